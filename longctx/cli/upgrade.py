@@ -103,13 +103,13 @@ def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None)
     from longctx.engine.upgrade import as_data
     from longctx.files import write_file
     from longctx.report.document import as_markdown
-    from longctx.report.upgrade import Decision, upgrade_document
+    from longctx.report.upgrade import UpgradeDecision, upgrade_document
     from longctx.report.verdict_data import as_data as verdict_data
 
     judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
     after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
     old = upgrade.old.treatment.name
-    document = upgrade_document(Decision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume))
+    document = upgrade_document(UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume))
     data = as_data(upgrade, verdict_data) | {"volume": volume}
     texts = {
         "index.html": _page(document, upgrade, workspace),

@@ -39,7 +39,7 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
     """
 
     async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
-        looks = Looks(run, cases, tape)
+        looks = LiveLooks(run, cases, tape)
         asked = Asked()
         left = {question.key: question for question in questions}
         why: Failure | None = None
@@ -75,7 +75,7 @@ def keep_left_out(run: Run) -> None:
         cases = [case.fitted() for case in run.plan.cases if case.size]
     except UserError:
         return  # a scenario that cannot be built; its test says why
-    looks = Looks(run, cases, tape)
+    looks = LiveLooks(run, cases, tape)
     lacking = looks.lacking()
     if not lacking:
         return
@@ -85,7 +85,7 @@ def keep_left_out(run: Run) -> None:
         run.unasked |= {key: asdict(why) for key in unneeded}
 
 
-class Looks:
+class LiveLooks:
     """The looks of a run, and the rows known so far. Every answer is judged once.
 
     of: the look of each question, from 1, by its key. Questions that no gate judges belong to the first.

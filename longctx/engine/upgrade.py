@@ -73,7 +73,7 @@ class Treatment:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredTreatment:
     """What one treatment was measured at. Its rows name it as their model."""
 
     treatment: Treatment
@@ -89,7 +89,7 @@ class Measured:
 class Candidate:
     """A candidate and the verdict on it."""
 
-    measured: Measured
+    measured: MeasuredTreatment
     verdict: RunVerdict
 
     @property
@@ -106,7 +106,7 @@ class Candidate:
 class Upgrade:
     """The old treatment and the candidates."""
 
-    old: Measured
+    old: MeasuredTreatment
     candidates: tuple[Candidate, ...]
 
     @property
@@ -179,13 +179,13 @@ class Upgrading:
         old, *others = measured
         return Upgrade(old, tuple(self._judged(old, new, run) for new, run in zip(others, self.runs[1:], strict=True)))
 
-    def _measured(self, treatment: Treatment, run: Run) -> Measured:
+    def _measured(self, treatment: Treatment, run: Run) -> MeasuredTreatment:
         result: Measurement = run.measure()
         rows = [replace(row, model=treatment.name) for row in with_answers(result.rows)]
         views = [view for case in result.cases for view in case.views]
-        return Measured(treatment, rows, [View("")] * len(rows) if run.settings.no_text else views)
+        return MeasuredTreatment(treatment, rows, [View("")] * len(rows) if run.settings.no_text else views)
 
-    def _judged(self, old: Measured, new: Measured, run: Run) -> Candidate:
+    def _judged(self, old: MeasuredTreatment, new: MeasuredTreatment, run: Run) -> Candidate:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         model = run.plan.model(new.treatment.model).model
         own = [replace(row, model=model) for row in new.rows]

@@ -23,7 +23,7 @@ Judged = tuple[str, RunVerdict]
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class UpgradeDecision:
     """What a page of an upgrade says. volume: requests a month; None if that was not given."""
 
     old: str
@@ -36,7 +36,7 @@ class Decision:
     volume: int | None = None
 
 
-def upgrade_document(decision: Decision) -> Document:
+def upgrade_document(decision: UpgradeDecision) -> Document:
     """Return the upgrade in words, the verdict first."""
     verdicts = dict(decision.candidates)
     best = verdicts[decision.best]
@@ -50,7 +50,7 @@ def upgrade_document(decision: Decision) -> Document:
     )
 
 
-def _lead(decision: Decision, best: RunVerdict) -> str:
+def _lead(decision: UpgradeDecision, best: RunVerdict) -> str:
     said = why(best)
     if best.verdict == "pass":
         cheapest = " the cheapest that passes:" if len(decision.candidates) > 1 else ""
@@ -61,7 +61,7 @@ def _lead(decision: Decision, best: RunVerdict) -> str:
     return f"{decision.best} {verb} {decision.old}: {said}."
 
 
-def _notes(decision: Decision, lead: str) -> Iterator[str]:
+def _notes(decision: UpgradeDecision, lead: str) -> Iterator[str]:
     yield lead
     number = len(decision.candidates)
     if number > 1:
@@ -76,7 +76,7 @@ def _notes(decision: Decision, lead: str) -> Iterator[str]:
         yield from (f"{name}: {note}" if number > 1 else note for note in notes)
 
 
-def _candidates(decision: Decision) -> Table:
+def _candidates(decision: UpgradeDecision) -> Table:
     """Return the table of accuracy against price."""
     judged = [row for row in decision.before if row.band is not None]
     rows = [
@@ -119,7 +119,7 @@ def _usage(usage: Usage, volume: int | None) -> dict[str, str]:
     return cells | {"thinking": thinking, "p50": spread(usage.latency_p50), "p95": spread(usage.latency_p95)}
 
 
-def _details(decision: Decision) -> Iterator[Table]:
+def _details(decision: UpgradeDecision) -> Iterator[Table]:
     """Yield the tables of each verdict, with the candidate's name where there are several."""
     for name, verdict in decision.candidates:
         for table in verdict_document(verdict, decision.old, ()).tables:
