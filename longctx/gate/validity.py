@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from longctx.compare.pairs import Treatments, pairs
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
 from longctx.gate.evidence import MOST_MISSING
@@ -76,13 +77,15 @@ def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
 def cells_left_out(before: Sequence[Row], after: Sequence[Row], matched: Sequence[Matched]) -> Iterator[str]:
     """Yield a sentence, without its full stop, if the run lacks cells of test functions that its baseline has.
 
-    The grid of a family is known from the profile; that of a test function is what its baseline holds.
+    The grid of a family is known from the profile; that of a test function is what its baseline holds. A cell that
+    is compared with one at another parameter is not lacking.
     """
     present = {row.family for row in after}
     lacking = {(row.family, row.scenario) for row in before if _is_function(row) and row.family not in present}
     for match in matched:
         was, now = ({(row.family, row.scenario) for row in rows if _is_function(row)} for rows in match.rows)
-        lacking |= was - now
+        across = pairs(*match.rows, Treatments.of(match.family, None)).across if was - now else ()
+        lacking |= was - now - {(match.family, scenarios.before) for scenarios in across}
     if lacking:
         named = ", ".join("/".join(cell) for cell in sorted(lacking)[:NAMED])
         yield (
