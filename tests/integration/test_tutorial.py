@@ -18,15 +18,17 @@ INSTALLS = "pip install"
 
 def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
     (tmp_path / "longctx").mkdir()
-    kept = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
-    shutil.copytree(ROOT / kept, tmp_path / "longctx" / kept)
+    for name in ("line_retrieval", "test_refund_code"):
+        kept = f"cassettes/qwen2.5-coder-0.5b/{name}"
+        shutil.copytree(ROOT / kept, tmp_path / "longctx" / kept)
     project = Checkout(tmp_path / "tour", launcher)
     project.folder.mkdir()
     output = ""
     for kind, text in blocks("tutorial.md"):
-        if kind == "toml":
-            name = text.splitlines()[0].removeprefix("# ")
-            project.file(name).write_text(text, encoding="utf-8")
+        if kind in ("toml", "python"):
+            file = project.file(text.splitlines()[0].removeprefix("# "))
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         elif kind == "sh" and INSTALLS not in text:
             output = "".join(said_by(project, line) for line in text.splitlines())
         elif kind == "text":
