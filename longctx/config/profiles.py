@@ -68,6 +68,13 @@ class Profile(BaseModel):
         grids: tuple[Grid, ...] = getattr(self, family, ())
         return grids
 
+    def measured_functions(self, known: Iterable[str]) -> frozenset[str] | None:
+        """Return the names of the test functions that the profile measures; None for all. known: the families.
+
+        A profile with tables of families measures the functions that have a table, or all if it names models for them.
+        """
+        return frozenset(self.functions) if not self.models and any(map(self.grids, known)) else None
+
     def grids_by_model(self, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Grid]]:
         """Return the tables of these families for each (family, model). models: replace those of the tables, if any."""
         grids: dict[tuple[str, str], list[Grid]] = {}

@@ -96,15 +96,9 @@ class Plan:
         return path.stem, path.read_bytes()
 
     def measures_function(self, name: str) -> bool:
-        """Return whether the run measures a test function.
-
-        A profile with tables of families measures the functions that have a table, or all of them if it names models
-        for them.
-        """
-        own = self.own
-        if own is None or own.models or name in own.functions:
-            return True
-        return not any(own.grids(family) for family in self.families)
+        """Return whether the run measures a test function."""
+        measured = self.own.measured_functions(self.families) if self.own else None
+        return measured is None or name in measured
 
     @property
     def models_named_for_functions(self) -> set[str]:

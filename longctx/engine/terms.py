@@ -133,6 +133,8 @@ def rules_of(
     for profile, models in profiles:
         for key, tables in profile.grids_by_model(names, models).items():
             grids.setdefault(key, []).extend(tables)
+    functions = [profile.measured_functions(names) for profile, _ in profiles]
+    named = frozenset[str]().union(*filter(None, functions))
     return Rules(
         margin=min(stated, default=MARGIN) if gate.margin is None else gate.margin,
         alpha=gate.alpha,
@@ -142,6 +144,7 @@ def rules_of(
         grids=grids,
         looks=looks,
         lacking=tuple(lacking),
+        functions=None if None in functions or not functions else named,
         limits=GrowthLimits(
             *(
                 min((limit for profile, _ in profiles if (limit := getattr(profile, name)) is not None), default=None)

@@ -39,7 +39,7 @@ def invalid_in_advance(
         return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
     known = shipped() if families is None else families
     in_common = 0
-    reasons = [] if part or rules.left_out else list(cells_left_out(before, after, matched))
+    reasons = [] if part or rules.left_out else list(cells_left_out(before, after, matched, rules.functions))
     for match in gated:
         rows_before, rows_after = match.rows
         paired = pairs(rows_before, rows_after, Treatments.of(match.family, known.get(match.family)))

@@ -74,11 +74,14 @@ def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
         yield "the run and its baseline have no trial in common: their seed, their scenarios or their questions differ"
 
 
-def cells_left_out(before: Sequence[Row], after: Sequence[Row], matched: Sequence[Matched]) -> Iterator[str]:
+def cells_left_out(
+    before: Sequence[Row], after: Sequence[Row], matched: Sequence[Matched], functions: frozenset[str] | None = None
+) -> Iterator[str]:
     """Yield a sentence, without its full stop, if the run lacks cells of test functions that its baseline has.
 
     The grid of a family is known from the profile; that of a test function is what its baseline holds. A cell that
     is compared with one at another parameter is not lacking.
+    functions: those that the profile measures; None for all.
     """
     present = {row.family for row in after}
     lacking = {(row.family, row.scenario) for row in before if _is_function(row) and row.family not in present}
@@ -86,6 +89,7 @@ def cells_left_out(before: Sequence[Row], after: Sequence[Row], matched: Sequenc
         was, now = ({(row.family, row.scenario) for row in rows if _is_function(row)} for rows in match.rows)
         across = pairs(*match.rows, Treatments.of(match.family, None)).across if was - now else ()
         lacking |= was - now - {(match.family, scenarios.before) for scenarios in across}
+    lacking = {cell for cell in lacking if functions is None or cell[0] in functions}
     if lacking:
         named = ", ".join("/".join(cell) for cell in sorted(lacking)[:NAMED])
         yield (

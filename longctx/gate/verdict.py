@@ -47,6 +47,8 @@ class Rules:
     lacking: Sequence[str] = ()
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
+    functions: frozenset[str] | None = None
+    """The test functions that the profile measures; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ def give_verdict(
     looks = {band.band: band.look for family in judged for band in family.bands}
     measured = [pair for family in compared for pair in family.measured(looks)]
     limits = rules.limits.judged([pair for family in compared for pair in family.measured()], rules.alpha)
-    lacking = () if rules.left_out else cells_left_out(before, after, matched)
+    lacking = () if rules.left_out else cells_left_out(before, after, matched, rules.functions)
     reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
     verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
     if not reasons and judged:
