@@ -119,8 +119,12 @@ class LiveLooks:
         return {key for key in left if self._bands[key] in settled}
 
     def lacking(self) -> set[str]:
-        """Return the questions of which nothing is recorded, not even an answer to another request."""
-        return {key for key, question in self._questions.items() if not self._tape.has_trial(question)}
+        """Return the questions of which nothing is recorded: no answer to another request, and none that is refused."""
+        return {
+            key
+            for key, question in self._questions.items()
+            if not (self._tape.has_trial(question) or self._tape.refuses(question))
+        }
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""

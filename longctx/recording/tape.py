@@ -124,6 +124,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._metadata_of: list[dict[str, Any]] = []
         self.cut_short: set[Path] = set()
         """The files whose last line a killed run left unfinished."""
+        self._refused: set[tuple[str, str]] = set()
         self.not_accepted: set[str] = set()
         """The files with answers that do not count, because they are not in the base."""
         self.in_looks = False
@@ -174,6 +175,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """Return whether a trial has any episode of its model."""
         episodes = self._episodes(question.case.file, question.case.model.model)
         return bool(episodes.get(str(question.identity)))
+
+    def refuses(self, question: Question) -> bool:
+        """Return whether a trial has an episode that is not accepted, since it is not on the base branch."""
+        self._episodes(question.case.file, question.case.model.model)
+        return (question.case.file, str(question.identity)) in self._refused
 
     def asked_in_looks(self, question: Question) -> bool:
         """Return whether an episode of the trial was asked in looks, so that asking could have stopped before it."""
@@ -322,6 +328,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     continue
                 if self._trust_base and self._origin(file, episode) not in ("base", "asked"):
                     self.not_accepted.add(file)
+                    self._refused.add((file, episode[2]["trial"]))
                 else:
                     self._add(file, *episode)
         return self._index[file]
