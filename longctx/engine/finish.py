@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import longctx
 from longctx.config.headers import as_lines
-from longctx.engine.earlier import earlier_answers
 from longctx.engine.terms import empty, judged_in_looks, left_out, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -130,6 +129,8 @@ def _written(
     earlier = None
     if baseline:
         text = (folder / store.VIEWS).exists()
+        from longctx.engine.earlier import earlier_answers
+
         earlier = partial(earlier_answers, baseline, record.rows, cassettes, text, known)
     write_report(folder, record, summary, manifest, page, document, earlier)
     warning = add_step_summary(as_markdown(summary, manifest.run, document))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from longctx.results.completeness import scenario_name
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
 from longctx.stats.rates import Rate, below, holm
+
+if TYPE_CHECKING:
+    from longctx.results.row import Row
 
 Key = TypeVar("Key")
 ALPHA = 0.05
@@ -43,6 +43,9 @@ class Requirement:
 
 def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:
     """Return what the scenarios of a run are tested for, by `scenario_name`. min_rates: by the same names."""
+    from longctx.results.completeness import scenario_name
+    from longctx.results.grouping import grouped
+
     trials = grouped(rows if min_rates else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
     required = {name: Requirement.of(group, min_rates.get(name)) for name, group in trials.items()}
     return {name: requirement for name, requirement in required.items() if requirement}

@@ -143,5 +143,5 @@ def test_strange_tool_calls_are_shown(tape: Tape) -> None:
 def test_the_needle_is_marked(tape: Tape) -> None:
     trial = replied(tape)
     trial.needles = ["a"]
-    [part] = view(trial, "test.py::test_it").excerpts
+    _, part = view(trial, "test.py::test_it").excerpts
     assert part.names == ("needle",)

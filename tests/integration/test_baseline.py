@@ -141,7 +141,7 @@ def test_changed_prompts_are_never_passed_from_old_answers(kept: Checkout) -> No
 def test_a_changed_model_is_judged_from_live_answers_or_young_recordings(
     kept: Checkout, server: SimulatedServer
 ) -> None:
-    asked = kept.record(server, "--ctx-baseline=main", "--ctx-model=other")
+    asked = kept.record(server, "--ctx-baseline=main", "--ctx-model=other", "--ctx-no-looks")
     assert asked.code == 0
     assert asked.says("Gate: pass", "model: toy → other")
     assert kept.pytest("--ctx-baseline=main", "--ctx-model=other").code == 0

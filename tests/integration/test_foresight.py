@@ -56,11 +56,15 @@ def test_a_part_is_asked_where_no_verdict_is_given(kept: Checkout, server: Simul
     assert (result.code, len(server.asked)) == (0, 10)
 
 
-@pytest.mark.parametrize("other", ["--ctx-seed=7", "--ctx-profile=other.toml"])
-def test_a_baseline_of_another_seed_or_grid(kept: Checkout, server: SimulatedServer, other: str) -> None:
-    kept.profile(PROFILE.replace("[3, 5]", "[4]"), name="other.toml")
-    result = kept.record(server, "--ctx-baseline=main", other, mode="once")
+def test_a_baseline_of_another_seed(kept: Checkout, server: SimulatedServer) -> None:
+    result = kept.record(server, "--ctx-baseline=main", "--ctx-seed=7", mode="once")
     assert ended(result, server, "the run and its baseline have no trial in common")
+
+
+def test_another_length_is_asked_and_compared_unpaired(kept: Checkout, server: SimulatedServer) -> None:
+    kept.profile(PROFILE.replace("[3, 5]", "[4]"), name="other.toml")
+    result = kept.record(server, "--ctx-baseline=main", "--ctx-profile=other.toml", mode="once")
+    assert result.says("Asked 10 of 10", "the items do not correspond, so the rates are compared unpaired")
 
 
 def test_subjects_that_nobody_can_match(kept: Checkout, server: SimulatedServer) -> None:

@@ -42,7 +42,8 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     kept = json.loads(made.read_text())["kept"]
     with own.file("run/questions.csv").open(newline="") as file:
         lines = list(csv.DictReader(file))
-    assert sorted(line["question"] for line in lines if line["right_correct"] == "1") == kept
+    right = sorted(line["question"] for line in lines if line["right_correct"] == "1")
+    assert [name.partition("@")[0] for name in kept] == right, "each with the digest of the question"
     assert "What does the harbor of district 3 collect a barge?" in own.file("run/questions.md").read_text()
 
     before = made.read_bytes()
@@ -100,7 +101,7 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
         "with its right section: “I would say that it is the second of these.”",
         "prefill = true in fixtures/models/toy.toml (python -m longctx models probe toy --ask tells whether",
         "--prompts tagged, whose answers begin with the tag that is read",
-        "No filter is made, since a filter is never changed: 6 of 6 questions have no answer",
+        "No filter is made: ",
         "right section 0 0 6 0.00",
         "no readable answer",
     )
@@ -134,14 +135,11 @@ def test_some_replies_that_cannot_be_read_freeze_nothing_unless_told(own: Checko
 
     with SimulatedServer(script) as server:
         asked = try_toy(own, "--report=run", "--record=once", "--base-url", server.url)
-    assert asked.code == 1
-    assert asked.says("No filter is made, since a filter is never changed: 1 of 6 questions has no answer")
-    assert asked.says("of the others alone: python -m longctx filter run --prompts protocol")
-    filtered = own.longctx("filter", "run", "--prompts", "protocol")
-    assert filtered.says("5 asked, ", "1 without a readable answer, which a collage does not ask")
+    assert asked.code == 0
+    assert asked.says("questions are answered right with their section alone, and kept for collages")
     [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
     kept = json.loads(made.read_text())
-    assert "q2" not in {*kept["kept"], *kept["dropped"]}
+    assert not any(name.startswith("q2@") for name in (*kept["kept"], *kept["dropped"])), "it is not decided yet"
 
 
 def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report.sample import GROUPS, HOSTILE, write_gated
@@ -65,11 +66,11 @@ def test_text_filters_by_both_replies(tab: Tab, gated: Path) -> None:
     page = tab.open(gated.as_uri())
     page.get_by_role("button", name="all 40").click()
     page.fill("#filter-text", "the VALUE is 54321")
-    page.wait_for_function("document.getElementById('count').textContent === '12 of 40 trials'")
+    expect(page.locator("#count")).to_have_text("12 of 40 trials")
     page.fill("#filter-text", "nowhere in any reply")
-    page.wait_for_function("document.getElementById('count').textContent === '0 of 40 trials'")
+    expect(page.locator("#count")).to_have_text("0 of 40 trials")
     page.fill("#filter-text", "")
-    page.wait_for_function("document.getElementById('count').textContent === '40 of 40 trials'")
+    expect(page.locator("#count")).to_have_text("40 of 40 trials")
 
 
 def test_both_replies_are_side_by_side_with_the_needle_marked(tab: Tab, gated: Path) -> None:
@@ -101,7 +102,7 @@ def test_both_replies_are_side_by_side_with_the_needle_marked(tab: Tab, gated: P
 def test_an_address_names_a_trial(tab: Tab, gated: Path) -> None:
     page = tab.open(gated.as_uri())
     page.locator("details.trial summary").nth(2).click()
-    page.wait_for_function("location.hash === '#trial=line_retrieval/lines-5/2'")
+    page.wait_for_url(re.compile("#trial=line_retrieval/lines-5/2$"))
     link = page.get_by_role("link", name="Link to this trial")
     link.wait_for()
     assert link.get_attribute("href") == "#trial=line_retrieval/lines-5/2"
@@ -125,7 +126,7 @@ def test_a_scenario_that_moved_leads_to_its_trials(tab: Tab, gated: Path) -> Non
     link = page.locator("section.verdict tbody a").first
     assert link.inner_text() == "line_retrieval/lines-5"
     link.click()
-    page.wait_for_function("document.getElementById('count').textContent === '40 of 40 trials'")
+    expect(page.locator("#count")).to_have_text("40 of 40 trials")
     box = page.locator("#explorer").bounding_box()
     assert box is not None
     assert -1 <= box["y"] < 720
