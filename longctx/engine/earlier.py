@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.config.file_names import file_name
-from longctx.errors import TapeError
+from longctx.errors import UserError
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, to_reply
 from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
@@ -71,7 +71,7 @@ def recorded_replies(
                 for episode in read_episodes(cassettes / file, cassettes)[0]
                 if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
             ]
-        except TapeError:
+        except (UserError, ValueError):  # a damaged file, or a name in the baseline that is no file's or leads away
             continue
         for group in by_group(of_file).values():
             replies |= _of_group(group, episodes)

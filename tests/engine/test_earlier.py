@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from longctx.engine.earlier import earlier_answers
+from longctx.engine.earlier import earlier_answers, recorded_replies
 from longctx.engine.run import Run
 from longctx.results.baseline import load_baseline, write_baseline
 from longctx.results.row import Row
 from tests.here import HERE
+from tests.rows import run
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return the folder of a run of the recorded profile `lines`, and the project's recordings."""
     folder = tmp_path_factory.mktemp("run") / "before"
-    run = Run("lines", root=HERE.root, trials=5, prompts=("chatty",), folder=folder, page=False, say=lambda _: None)
-    run.measure().finish()
+    before = Run("lines", root=HERE.root, trials=5, prompts=("chatty",), folder=folder, page=False, say=lambda _: None)
+    before.measure().finish()
     return folder, HERE.cassettes
 
 
@@ -28,8 +29,7 @@ def saved(folder: Path, tmp_path: Path, with_replies: bool = False) -> Path:
 
 
 def after(prompts: str = "protocol") -> list[Row]:
-    run = Run("lines", root=HERE.root, trials=5, prompts=(prompts,), say=lambda _: None)
-    return run.measure().rows
+    return Run("lines", root=HERE.root, trials=5, prompts=(prompts,), say=lambda _: None).measure().rows
 
 
 def test_replies_of_a_bare_baseline_are_those_on_the_tape(recorded: tuple[Path, Path], tmp_path: Path) -> None:
@@ -70,3 +70,10 @@ def test_without_text_no_reply_is_looked_up(recorded: tuple[Path, Path], tmp_pat
     earlier = earlier_answers(load_baseline(file), after(), recorded[1], text=False)
     assert earlier
     assert not any(answer.view for answer in earlier.values())
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "/etc/passwd", "\0"])
+def test_a_name_in_a_baseline_leads_nowhere(tmp_path: Path, name: str) -> None:
+    (tmp_path / "elsewhere.jsonl").write_text("no episode", encoding="utf-8")
+    row = run("correct", scenario=name)[0]
+    assert recorded_replies([row], [row], tmp_path / "cassettes", "2030") == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from longctx.cli.upgrade import write
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade
+from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
 from longctx.results.view import View
@@ -19,6 +21,7 @@ from tests.here import HERE
 from tests.report.sample import HOSTILE, gated_rows
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
+RULES = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
 REPLY = f"A customer said: {HOSTILE}"
 
 
@@ -34,7 +37,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     before, after = gated_rows()
     old = _measured("old", before)
     lost, same = (_measured(name, rows) for name, rows in (("new", after), ("same", before)))
-    judged = [Candidate(new, give_verdict(old.rows, new.rows, Rules())) for new in (lost, same)]
+    judged = [Candidate(new, give_verdict(old.rows, new.rows, RULES)) for new in (lost, same)]
     folder = tmp_path_factory.mktemp("upgrade")
     write(folder, Upgrade(old, tuple(judged)), HERE, 1_000_000)
     return folder / "index.html"

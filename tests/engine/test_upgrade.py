@@ -1,0 +1,60 @@
+"""Treatments, and which candidate of an upgrade is the best."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from longctx.engine.settings import Settings
+from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade
+from longctx.gate.validity import AgeLimit
+from longctx.gate.verdict import Rules, give_verdict
+from longctx.results.row import Row
+from tests.refusals import refused
+from tests.rows import run
+
+RULES = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
+
+
+def measured(name: str, right: int, usd: float | None) -> MeasuredTreatment:
+    rows: list[Row] = run(*["correct"] * right, *["wrong"] * (200 - right), band="all", model=name, cost_usd=usd)
+    return MeasuredTreatment(Treatment.of(name), rows, [])
+
+
+def best(*candidates: tuple[str, int, float | None]) -> str:
+    old = measured("old", 180, 0.01)
+    new = [measured(*candidate) for candidate in candidates]
+    return Upgrade(old, tuple(Candidate(each, give_verdict(old.rows, each.rows, RULES)) for each in new)).best.name
+
+
+def test_the_cheapest_that_passes_is_the_best() -> None:
+    assert best(("dear", 185, 0.02), ("cheap", 180, 0.01), ("bad", 100, 0.001)) == "cheap"
+
+
+def test_a_candidate_without_a_price_comes_after_the_others() -> None:
+    assert best(("free to guess", 180, None), ("dear", 180, 9.0)) == "dear"
+
+
+def test_no_verdict_is_better_than_a_shown_regression() -> None:
+    assert best(("bad", 100, 0.001), ("undecided", 176, 0.02)) == "undecided"
+
+
+def test_a_treatment_changes_only_what_it_names() -> None:
+    common = Settings(profile="lines", prompts=("chatty",), base_url="http://a")
+    settings = Treatment.of("m, effort=high,shape=chat").settings(common)
+    assert (settings.models, settings.prompts, settings.shapes) == (("m",), ("chatty",), ("chat",))
+    assert (settings.base_url, settings.model_profiles) == ("http://a", {"m": {"effort": "high"}})
+    assert Treatment.of("m,prompts=mine").settings(common).prompts == ("mine",)
+
+
+def test_a_server_s_address_is_not_in_the_name() -> None:
+    treatment = Treatment.of("m,base_url=http://user:secret@host,effort=low")
+    assert treatment.name == "m, effort=low"
+    assert treatment.settings(Settings()).base_url == "http://user:secret@host"
+
+
+@pytest.mark.parametrize("text", ["", ",effort=low", "m,effort", "m,effort=", "m,effort=most", "m,x=1", "m,shape=ball"])
+def test_what_is_no_treatment_is_refused(text: str) -> None:
+    with refused("bad-treatment"):
+        Treatment.of(text)

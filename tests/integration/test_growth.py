@@ -1,0 +1,55 @@
+"""max_cost_growth of a profile, and what a gate says of the price."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+LINES = """
+[line_retrieval]
+models = ["toy"]
+lines = [3]
+orders = ["ordered"]
+trials = 100
+bands = { short = 3 }
+"""
+
+
+@pytest.fixture
+def saved(checkout: Checkout, server: SimulatedServer) -> Checkout:
+    """A project with a baseline, whose answers cost a dollar for a million tokens."""
+    checkout.profile(LINES)
+    checkout.record(server, "--ctx-price=toy=1/1", "--ctx-report=before")
+    assert checkout.longctx("baseline", "save", "main", "before").code == 0
+    return checkout
+
+
+def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
+    result = saved.pytest("--ctx-baseline=main", "--ctx-price=toy=3/3", "--ctx-report=after")
+    assert result.code == 0
+    assert result.says("Gate: pass - no drop of 5% or more, in any band; costs 3 times as much")
+    gate = json.loads(saved.file("after/gate.json").read_text())
+    assert round(gate["usage"]["cost"]["value"], 6) == 2
+    [band] = gate["families"][0]["bands"]
+    assert band["before"]["rate"] == band["after"]["rate"] == 1.0
+    assert [round(side["usd"] / band["usage"][0]["usd"]) for side in band["usage"]] == [1, 3]
+    assert "costs 3 times as much" in saved.file("after/gate.md").read_text()
+
+
+@pytest.mark.parametrize(("limit", "code"), [(0.5, 10), (2.5, 0)])
+def test_growth_of_the_price_is_gated(saved: Checkout, limit: float, code: int) -> None:
+    saved.profile(f"max_cost_growth = {limit}", LINES)
+    result = saved.pytest("--ctx-baseline=main", "--ctx-price=toy=3/3", "--ctx-report=after")
+    assert result.code == code
+    assert result.says(f"max_cost_growth allows {1 + limit:.2f} times", "3.00 times that of the baseline")
+
+
+def test_a_limit_without_prices_is_invalid(saved: Checkout) -> None:
+    saved.profile("max_cost_growth = 0.5", LINES)
+    result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
+    assert result.code == 12
+    assert result.says("the price is not known of every trial in both runs")
