@@ -79,7 +79,7 @@ def pooled(gates: int, random: np.random.Generator) -> str:
 def shared(gates: int, random: np.random.Generator) -> str:
     """False alarms at 5% where the trials of a cluster change together: each by itself, and by sign flips of clusters.
 
-    A cluster's rate is drawn from a beta distribution, and drawn anew after the change with the given probability; the
+    A cluster's rate is drawn from a beta distribution, and drawn again after the change with the given probability; the
     answers of each run are drawn by themselves.
     """
     rows = []

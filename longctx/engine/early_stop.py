@@ -70,7 +70,7 @@ def keep_left_out(run: Run) -> None:
     asked_in_looks = run.settings.looks and run.settings.only_trial is None
     if not asked_in_looks or run.plan.own is None or run.plan.baseline is None:
         return
-    tape = run.tape()
+    tape = run.recorded
     try:
         cases = [case.fitted() for case in run.plan.cases if case.size]
     except UserError:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from longctx.engine.preflight import Preflight
     from longctx.live.cost.estimate import Estimate
     from longctx.live.interrupted import Halt
-    from longctx.live.run import Done
+    from longctx.live.run import Done, Terms
     from longctx.live.waiting import Say
     from longctx.recording.case import Case
     from longctx.recording.tape import Tape
@@ -103,6 +103,11 @@ class Run:
         known = Base(base, self.workspace.root, cassettes) if base else None
         return Tape(cassettes, mode, self.name, self.private, known, self.settings.trust == "base")
 
+    @functools.cached_property
+    def recorded(self) -> Tape:
+        """The recordings as the plan's cases are first looked up in them; read again after asking."""
+        return self.tape()
+
     def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
         """Say and return what would be asked and what it costs, without a key and without the network.
 
@@ -133,7 +138,7 @@ class Run:
         """
         from longctx.live.interrupted import Halt
         from longctx.live.progress import live_progress
-        from longctx.live.run import Terms, ask_live
+        from longctx.live.run import ask_live
         from longctx.recording.writer import only_writer
 
         settings = self.settings
@@ -149,14 +154,7 @@ class Run:
                 tape.in_looks = True
             if preflight := self.preflight(cases, tape):
                 preflight.check()
-            terms = Terms(
-                base_url=settings.base_url,
-                in_flight=settings.in_flight,
-                max_cost=settings.max_cost if max_cost is None else max_cost,
-                batch=settings.batch,
-                batch_wait_s=None if settings.batch_wait is None else 3600 * settings.batch_wait,
-                canary=settings.canary,
-            )
+            terms = self.terms(max_cost)
             shown = progress or live_progress
             halt = Halt()
             done = _apart(
@@ -168,6 +166,20 @@ class Run:
         self.unasked |= {key: asdict(failure) for key, failure in failures.items()}
         self.forget_plan()
         return done
+
+    def terms(self, max_cost: float | None = None) -> Terms:
+        """Return the terms of an asking pass. max_cost: USD; by default that of the settings."""
+        from longctx.live.run import Terms
+
+        settings = self.settings
+        return Terms(
+            base_url=settings.base_url,
+            in_flight=settings.in_flight,
+            max_cost=settings.max_cost if max_cost is None else max_cost,
+            batch=settings.batch,
+            batch_wait_s=None if settings.batch_wait is None else 3600 * settings.batch_wait,
+            canary=settings.canary,
+        )
 
     def keep_failures(self) -> None:
         """Tell people in the run's folder why questions could not be asked, if there are any."""
@@ -184,8 +196,9 @@ class Run:
         return Measurement(self, [measurer.measure(case) for case in (self.plan.cases if cases is None else cases)])
 
     def forget_plan(self) -> None:
-        """Read the project's files again when they are next needed: asking adds to the profiles of models."""
+        """Read the project's files again when they are next needed: asking adds to models' profiles and recordings."""
         self.__dict__.pop("plan", None)
+        self.__dict__.pop("recorded", None)
 
     def preflight(self, cases: Sequence[Case], tape: Tape) -> Preflight | None:
         """Return the check before a gated run asks; None if the run will give no verdict."""

@@ -76,9 +76,8 @@ def judged_in_looks(run: Run, rows: Sequence[Row]) -> bool:
         return False
     if any(row.error == EARLY_STOP for row in rows):
         return True
-    tape = run.tape()
     questions = (question for case in run.plan.cases if case.size for question in case.questions())
-    return any(map(tape.asked_in_looks, questions))
+    return any(map(run.recorded.asked_in_looks, questions))
 
 
 def rules(run: Run, rows: Sequence[Row], now: str, looks: bool) -> Rules:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import hashlib
 import json
@@ -20,7 +19,7 @@ from longctx.config.text_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
 from longctx.recording.case import Case
-from longctx.vocabulary.grid import Count, Trials
+from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.shapes import TEXT, Shape
@@ -206,14 +205,10 @@ class Function:
         )
 
     def _band(self, scenario: FunctionScenario) -> str:
-        holding = [(largest, name) for name, largest in self.table.bands.items() if scenario.length <= largest]
-        if self.table.bands and not holding:
-            raise UserError(
-                "longer-than-bands",
-                f"{self.name}, {scenario.slug} is longer than every band: {scenario.length} against "
-                f"{max(self.table.bands.values())}. Raise the largest band, or add one.",
-            )
-        return min(holding)[1] if holding else "all"
+        try:
+            return shortest_band(self.table.bands, scenario)
+        except ValueError as error:
+            raise UserError("longer-than-bands", f"{self.name}, {error}") from None
 
 
 def named_values(function: str, params: Mapping[str, object]) -> dict[str, ParameterValue]:
@@ -296,10 +291,6 @@ def wording_of(workspace: Workspace, function: str, prompt_set: str, typed: bool
 def prompts_of(table: FunctionTable, given: Sequence[str]) -> Iterable[str]:
     """Return the prompt sets of a function. given: the user's, which replace those of the table."""
     return given or table.prompts or (PROTOCOL,)
-
-
-def with_options(case: Case, **fields: Any) -> Case:
-    return dataclasses.replace(case, **fields)
 
 
 def _path(name: str, folder: Path, workspace: Workspace) -> Path:

@@ -23,7 +23,7 @@ Group = tuple[str, str]
 NOT_READ = ("unparseable", "truncated", "refusal")
 """The outcomes of replies in which no answer could be read."""
 NOT_JUDGED = "not judged"
-"""What stands in place of an outcome for replies that cannot be judged, such as questions that a model wrote."""
+"""What takes the place of an outcome for replies that cannot be judged, such as questions that a model wrote."""
 SHOWN = 200
 """The most characters of a reply that are shown."""
 

@@ -329,7 +329,8 @@ def _measure(
         rows += measured
         views += [measure.view(trial, item.nodeid), *(View(item.nodeid) for _ in measured[1:])]
     if absent or failed:
-        problem = absence.sentence(case, run.tape(), absent, failed, changed_request)
+        tape = FunctionState.of(item.config).tape
+        problem = absence.sentence(case, tape, absent, failed, changed_request)
     writing.attach(item, as_lines(rows, [] if run.settings.no_text else views))
     own = next((error for error in errors if not _is_judges(error)), None)
     if own is not None:

@@ -145,15 +145,7 @@ class Grid(BaseModel):
 
     def band(self, scenario: Scenario) -> str:
         """Return the shortest band that holds the scenario. Raises ValueError if none does."""
-        if not self.bands:
-            return "all"
-        holding = [(largest, name) for name, largest in self.bands.items() if scenario.length <= largest]
-        if not holding:
-            raise ValueError(
-                f"{scenario.slug} is longer than every band: {scenario.length} against {max(self.bands.values())}. "
-                "Raise the largest band, or add one."
-            )
-        return min(holding)[1]
+        return shortest_band(self.bands, scenario)
 
     def trials_of(self, scenario: Scenario) -> int:
         """Return the scenario's number of trials; 0 if its band is left out."""
@@ -171,3 +163,19 @@ class WindowGrid(Grid):
     windows: tuple[Size, ...] = Field(min_length=1)
     """Tokens that prompt and reply fill, chat template included; or shares of the model's window."""
     sizes: ClassVar[str] = "windows"
+
+
+def shortest_band(bands: Mapping[str, float], scenario: Scenario) -> str:
+    """Return the shortest band that holds a scenario, `all` without bands. Raises ValueError if none holds it.
+
+    bands: the largest length in each, by name.
+    """
+    if not bands:
+        return "all"
+    holding = [(largest, name) for name, largest in bands.items() if scenario.length <= largest]
+    if not holding:
+        raise ValueError(
+            f"{scenario.slug} is longer than every band: {scenario.length} against {max(bands.values())}. "
+            "Raise the largest band, or add one."
+        )
+    return min(holding)[1]

@@ -296,3 +296,18 @@ def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
 def server() -> Iterator[SimulatedServer]:
     with SimulatedServer() as server:
         yield server
+
+
+def foreign_project(launcher: Launcher, folder: Path, source: Path | None = None) -> Checkout:
+    """Return a project that is not longctx's own: a copy of `source`, or an empty one.
+
+    It has no wheel to install, so that a conftest.py registers the plugin.
+    """
+    made = Checkout(folder / "project", launcher)
+    if source is None:
+        made.folder.mkdir()
+        made.file("pytest.ini").write_text("[pytest]\n")
+    else:
+        shutil.copytree(source, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "conftest.py", made.folder)
+    return made

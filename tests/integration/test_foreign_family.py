@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, ROOT, Checkout, Launcher, Result
+from tests.integration.conftest import LINES, ROOT, Checkout, Launcher, Result, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 FOREIGN = Path(__file__).with_name("foreign")
@@ -18,11 +18,8 @@ PROMPTS = "fixtures/prompts/protocol/several_keys"
 
 @pytest.fixture(scope="module")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """The project of the guide. It has no wheel to install, so that a conftest.py registers the plugin."""
-    made = Checkout(tmp_path_factory.mktemp("template") / "project", launcher)
-    shutil.copytree(FOREIGN, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy2(ROOT / "conftest.py", made.folder)
-    return made
+    """The project of the guide."""
+    return foreign_project(launcher, tmp_path_factory.mktemp("template"), FOREIGN)
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout, Launcher
+from tests.integration.conftest import Checkout, Launcher, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 PROFILE = 'about = "Functions."\nmodels = ["toy"]\n'
@@ -18,10 +17,7 @@ PROFILE = 'about = "Functions."\nmodels = ["toy"]\n'
 
 @pytest.fixture(scope="module")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = Checkout(tmp_path_factory.mktemp("template") / "project", launcher)
-    made.folder.mkdir()
-    shutil.copy2(ROOT / "conftest.py", made.folder)
-    made.file("pytest.ini").write_text("[pytest]\n")
+    made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
     made.profile(PROFILE)
     return made
 

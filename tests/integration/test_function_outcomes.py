@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout, Launcher, Result
+from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of
 
 PROFILE = 'about = "Outcomes."\nmodels = ["toy"]\njudge = "referee"\n'
@@ -71,10 +70,7 @@ def server() -> Iterator[SimulatedServer]:
 
 @pytest.fixture(scope="module")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = Checkout(tmp_path_factory.mktemp("template") / "project", launcher)
-    made.folder.mkdir()
-    shutil.copy2(ROOT / "conftest.py", made.folder)
-    made.file("pytest.ini").write_text("[pytest]\n")
+    made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
     made.profile(PROFILE)
     return made
 

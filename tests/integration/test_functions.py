@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import shutil
 import signal
 from collections import Counter
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from longctx.recording.request import digest
-from tests.integration.conftest import ROOT, Checkout, Launcher, Result, without_run
+from tests.integration.conftest import Checkout, Launcher, Result, foreign_project, without_run
 from tests.integration.listening import Listening
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, message
 
@@ -71,10 +70,7 @@ class Changing:
 
 @pytest.fixture(scope="module")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = Checkout(tmp_path_factory.mktemp("template") / "project", launcher)
-    shutil.copytree(FOREIGN, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy2(ROOT / "conftest.py", made.folder)
-    return made
+    return foreign_project(launcher, tmp_path_factory.mktemp("template"), FOREIGN)
 
 
 @pytest.fixture

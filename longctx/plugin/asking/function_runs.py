@@ -205,15 +205,12 @@ def _ask_in_rounds(config: pytest.Config, cases: Sequence[Case], tape: Tape, spe
     from longctx.functions.batches import Rounds
     from longctx.live.batches.service import check_provider
     from longctx.live.cost.money import check_cap
-    from longctx.live.run import Terms
 
     run, settings = config.stash[RUN], config.stash[RUN].settings
     models = _models(run, cases)
     check_cap(settings.max_cost, models)
     check_provider(models)
-    wait_s = None if settings.batch_wait is None else 3600 * settings.batch_wait
-    terms = Terms(settings.base_url, settings.in_flight, settings.max_cost, batch=True, batch_wait_s=wait_s)
-    rounds = Rounds(tape, terms, spent, run.say)
+    rounds = Rounds(tape, run.terms(), spent, run.say)
     rounds.collect(models)
     if settings.canary:
         asked, stopped, broken = _ask_directly(config, cases, tape, spent, only_canary=True)
