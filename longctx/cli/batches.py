@@ -15,8 +15,8 @@ from longctx.errors import UserError
 
 if TYPE_CHECKING:
     from longctx.live.batches.claims import Batches
-    from longctx.live.batches.fate import Fate
     from longctx.live.batches.ledger import Batch
+    from longctx.live.batches.status import BatchStatus
 
 NONE = "No batch is waiting to be collected: cassettes/batches holds none."
 
@@ -63,7 +63,7 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
     rows: list[list[str]] = []
 
     async def look(batches: Batches, batch: Batch) -> None:
-        rows.append(_row(await batches.fates.of(batch)))
+        rows.append(_row(await batches.statuses.of(batch)))
 
     def refused(batch: Batch, error: UserError) -> None:
         rows.append([*_head(batch), str(error)])
@@ -74,21 +74,21 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def _row(fate: Fate) -> list[str]:
-    from longctx.live.batches.fate import sentence
+def _row(status: BatchStatus) -> list[str]:
+    from longctx.live.batches.status import sentence
     from longctx.live.batches.wait import KEPT
 
-    batch, state = fate.batch, fate.state
-    if fate.kind == "running" and state is not None:
-        status = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
-    elif fate.kind == "ended":
+    batch, state = status.batch, status.state
+    if status.kind == "running" and state is not None:
+        text = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
+    elif status.kind == "ended":
         kept = f", by {state.created_at + KEPT:%Y-%m-%d} at the latest" if state and state.created_at else ""
-        status = f"ended: python -m longctx batches collect{kept}"
-    elif fate.kind == "absent":
-        status = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
+        text = f"ended: python -m longctx batches collect{kept}"
+    elif status.kind == "absent":
+        text = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
     else:
-        status = sentence(fate)
-    return [*_head(batch), status]
+        text = sentence(status)
+    return [*_head(batch), text]
 
 
 def _head(batch: Batch) -> list[str]:
@@ -96,7 +96,7 @@ def _head(batch: Batch) -> list[str]:
 
 
 def _collect(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.live.batches.fate import sentence
+    from longctx.live.batches.status import sentence
     from longctx.recording.tape import NotRecorded
 
     left: list[str] = []
@@ -144,17 +144,17 @@ def _cancel(options: argparse.Namespace, _: list[str]) -> int:
 
 async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
-    from longctx.live.batches.fate import sentence
+    from longctx.live.batches.status import sentence
     from longctx.live.explaining import explain
     from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
-    fate = await batches.fates.of(batch)
-    if fate.kind == "ended":
-        return f"Batch {fate.batch} has ended by itself: python -m longctx batches collect records what it answered."
-    if fate.kind != "running" or fate.state is None:
-        raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {sentence(fate)}")
+    status = await batches.statuses.of(batch)
+    if status.kind == "ended":
+        return f"Batch {status.batch} has ended by itself: python -m longctx batches collect records what it answered."
+    if status.kind != "running" or status.state is None:
+        raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {sentence(status)}")
     try:
-        await batches.service.cancel(fate.batch.id)
+        await batches.service.cancel(status.batch.id)
     except ENQUIRY_ERRORS as error:
         raise UserError(
             "cancel-refused", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared import shown
+from longctx.cli.shared import emit
 from longctx.errors import UserError
 from longctx.results.folder import find_run
 from longctx.results.manifest import load_manifest
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
         help="the share of the rate at the shortest length that an effective length retains (0.85)",
     )
     parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers listed of each family (20)")
-    shown.add(parser)
+    emit.add(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.registry import families
     from longctx.report.comparison import comparison
 
-    shown.check(options)
+    emit.check(options)
     if options.flips < 0:
         raise UserError(
             "bad-flips", f"--flips {options.flips} is negative: give the number of answers to show, or 0 for none."
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     document = comparison(reference, comparisons, about, options.flips)
     if len(options.folders) == 1:
         document = _with_lengths(document, [row for _, rows in parts for row in rows], known, options.share)
-    shown.show(options, document, as_page=lambda: _page(options, document, first, others, known))
+    emit.show(options, document, as_page=lambda: _page(options, document, first, others, known))
     return 0
 
 
@@ -117,7 +117,7 @@ def _across(options: argparse.Namespace) -> int:
             f"{path} has no family with two values of {options.across!r}: give --across length, or one of the "
             f"parameters {', '.join(names) or '(it measured nothing)'} that has several.",
         )
-    shown.show(options, across_document(found, options.across, [f"Within {_about(path, folder)}"], options.share))
+    emit.show(options, across_document(found, options.across, [f"Within {_about(path, folder)}"], options.share))
     return 0
 
 

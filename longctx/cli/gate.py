@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.shared import shown
+from longctx.cli.shared import emit
 from longctx.config.arguments import add_gate_options
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
         "--guessing", type=float, default=0.0, metavar="SHARE", help="the rate of guessing, such as 0.25 (default: 0)"
     )
     add_gate_options(parser.add_argument, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
-    shown.add(parser)
+    emit.add(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
@@ -38,8 +38,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.verdict import verdict_document
     from longctx.results.imported import load_imported
 
-    shown.check(options)
+    emit.check(options)
     rules = Rules(margin=MARGIN if options.margin is None else options.margin, alpha=options.alpha)
     verdict = give_verdict(load_imported(options.old), load_imported(options.new), rules, {}, options.guessing)
-    shown.show(options, verdict_document(verdict, options.old.name, (NOT_CHECKED,)))
+    emit.show(options, verdict_document(verdict, options.old.name, (NOT_CHECKED,)))
     return exit_status(verdict.verdict, False, options.on_inconclusive)

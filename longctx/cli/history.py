@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared import shown
+from longctx.cli.shared import emit
 from longctx.config.arguments import share
 from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN
@@ -45,23 +45,23 @@ def add(commands: Any) -> None:
         metavar="SHARE",
         help=f"a drop that does not matter to a verdict ({MARGIN})",
     )
-    shown.add(parser)
+    emit.add(parser)
     parser.set_defaults(run=run, passes_on=False)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.verdict import Rules
+    from longctx.history.document import charts, document
     from longctx.history.levels import level_shifts
-    from longctx.history.shown import charts, document
     from longctx.history.tracks import tracks
     from longctx.registry import families
 
-    shown.check(options)
+    emit.check(options)
     known = families(options.workspace)
     tracked = tracks(_kept(options.workspace, options.sources), Rules(options.margin, options.alpha), known)
     levels = level_shifts(tracked, options.alpha)
     history = document(tracked, levels, options.margin, options.alpha)
-    shown.show(options, history, list(charts(tracked, levels, known)))
+    emit.show(options, history, list(charts(tracked, levels, known)))
     return 0
 
 

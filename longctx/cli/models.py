@@ -15,7 +15,7 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.live.server.probe import Learnt
+    from longctx.live.server.probe import ProbeResult
 
 ENTRIES = {
     "window": "window, tokens",
@@ -64,20 +64,20 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.live.server.probe import differences
 
     before = read_profile(options.workspace, options.name)
-    learnt, source = asyncio.run(_ask(before, options))
-    path = keep_probed(options.workspace, before.model, source, learnt.values)
-    for measured in learnt.measured:
+    result, source = asyncio.run(_ask(before, options))
+    path = keep_probed(options.workspace, before.model, source, result.values)
+    for measured in result.measured:
         if before.measures(measured.family, measured.wording) != measured.values:
             keep_measured(options.workspace, before.model, measured)
-    _print_learnt(before, learnt)
-    for sentence in (*learnt.silent, *differences(before, learnt.values)):
+    _print_result(before, result)
+    for sentence in (*result.notes, *differences(before, result.values)):
         print(sentence)
-    _print_doubts(learnt, source)
+    _print_warnings(result, source)
     print(f"Kept in {path}.")
     return 0
 
 
-async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt, str]:
+async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[ProbeResult, str]:
     from longctx.live.server.client import open_client
     from longctx.live.server.learn import source_of
     from longctx.live.server.probe import probe
@@ -86,13 +86,13 @@ async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[Learnt
         return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)
 
 
-def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
+def _print_result(before: ModelProfile, result: ProbeResult) -> None:
     rows = [
-        (name, _text(_probed(before.probed, entry)), _text(learnt.values[entry]))
+        (name, _text(_probed(before.probed, entry)), _text(result.values[entry]))
         for entry, name in ENTRIES.items()
-        if entry in learnt.values
+        if entry in result.values
     ]
-    for counts in learnt.measured:
+    for counts in result.measured:
         earlier = before.measures(counts.family, counts.wording) or {}
         rows += [
             (f"{counts.family}: {name}", _text(earlier.get(name)), _text(to)) for name, to in counts.values.items()
@@ -101,12 +101,12 @@ def _print_learnt(before: ModelProfile, learnt: Learnt) -> None:
     print(tabulate(marked, headers=[before.model, "before", "now", ""], disable_numparse=True))
 
 
-def _print_doubts(learnt: Learnt, source: str) -> None:
-    if learnt.doubts:
+def _print_warnings(result: ProbeResult, source: str) -> None:
+    if result.warnings:
         print(f"Do not trust {source} in these points:")
-        for doubt in learnt.doubts:
-            print(f"- {doubt}")
-    elif learnt.doubts is not None:
+        for warning in result.warnings:
+            print(f"- {warning}")
+    elif result.warnings is not None:
         print(f"Usage, cached tokens, stop reasons, system prompt and token counts of {source} are right.")
 
 

@@ -17,8 +17,8 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.engine.loads import SubjectBand
     from longctx.engine.plan import Plan
+    from longctx.gate.observed import Seen, Where
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
-    from longctx.gate.seen import Seen, Where
     from longctx.results.subject import Subject
 
 
@@ -183,7 +183,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
 
     Raises UserError if they tell nothing.
     """
-    from longctx.gate.seen import same_recordings, seen
+    from longctx.gate.observed import same_recordings, seen
     from longctx.results.baseline import load_baseline
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
@@ -221,7 +221,7 @@ def _plan(
 
 
 def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) -> tuple[Seen | None, bool]:
-    from longctx.gate.seen import seen_of
+    from longctx.gate.observed import seen_of
 
     subject, band = where
     return seen_of(earlier, subject, (band.family, band.name))

@@ -103,11 +103,11 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
     The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1.
     """
     target, guess = Target(margin, alpha), Assumed()
-    odds = {band: passing(trials, clusters, guess, target) for band, (trials, clusters) in _sizes(cases).items()}
-    whole = math.prod(odds.values())
+    passes = {band: passing(trials, clusters, guess, target) for band, (trials, clusters) in _sizes(cases).items()}
+    whole = math.prod(passes.values())
     if whole >= target.power:
         return None
-    low = sorted((chance, place, band) for place, (band, chance) in enumerate(odds.items()) if chance < target.power)
+    low = sorted((chance, place, band) for place, (band, chance) in enumerate(passes.items()) if chance < target.power)
     names = [f"{band} {chance:.0%}" for chance, _, band in low[:NAMED]]
     if len(low) > NAMED:
         names.append(f"{len(low) - NAMED} more")

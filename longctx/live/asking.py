@@ -109,7 +109,7 @@ class Asking:
         self.asked = Asked()
         self._client, self._tape, self._progress = client, tape, progress
         self._slots = Slots(bounds.limit, progress.in_flight)
-        self._budget, self._patience = bounds.budget, bounds.patience
+        self._budget, self._failures = bounds.budget, bounds.failures
         self._settled = asyncio.Condition()
         self._longest_s = 0.0
         self._failed = ""
@@ -139,15 +139,15 @@ class Asking:
     def keep(self, question: Question, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
             self.asked.note(question, result)
-            self._patience.in_vain = 0
+            self._failures.in_a_row = 0
             return
         self.asked.failures[question.key] = result
-        self._patience.in_vain += 1
+        self._failures.in_a_row += 1
         if result.fatal:
             self._stop(result)
-        elif self._patience.ended:
+        elif self._failures.ended:
             message = (
-                f"{self._patience.in_vain} trials in a row were not answered, so no more were asked. "
+                f"{self._failures.in_a_row} trials in a row were not answered, so no more were asked. "
                 f"The last: {result.message}"
             )
             self._stop(Failure(result.cause, message, fatal=True))

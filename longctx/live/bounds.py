@@ -1,4 +1,4 @@
-"""The bounds of an asking pass over all its rounds: requests in flight, money, patience, and the user's own stop."""
+"""The bounds of asking, over all rounds: requests in flight, money, failures in a row, and the user's stop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from longctx.live.cost.money import Budget
 from longctx.live.interrupted import Halt
 from longctx.live.limiter.limit import Limit
 
-FRUITLESS = 40
+MAX_CONSECUTIVE_FAILURES = 40
 """The number of trials in a row without an answer that stops the asking, since the next would fail too.
 
 If twice the number of requests in flight is larger, that number counts.
@@ -17,18 +17,18 @@ If twice the number of requests in flight is larger, that number counts.
 
 
 @dataclass(slots=True)
-class Patience:
+class ConsecutiveFailures:
     """How long to go on asking in vain.
 
-    most: the number of trials in a row without an answer that ends the patience. in_vain: the current number in a row.
+    most: the number of trials in a row without an answer that ends asking. in_a_row: the current number in a row.
     """
 
     most: int
-    in_vain: int = 0
+    in_a_row: int = 0
 
     @property
     def ended(self) -> bool:
-        return self.in_vain >= self.most
+        return self.in_a_row >= self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,15 @@ class Bounds:
 
     limit: Limit
     budget: Budget
-    patience: Patience
+    failures: ConsecutiveFailures
     halt: Halt
 
     @classmethod
     def of(cls, in_flight: int, max_cost: float | None = None, halt: Halt | None = None) -> Self:
         """Return the bounds for at most `in_flight` requests at once. max_cost: USD; None for no cap."""
-        return cls(Limit(in_flight), Budget(max_cost), Patience(max(FRUITLESS, 2 * in_flight)), halt or Halt())
+        return cls(
+            Limit(in_flight),
+            Budget(max_cost),
+            ConsecutiveFailures(max(MAX_CONSECUTIVE_FAILURES, 2 * in_flight)),
+            halt or Halt(),
+        )

@@ -11,7 +11,7 @@ from vcr.record_mode import RecordMode
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheaper_directly, shared_by_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
-from longctx.live.cost.estimate import Estimate, doubts, estimate, in_all
+from longctx.live.cost.estimate import Estimate, estimate, in_all, price_warnings
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
@@ -91,6 +91,6 @@ def say_estimate(
         say(str(family_estimate))
     if total := in_all(estimates):
         say(total)
-    for doubt in doubts((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
-        say(doubt)
+    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
+        say(warning)
     return estimates

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs
 
 from longctx.errors import UserError
 from longctx.report.page import page, theme
-from longctx.review.desk import Desk
+from longctx.review.service import ReviewService
 
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
@@ -54,8 +54,8 @@ class ReviewServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, desk: Desk, port: int = 0) -> None:
-        self.desk = desk
+    def __init__(self, service: ReviewService, port: int = 0) -> None:
+        self.service = service
         self.token = secrets.token_urlsafe(32)
         self.ending = False
         try:
@@ -97,9 +97,9 @@ class ReviewServer(ThreadingHTTPServer):
                 style = theme.css() + "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
                 return HttpAnswer(style.encode(), "text/css; charset=utf-8")
             case "questions":
-                return _json(self.desk.overview())
+                return _json(self.service.overview())
             case "question":
-                return _json(self.desk.question(parse_qs(query).get("id", [""])[0]))
+                return _json(self.service.question(parse_qs(query).get("id", [""])[0]))
         return _json({"error": "There is nothing here."}, HTTPStatus.NOT_FOUND)
 
     def _change(self, name: str, body: bytes) -> HttpAnswer:
@@ -114,7 +114,7 @@ class ReviewServer(ThreadingHTTPServer):
             asked = None
         if not isinstance(asked, dict):
             return _json({"error": "This is no decision."}, HTTPStatus.BAD_REQUEST)
-        return _json(self.desk.decide(asked))
+        return _json(self.service.decide(asked))
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())

@@ -250,10 +250,10 @@ def test_the_profiles_for_gates_are_powered_at_their_price(
     margin = load_profile(HERE, name).margin
     assert margin is not None
     wanted = Target(margin, power=0.95, bands=len(loads))
-    odds = [outlook(load.trials, load.clusters, guessed, wanted) for load in loads.values()]
+    passes = [outlook(load.trials, load.clusters, guessed, wanted) for load in loads.values()]
     assert len(loads) == bands
-    assert math.prod(band.passing for band in odds) >= 0.95
-    shown = [band.smallest_paired or 1 for band in odds]
+    assert math.prod(band.passing for band in passes) >= 0.95
+    shown = [band.smallest_paired or 1 for band in passes]
     assert max(shown) <= drop
     assert sum(load.price or most for load in loads.values()) <= most
     assert all(load.input_tokens / load.trials < 100_000 for load in loads.values()), "dearer above"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longctx.review.http import ReviewServer
-from tests.review.examples import desk, serving, write
+from tests.review.examples import service, serving, write
 
 
 @pytest.fixture
@@ -18,5 +18,5 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(path: Path) -> Iterator[ReviewServer]:
-    with serving(desk(path)) as server:
+    with serving(service(path)) as server:
         yield server

@@ -1,4 +1,4 @@
-"""A question file under review, with its desk and its server."""
+"""A question file under review, with its service and its server."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from threading import Thread
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import BankQuestion, dump
-from longctx.review.desk import Desk
 from longctx.review.file import QuestionFile
 from longctx.review.http import ReviewServer
+from longctx.review.service import ReviewService
 from longctx.review.session import Who
 from tests.corpus.examples import corpus, question
 
@@ -37,15 +37,15 @@ def write(folder: Path, *asked: BankQuestion) -> Path:
     return path
 
 
-def desk(path: Path, who: Who = ANN, documents: Corpus | None = None) -> Desk:
+def service(path: Path, who: Who = ANN, documents: Corpus | None = None) -> ReviewService:
     known = documents or corpus()
-    return Desk(QuestionFile(path, known), known, lambda: who)
+    return ReviewService(QuestionFile(path, known), known, lambda: who)
 
 
 @contextmanager
-def serving(desk: Desk) -> Iterator[ReviewServer]:
+def serving(service: ReviewService) -> Iterator[ReviewServer]:
     """Serve the review until the context is left or the page ends it."""
-    with ReviewServer(desk) as server:
+    with ReviewServer(service) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:

@@ -14,7 +14,7 @@ from longctx.corpus.questions import load_questions
 from longctx.review.http import ReviewServer
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.corpus.examples import question, section
-from tests.review.examples import BEN, desk, serving, write
+from tests.review.examples import BEN, service, serving, write
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
 
@@ -116,7 +116,7 @@ def test_help_and_letters_that_are_no_keys(tab: Tab, server: ReviewServer, path:
 
 def test_a_second_reviewer_is_noticed(tab: Tab, server: ReviewServer, path: Path) -> None:
     page = tab.open(server.url)
-    desk(path, BEN).decide({"id": "q3", "decision": "drop"})
+    service(path, BEN).decide({"id": "q3", "decision": "drop"})
     press(page, "k", "[questions-changed-meanwhile]", "#says")
     assert states(path) == {"q1": "undecided", "q2": "undecided"}
     page.reload()
@@ -136,9 +136,9 @@ def test_hostile_text_does_nothing_and_is_seen(tab: Tab, tmp_path: Path) -> None
         question=HOSTILE, right=HOSTILE + "1", wrong=("x" * 100_000, "日本語", "]]><!--"), provenance=HOSTILE
     )
     path = write(tmp_path, asked, question("q2", section="bridge"))
-    with serving(desk(path, documents=documents)) as server:
+    with serving(service(path, documents=documents)) as server:
         page = tab.open(server.url, viewport={"width": 360, "height": 640})
-        assert page.locator("img, #desk script, #desk a").count() == 0
+        assert page.locator("img, #review script, #review a").count() == 0
         for place in ("#record", "#question", "#answers"):
             seen = page.locator(place).inner_text()
             assert all(part in seen for part in ("<script>", "\\u202e", "\\x1b", "\\u200b", "{{ 7 * 7 }}")), place

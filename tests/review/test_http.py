@@ -12,7 +12,7 @@ import pytest
 from longctx.corpus.questions import load_questions
 from longctx.review.http import LARGEST, PROOF, ReviewServer
 from tests.refusals import refused
-from tests.review.examples import BEN, desk, serving
+from tests.review.examples import BEN, service, serving
 
 
 def ask(
@@ -148,7 +148,7 @@ def test_too_much_is_refused(server: ReviewServer) -> None:
 
 
 def test_two_reviewers_do_not_write_over_each_other(server: ReviewServer, path: Path) -> None:
-    with serving(desk(path, BEN)) as other:
+    with serving(service(path, BEN)) as other:
         assert ask(other, "decide", {"id": "q1", "decision": "drop"})[0] == 200
         status, body, _ = ask(server, "decide", {"id": "q1", "decision": "keep"})
         assert status == 409
@@ -159,7 +159,7 @@ def test_two_reviewers_do_not_write_over_each_other(server: ReviewServer, path: 
 
 
 def test_the_page_ends_it(path: Path) -> None:
-    with ReviewServer(desk(path)) as server:
+    with ReviewServer(service(path)) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         assert ask(server, "end", {})[0] == 200
@@ -171,4 +171,4 @@ def test_the_page_ends_it(path: Path) -> None:
 def test_a_port_that_cannot_be_used_is_a_sentence(server: ReviewServer, path: Path, port: int | None) -> None:
     taken = server.server_port if port is None else port
     with refused("port-not-usable", taken):
-        ReviewServer(desk(path), taken)
+        ReviewServer(service(path), taken)

@@ -32,17 +32,17 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     import webbrowser
 
     from longctx.corpus.documents import load_corpus
-    from longctx.review.desk import Desk
     from longctx.review.file import QuestionFile
     from longctx.review.http import ReviewServer
+    from longctx.review.service import ReviewService
     from longctx.review.session import Who
     from longctx.visible import visible
 
     by = (options.by or "").strip() or _name()
     corpus = load_corpus(options.corpus or options.workspace.find("register"))
     file = QuestionFile(options.questions, corpus)
-    desk = Desk(file, corpus, lambda: Who(by, datetime.datetime.now().astimezone().date()))
-    with ReviewServer(desk, options.port) as server:
+    service = ReviewService(file, corpus, lambda: Who(by, datetime.datetime.now().astimezone().date()))
+    with ReviewServer(service, options.port) as server:
         try:
             print(f"Review of {options.questions} by {visible(by)}: {server.url}")
             print("End it with q on the page, or with Ctrl-C here. Every decision is written at once.", flush=True)
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             server.serve_forever(poll_interval=0.1)
         except KeyboardInterrupt:
             print()
-    counts = desk.session.counts
+    counts = service.session.counts
     undecided = counts.pop("undecided")
     decided = ", ".join(f"{number:,} {state}" for state, number in counts.items())
     print(f"The review has ended. {options.questions}: {decided}; {undecided:,} undecided.")

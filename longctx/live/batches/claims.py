@@ -11,9 +11,9 @@ import anthropic
 
 from longctx.live.batches import wait
 from longctx.live.batches.collect import Collected, Collecting
-from longctx.live.batches.fate import Fate, Fates
 from longctx.live.batches.ledger import Batch, Ledger, TapePlace
 from longctx.live.batches.service import Service, State
+from longctx.live.batches.status import BatchStatus, Statuses
 from longctx.live.explaining import explain
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.waiting import Say
@@ -40,41 +40,41 @@ class BatchTerms:
 class Batches:
     """The batches of a folder of cassettes, as one run sees them.
 
-    last: the last known fate of each batch, by its name. collected: what this run has put on the tape.
+    last: the last known status of each batch, by its name. collected: what this run has put on the tape.
     """
 
     def __init__(self, service: Service, tape: Tape, terms: BatchTerms, say: Say) -> None:
         self.service, self.tape, self.terms, self.say = service, tape, terms, say
         self.clock = terms.clock
         self.ledger = Ledger(tape.written_to)
-        self.fates = Fates(service, self.ledger, self.clock)
+        self.statuses = Statuses(service, self.ledger, self.clock)
         self._since = self.clock.now()
-        self.last: dict[str, Fate] = {}
+        self.last: dict[str, BatchStatus] = {}
         self.collected: set[TapePlace] = set()
 
     async def collect(self, batches: Sequence[Batch] | None = None) -> None:
         """Collect the batches that have ended, by default among all; drop the claims of those never created."""
         for batch in self.ledger.open() if batches is None else batches:
-            fate = await (self.fates.of(batch) if batch.id else self.fates.settled(batch, self._since))
-            self.last[batch.name] = fate
-            result = await self.follow(fate)
+            status = await (self.statuses.of(batch) if batch.id else self.statuses.settled(batch, self._since))
+            self.last[batch.name] = status
+            result = await self.follow(status)
             if result is not None and result.finished:
-                self.say(collected(fate.batch, result))
+                self.say(collected(status.batch, result))
 
-    def held(self) -> dict[TapePlace, Fate]:
-        """Return what uncollected batches hold, with the last known fate of the batch."""
+    def held(self) -> dict[TapePlace, BatchStatus]:
+        """Return what uncollected batches hold, with the last known status of the batch."""
         return {
-            place: self.last.get(batch.name, Fate("running", batch))
+            place: self.last.get(batch.name, BatchStatus("running", batch))
             for batch in self.ledger.open()
             for place in batch.places - self.collected
         }
 
-    async def follow(self, fate: Fate) -> Collected | None:
-        """Act on the fate of a batch; return what was collected, or None if there was nothing to collect."""
-        batch, state = fate.batch, fate.state
-        if fate.kind == "absent":
+    async def follow(self, status: BatchStatus) -> Collected | None:
+        """Act on the status of a batch; return what was collected, or None if there was nothing to collect."""
+        batch, state = status.batch, status.state
+        if status.kind == "absent":
             self.ledger.drop(batch)
-        if fate.kind != "ended" or state is None:
+        if status.kind != "ended" or state is None:
             return None
         collecting = Collecting(self.tape, batch, _ended_at(batch, state))
         failed: Exception | None = None
@@ -91,7 +91,7 @@ class Batches:
             old = state.created_at is not None and self.clock.now() - state.created_at > wait.KEPT
             gone = old and isinstance(failed, anthropic.NotFoundError)
             why = explain(failed, self.service.url).message
-            self.last[batch.name] = Fate("gone" if gone else "unreached", batch, state, why)
+            self.last[batch.name] = BatchStatus("gone" if gone else "unreached", batch, state, why)
             result = Collected(collecting.answered(), {}, finished=False)
         self.collected |= result.answered
         if result.finished:

@@ -9,9 +9,9 @@ import anthropic
 
 from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
-from longctx.live.batches.fate import Fate
 from longctx.live.batches.ledger import Batch
 from longctx.live.batches.service import UNSUPPORTED
+from longctx.live.batches.status import BatchStatus
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
 from longctx.live.limiter import retry
@@ -24,8 +24,8 @@ CREATIONS = 5
 
 async def created(
     batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]], headers: Mapping[str, str]
-) -> Fate | Failure:
-    """Create a batch that was claimed; return its fate, or the failure if it was certainly not created.
+) -> BatchStatus | Failure:
+    """Create a batch that was claimed; return its status, or the failure if it was certainly not created.
 
     headers: see Service.create.
     """
@@ -38,16 +38,16 @@ async def created(
                 batches.ledger.drop(batch)
                 raise batches.service.unusable(error) from None
             if not _refused(error, failure):
-                fate = await batches.fates.settled(batch, batches.clock.now())
-                if fate.kind != "absent":
-                    return fate
+                status = await batches.statuses.settled(batch, batches.clock.now())
+                if status.kind != "absent":
+                    return status
             if not retry.sent_again(failure.cause, attempt):
                 break
             pause = retry_after_s(error.response.headers) if isinstance(error, anthropic.APIStatusError) else None
             await batches.clock.sleep(retry.pause_s(attempt) if pause is None else pause)
         else:
             at = wait.stamp(state.created_at or batches.clock.now())
-            return Fate("running", batches.ledger.created(batch, state.id, at), state)
+            return BatchStatus("running", batches.ledger.created(batch, state.id, at), state)
     return failure
 
 

@@ -13,10 +13,10 @@ from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
 from longctx.live.batches.collect import Collected
 from longctx.live.batches.creating import created
-from longctx.live.batches.fate import Fate, sentence
 from longctx.live.batches.ledger import ID_LENGTH, Batch, Request, TapePlace, custom_id, new_name, place_in, place_of
 from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
+from longctx.live.batches.status import BatchStatus, sentence
 from longctx.live.cost.money import Budget, highest_cost
 from longctx.live.failure import Failure
 from longctx.live.prepared import OneRequest
@@ -121,18 +121,18 @@ class _Filling:
         batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), requests)
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
-        fate = await created(self._batches, batch, bodies, part[0].headers)
-        if isinstance(fate, Failure):
+        status = await created(self._batches, batch, bodies, part[0].headers)
+        if isinstance(status, Failure):
             self._ledger.drop(batch)
-            return fate
-        self._batches.last[name] = fate
+            return status
+        self._batches.last[name] = status
         for sent in part:
             place = place_of(sent.wanted)
             self.waiting_for[place] = sent.question
             self._times[place] += 1
-        if fate.batch.id:
+        if status.batch.id:
             self._batches.say(
-                f"Batch {fate.batch.id} holds {len(part):,} requests. It goes on without this run: "
+                f"Batch {status.batch.id} holds {len(part):,} requests. It goes on without this run: "
                 "python -m longctx batches list shows it."
             )
         return None
@@ -145,37 +145,37 @@ class _Filling:
         while True:
             await self._look()
             waited = self._clock.seconds_since(began)
-            fates = self._open()
-            if not fates or not self.waiting_for or all(_is_final(fate) for fate in fates):
+            statuses = self._open()
+            if not statuses or not self.waiting_for or all(_is_final(status) for status in statuses):
                 break
             if wait_s is not None and waited >= wait_s:
                 break
             pause = next(pauses)
             self._progress.in_flight(len(self.waiting_for))
-            self._progress.waiting(waited, _awaited(fates, pause))
+            self._progress.waiting(waited, _awaited(statuses, pause))
             await self._clock.sleep(pause if wait_s is None else min(pause, wait_s - waited))
         self._progress.in_flight(0)
         held = self._batches.held()
         for place, question in list(self.waiting_for.items()):
-            fate = held.get(place)
-            self._fail(question, pending(fate) if fate else _lost())
+            status = held.get(place)
+            self._fail(question, pending(status) if status else _lost())
 
-    def _open(self) -> list[Fate]:
-        """Return the fates of the batches that hold the awaited questions."""
+    def _open(self) -> list[BatchStatus]:
+        """Return the statuses of the batches that hold the awaited questions."""
         held = self._batches.held()
-        fates = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
-        return list(fates.values())
+        statuses = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
+        return list(statuses.values())
 
     async def _look(self) -> None:
         again: list[Question] = []
         for known in self._open():
-            fate = await self._batches.fates.of(known.batch)
-            self._batches.last[fate.batch.name] = fate
-            collected = await self._batches.follow(fate)
+            status = await self._batches.statuses.of(known.batch)
+            self._batches.last[status.batch.name] = status
+            collected = await self._batches.follow(status)
             if collected is not None:
                 again += self._ended(collected)
-            elif fate.kind == "absent":
-                again += [self.waiting_for.pop(place) for place in fate.batch.places if place in self.waiting_for]
+            elif status.kind == "absent":
+                again += [self.waiting_for.pop(place) for place in status.batch.places if place in self.waiting_for]
         if again:
             for question in again:
                 self._settle(place_in(question), Failure("not_asked", ""))
@@ -223,23 +223,23 @@ class _Filling:
             self._budget.settle(self._most.pop(place), failure, None)
 
 
-def _is_final(fate: Fate) -> bool:
+def _is_final(status: BatchStatus) -> bool:
     """Return whether looking again in this run would change nothing."""
-    return fate.fatal or fate.kind in ("unknown", "gone", "elsewhere")
+    return status.fatal or status.kind in ("unknown", "gone", "elsewhere")
 
 
-def _awaited(fates: Sequence[Fate], pause: float) -> str:
+def _awaited(statuses: Sequence[BatchStatus], pause: float) -> str:
     """Return what is waited for, as an object of "waiting for"."""
-    states = [fate.state for fate in fates if fate.state is not None]
-    done, requests = sum(state.done for state in states), sum(len(fate.batch.requests) for fate in fates)
-    which = f"batch {fates[0].batch}" if len(fates) == 1 else f"{len(fates):,} batches"
-    why = next((f"; {fate.why}" for fate in fates if fate.why), "")
+    states = [status.state for status in statuses if status.state is not None]
+    done, requests = sum(state.done for state in states), sum(len(status.batch.requests) for status in statuses)
+    which = f"batch {statuses[0].batch}" if len(statuses) == 1 else f"{len(statuses):,} batches"
+    why = next((f"; {status.why}" for status in statuses if status.why), "")
     return f"{which} ({done:,} of {requests:,} requests have ended{why}), looked at again in {pause:g} s"
 
 
-def pending(fate: Fate) -> Failure:
+def pending(status: BatchStatus) -> Failure:
     """Return the failure of a question that an uncollected batch holds."""
-    return Failure("pending", sentence(fate), fatal=True)
+    return Failure("pending", sentence(status), fatal=True)
 
 
 def _lost() -> Failure:

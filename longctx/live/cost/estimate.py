@@ -101,7 +101,7 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
     return f"In all {sum(known[1:], known[0])}{exception}."
 
 
-def doubts(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
+def price_warnings(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
     """Return a sentence for each model whose prices may have changed since they were noted."""
     return [
         f"The prices of {model.model} are from {model.prices.dated}, over a year ago: look them up, and give them with "

@@ -25,26 +25,28 @@ Counted = tuple[type[Scenario], Wording]
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class ProbeResult:
     """What was learnt of a model.
 
-    values: by the fields of `Probed`. measured: the token counts of wordings that need them. silent: a sentence on each
-    thing that is still unknown. doubts: a sentence on each thing that is not to be trusted; None if it was not tried.
+    values: by the fields of `Probed`. measured: the token counts of wordings that need them. notes: a sentence on each
+    thing that is still unknown. warnings: a sentence on each thing that is not to be trusted; None if it was not tried.
     """
 
     values: dict[str, Any]
     measured: tuple[TokenCounts, ...]
-    silent: tuple[str, ...]
-    doubts: tuple[str, ...] | None = None
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...] | None = None
 
 
-async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say) -> Learnt:
+async def probe(
+    workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say
+) -> ProbeResult:
     """Ask the server about its model. Raises UserError if it tells nothing.
 
     ask: whether to ask the model small questions, too, which cost money. prompts: the prompt set to measure.
     """
     counted = _counted(PromptSet.open(workspace, prompts))
-    description, silent = await _description(client, model, say)
+    description, notes = await _description(client, model, say)
     measured: tuple[TokenCounts, ...] = ()
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {TIMEOUT_S:g} s)"):
@@ -56,13 +58,13 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
             raise UserError("probe-failed", f"Nothing could be learnt about {model.model}: {failure.message}") from None
         families = ", ".join(scenario.family for scenario, _ in counted)
         follows = "" if ask else f" A run does not ask families that need a count ({families}) until --ask gives one."
-        silent.append(f"Tokens could not be counted for free: {failure.message}{follows}")
+        notes.append(f"Tokens could not be counted for free: {failure.message}{follows}")
     if not ask:
-        silent.append(
+        notes.append(
             "Whether the model takes a prefill or a temperature, and whether its answers are to be trusted, is learnt "
             "by asking it, with --ask."
         )
-        return Learnt(description, measured, tuple(silent))
+        return ProbeResult(description, measured, tuple(notes))
     tried, ignored = await try_out(client, model, say)
     trust = await try_trust(client, model, say)
     if not trust.counts:
@@ -72,9 +74,9 @@ async def probe(workspace: Workspace, client: Client, model: ModelProfile, ask: 
         )
     if not measured:
         measured, why = await _counted_by_asking(client, model, counted, say)
-        silent += why
+        notes += why
     # The server's own description counts for more than what was tried.
-    return Learnt(tried | description, measured, tuple(silent), (*trust.doubts, *ignored))
+    return ProbeResult(tried | description, measured, tuple(notes), (*trust.warnings, *ignored))
 
 
 async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
@@ -84,8 +86,8 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
             description = await retrieve(client, model)
     except ENQUIRY_ERRORS as error:
         return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
-    silent = "The server does not say what the model can: it lists no models, or not this one."
-    return description, [] if description else [silent]
+    notes = "The server does not say what the model can: it lists no models, or not this one."
+    return description, [] if description else [notes]
 
 
 def _counted(prompts: PromptSet) -> list[Counted]:

@@ -46,10 +46,10 @@ UNLIKE = 0.03
 class Trust:
     """The result of the check.
 
-    doubts: a sentence on each thing that is not to be trusted. counts: whether counts of tokens can be trusted.
+    warnings: a sentence on each thing that is not to be trusted. counts: whether counts of tokens can be trusted.
     """
 
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
     counts: bool
 
 
@@ -60,14 +60,14 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
     long: dict[str, Any] = {"messages": [{"role": "user", "content": [{"type": "text", "text": text} | mark]}]}
     numbers = {"messages": [{"role": "user", "content": "Count from 1 to 100, in digits."}]}
     request = {"system": SYSTEM, "messages": [{"role": "user", "content": "What is the code word?"}]}
-    doubts: list[str] = []
+    warnings: list[str] = []
     counts = True
 
     async def tried(what: str, question: Awaitable[Reply]) -> Reply | None:
         try:
             return await question
         except ENQUIRY_ERRORS as error:
-            doubts.append(f"{what} could not be tried: {explain(error, client.base_url).message}")
+            warnings.append(f"{what} could not be tried: {explain(error, client.base_url).message}")
             return None
 
     with waiting(say, f"{source_of(client)} to answer questions that try it (each within {TIMEOUT_S:g} s)"):
@@ -80,33 +80,33 @@ async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:
         except ENQUIRY_ERRORS:  # reported where tokens are counted
             counted = None
     if first:
-        doubts += of_usage(first, len(text.split()))
-        if again and not doubts:
-            doubts += of_cache(first, again)
+        warnings += of_usage(first, len(text.split()))
+        if again and not warnings:
+            warnings += of_cache(first, again)
         if counted is not None:
-            lies = of_count(counted, first, len(text.split()))
-            doubts, counts = [*doubts, *lies], not lies
+            mismatches = of_count(counted, first, len(text.split()))
+            warnings, counts = [*warnings, *mismatches], not mismatches
     if cut:
-        doubts += of_stop_reason(cut)
+        warnings += of_stop_reason(cut)
     if about_system:
-        doubts += of_system_prompt(about_system, cut)
-    return Trust(tuple(doubts), counts)
+        warnings += of_system_prompt(about_system, cut)
+    return Trust(tuple(warnings), counts)
 
 
 def of_usage(reply: Reply, words: int) -> list[str]:
     """Check the usage of a reply. words: the number of English words in its prompt."""
-    doubts = []
+    warnings = []
     if not _likely(reply.input_tokens, words):
-        doubts.append(
+        warnings.append(
             f"Its usage counts {reply.input_tokens:,} input tokens for a prompt of {words:,} words: what a run costs "
             "is not known, --ctx-max-cost does not hold, and tokens in rows and tables are wrong."
         )
     if reply.output_tokens == 0 and reply.text:
-        doubts.append(
+        warnings.append(
             "Its usage counts no output tokens for an answer that has a text: what a run costs is counted too low, "
             "and --ctx-max-cost stops it too late."
         )
-    return doubts
+    return warnings
 
 
 def of_cache(first: Reply, again: Reply) -> list[str]:
@@ -133,11 +133,11 @@ def of_cache(first: Reply, again: Reply) -> list[str]:
 def of_count(counted: int, reply: Reply, words: int) -> list[str]:
     """Check the count that count_tokens gives for the prompt of a reply."""
     if not _likely(reply.input_tokens, words):  # the usage is wrong, so only the words are left to compare with
-        lies, usage = not _likely(counted, words), f"it has {words:,} words"
+        mismatch, usage = not _likely(counted, words), f"it has {words:,} words"
     else:
-        lies = abs(counted - reply.input_tokens) > reply.input_tokens * UNLIKE
+        mismatch = abs(counted - reply.input_tokens) > reply.input_tokens * UNLIKE
         usage = f"the usage of its answer counts {reply.input_tokens:,}"
-    if not lies:
+    if not mismatch:
         return []
     return [
         f"count_tokens gives {counted:,} tokens for a prompt, but {usage}: a run's estimate by the server's count is "

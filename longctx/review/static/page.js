@@ -18,7 +18,7 @@
 
   let all = []; // every question in a line
   let listed = []; // the ids that the filter shows
-  let current = null; // the question on the desk
+  let current = null; // the question on the page
   let busy = false;
 
   const say = (sentence) => { at("says").textContent = sentence; };

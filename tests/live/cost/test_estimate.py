@@ -9,7 +9,7 @@ import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
 from longctx.families.long_context_qa.collage import VARIANTS
-from longctx.live.cost.estimate import Estimate, Price, doubts, estimate, in_all
+from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
 from longctx.live.cost.sharing import shared
 from longctx.recording.case import Case, Question, Shared
 from tests.recording.examples import collage_case, line_case, passkey_case
@@ -117,9 +117,9 @@ def test_prices_of_over_a_year_ago_are_doubted() -> None:
     models = [ModelProfile(model=name, prices=PRICES) for name in ("a", "a")]
     free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
     later = Prices(input=0, output=0, dated=DAY, above=(Tier(tokens=9, input=1, output=0),))
-    assert doubts([*models, free, ModelProfile(model="b")], today) == [
+    assert price_warnings([*models, free, ModelProfile(model="b")], today) == [
         "The prices of a are from 2026-01-01, over a year ago: look them up, and give them with "
         "--ctx-price a=INPUT/OUTPUT or in its profile."
     ]
-    assert not doubts(models, DAY)
-    assert doubts([ModelProfile(model="free up to 9 tokens", prices=later)], today)
+    assert not price_warnings(models, DAY)
+    assert price_warnings([ModelProfile(model="free up to 9 tokens", prices=later)], today)

@@ -69,9 +69,9 @@ def test_nothing_is_said_against_a_faithful_server(fault: str) -> None:
 @pytest.mark.parametrize("fault", DOUBTED)
 def test_a_fault_is_told_with_what_follows(fault: str) -> None:
     trust = trusted(fault)
-    warnings = "\n".join(trust.doubts)
+    warnings = "\n".join(trust.warnings)
     assert [part for part in DOUBTED[fault] if part not in warnings] == []
-    assert len(trust.doubts) == (2 if fault == "zero" else 1)
+    assert len(trust.warnings) == (2 if fault == "zero" else 1)
     assert trust.counts == (fault not in ("one count", "another tokenizer"))
 
 
@@ -91,7 +91,7 @@ def test_a_prompt_fits_a_small_window() -> None:
 
 def test_what_cannot_be_tried_is_said() -> None:
     with SimulatedServer(failing(400, "no such thing")) as server:
-        warnings = trust(server, ModelProfile(model="toy")).doubts
+        warnings = trust(server, ModelProfile(model="toy")).warnings
     assert [sentence.split(" could not be tried: ")[0] for sentence in warnings] == [
         "Its usage",
         "Its stop reasons",

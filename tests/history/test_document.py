@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.verdict import Rules
+from longctx.history.document import charts, document
 from longctx.history.levels import level_shifts
-from longctx.history.shown import charts, document
 from longctx.history.tracks import tracks
 from longctx.registry import shipped
 from longctx.report.charts.chart import Chart

@@ -20,7 +20,7 @@ from longctx.visible import visible
 Json = dict[str, Any]
 
 
-class Desk:
+class ReviewService:
     """The review of one file. who: returns the reviewer and the day. All methods raise UserError.
 
     The checker takes a second for some hundred questions, so it runs only when the page is loaded, and when a question

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.batches.fate import Fate, Fates, sentence
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service
+from longctx.live.batches.status import BatchStatus, Statuses, sentence
 from longctx.live.batches.wait import Clock, stamp, utc_now
 from longctx.live.server.client import open_client
 from tests.batch_server import BatchServer, Stored, Turned
@@ -22,16 +22,16 @@ CASE = line_case()
 """A batch of two requests."""
 
 
-def fate(
+def status(
     server: BatchServer, folder: Path, batch: Batch, settles: bool = False, slept: list[float] | None = None
-) -> Fate:
+) -> BatchStatus:
     turned = Turned()
 
-    async def look() -> Fate:
+    async def look() -> BatchStatus:
         async with open_client(None, server.url, 1) as client:
             plain = client.with_options(max_retries=0)
-            fates = Fates(Service(plain), Ledger(folder), Clock(turned.now, turned.sleep))
-            return await (fates.settled(batch, turned.now()) if settles else fates.of(batch))
+            statuses = Statuses(Service(plain), Ledger(folder), Clock(turned.now, turned.sleep))
+            return await (statuses.settled(batch, turned.now()) if settles else statuses.of(batch))
 
     looked_at = asyncio.run(look())
     if slept is not None:
@@ -47,11 +47,11 @@ def test_by_its_id(tmp_path: Path) -> None:
     with BatchServer() as server:
         batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
         stored = ours(server, batch, ended=False)
-        assert fate(server, tmp_path, batch).kind == "running"
+        assert status(server, tmp_path, batch).kind == "running"
         server._end(stored)
-        assert fate(server, tmp_path, batch).kind == "ended"
+        assert status(server, tmp_path, batch).kind == "ended"
         stored.archived = True
-        gone = fate(server, tmp_path, batch)
+        gone = status(server, tmp_path, batch)
     assert gone.kind == "gone"
     assert sentence(gone) == (
         "the results of batch msgbatch_0000 were kept for 29 days, and are gone. python -m longctx batches cancel "
@@ -61,9 +61,9 @@ def test_by_its_id(tmp_path: Path) -> None:
 
 def test_a_fresh_batch_may_yet_become_known_and_an_old_one_not(tmp_path: Path) -> None:
     with BatchServer() as server:
-        fresh = fate(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", stamp(utc_now())))
+        fresh = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", stamp(utc_now())))
         assert (fresh.kind, fresh.why) == ("running", f"{server.url} does not know it yet")
-        old = fate(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", AT))
+        old = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", AT))
     assert old.kind == "unknown"
     assert "it was deleted there, or the key is of another workspace" in sentence(old)
 
@@ -79,21 +79,21 @@ def test_a_batch_of_another_number_of_requests_is_not_claimed(tmp_path: Path, en
         ids = [request.custom_id for request in batch.requests]
         for stored in (server.put(*ids, "one-more", ended=ended), server.put(ids[0], ended=ended)):
             stored.created_at = datetime.datetime.now(datetime.UTC)
-        assert fate(server, tmp_path, batch).kind == "absent"
+        assert status(server, tmp_path, batch).kind == "absent"
         assert not any(request.path.endswith("/results") for request in server.received)
     assert not Ledger(tmp_path).open()[0].id
 
 
 def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
     with BatchServer() as server:
-        other = fate(server, tmp_path, claimed(tmp_path, "http://other.test", CASE, "msgbatch_0"))
+        other = status(server, tmp_path, claimed(tmp_path, "http://other.test", CASE, "msgbatch_0"))
         assert (other.kind, server.received) == ("elsewhere", [])
         assert "it was created at http://other.test: python -m longctx batches collect fetches" in sentence(other)
         batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000")
         server.answer_other = lambda request: failing(503, "busy")({})  # type: ignore[method-assign]
-        assert fate(server, tmp_path, batch).kind == "unreached"
+        assert status(server, tmp_path, batch).kind == "unreached"
         server.answer_other = lambda request: failing(401, "bad key")({})  # type: ignore[method-assign]
-        assert fate(server, tmp_path, batch).fatal
+        assert status(server, tmp_path, batch).fatal
 
 
 def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
         for number in range(3):
             server.put(f"{number}a", f"{number}b")
         server.put("only one")
-        state = fate(server, tmp_path, batch)
+        state = status(server, tmp_path, batch)
         assert (state.kind, state.batch.id) == ("ended", "msgbatch_0000")
         assert Ledger(tmp_path).open() == [state.batch]
 
@@ -113,20 +113,20 @@ def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
     with BatchServer() as server:
         batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
         stranger = server.put("a", "b", ended=False)
-        unsure = fate(server, tmp_path, batch)
+        unsure = status(server, tmp_path, batch)
         assert unsure.kind == "unsure"
         assert "whether it was created is not known yet (msgbatch_0000 has as many requests and has not" in sentence(
             unsure
         )
         server._end(stranger)
-        assert fate(server, tmp_path, batch).kind == "absent"
+        assert status(server, tmp_path, batch).kind == "absent"
 
 
 def test_absence_is_sure_after_a_minute(tmp_path: Path) -> None:
     slept: list[float] = []
     with BatchServer() as server:
         batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
-        assert fate(server, tmp_path, batch, settles=True, slept=slept).kind == "absent"
+        assert status(server, tmp_path, batch, settles=True, slept=slept).kind == "absent"
         assert slept == [1, 2, 4, 8, 16, 29]
 
 
@@ -135,14 +135,14 @@ def test_older_batches_and_those_of_other_claims_are_not_it(tmp_path: Path) -> N
         batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
         old = ours(server, batch)
         old.created_at -= datetime.timedelta(hours=2)
-        assert fate(server, tmp_path, batch).kind == "absent"
+        assert status(server, tmp_path, batch).kind == "absent"
 
 
-@pytest.mark.parametrize("status", [404, 501])
-def test_a_server_that_lists_none_leaves_it_unsure(tmp_path: Path, status: int) -> None:
+@pytest.mark.parametrize("code", [404, 501])
+def test_a_server_that_lists_none_leaves_it_unsure(tmp_path: Path, code: int) -> None:
     with BatchServer() as server:
-        server.listing = failing(status)
+        server.listing = failing(code)
         batch = claimed(tmp_path, server.url, CASE)
-        state = fate(server, tmp_path, batch)
-    assert state.kind == {404: "unsure", 501: "unreached"}[status]
+        state = status(server, tmp_path, batch)
+    assert state.kind == {404: "unsure", 501: "unreached"}[code]
     assert "--forget" in sentence(state) or "answered 501" in sentence(state)
