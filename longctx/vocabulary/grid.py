@@ -157,6 +157,15 @@ class Grid(BaseModel):
         raise NotImplementedError
 
 
+QUESTIONS = Field(default=1, ge=1, strict=True)
+"""The entry `questions` of families that can ask several questions about one context: how many trials share one."""
+
+
+def questions_of(number: int) -> int | None:
+    """Return what a scenario's name says of its questions a context: nothing if it is one."""
+    return number if number > 1 else None
+
+
 class WindowGrid(Grid):
     """The entries of a family whose prompts fill a window."""
 

@@ -282,9 +282,18 @@ class Scenario(ABC):
         trials share no more than the wording of their templates."""
         return self.build(words, seed, index).prefix
 
+    @property
+    def questions_per_context(self) -> int:
+        """How many trials, one after another, ask about one context: their prompts differ in the question alone."""
+        return 1
+
+    def context_of(self, index: int) -> tuple[int, int]:
+        """Return the number of the context that trial `index` asks about, and the place of its question, from 0."""
+        return divmod(index, self.questions_per_context)
+
     def cluster(self, index: int) -> str:
         """Return the cluster of trial `index`: trials of one cluster are correlated; empty for an independent trial."""
-        return ""
+        return f"{self.slug}/context-{self.context_of(index)[0]}" if self.questions_per_context > 1 else ""
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         """Return where the needle, the question and the source of a wrong answer are in `trial.user`, if known."""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from longctx import Bank, Count, Scenario
 from longctx.families.coreference.protocol import Coreference
-from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.grid import QUESTIONS, WindowGrid, questions_of
 
 
 class CoreferenceGrid(WindowGrid):
@@ -16,10 +16,12 @@ class CoreferenceGrid(WindowGrid):
 
     needles: tuple[Count, ...] = Field(default=(2, 4, 8), min_length=1)
     """How many texts answer the same request."""
+    questions: int = QUESTIONS
+    """How many trials ask about one conversation, each about another request with as many alike texts."""
     max_tokens: Count = 200
     """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for needles in self.needles:
             for window in self.windows:
-                yield Coreference(needles, window, max_tokens=self.max_tokens)
+                yield Coreference(needles, window, questions=questions_of(self.questions), max_tokens=self.max_tokens)

@@ -61,7 +61,7 @@ class Coreference(Scenario):
 
     family: ClassVar[str] = "coreference"
     version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("needles", "window")
+    identified_by: ClassVar[tuple[str, ...]] = ("needles", "window", "questions")
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "opening": (),
@@ -73,6 +73,8 @@ class Coreference(Scenario):
 
     needles: int
     window: int
+    questions: int | None = field(default=None, kw_only=True)
+    """How many trials ask about one conversation, each about another request; None for one."""
     tokens: Tokens | None = None
     max_tokens: int = field(default=200, kw_only=True)
 
@@ -81,6 +83,10 @@ class Coreference(Scenario):
             raise ValueError(f"{self.needles} texts cannot be told apart by their order: give 2 to {MOST}.")
         if self.window < 1:
             raise ValueError(f"a window has at least 1 token, not {self.window}.")
+
+    @property
+    def questions_per_context(self) -> int:
+        return self.questions or 1
 
     @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
@@ -105,11 +111,12 @@ class Coreference(Scenario):
         if self.tokens is None:
             raise ValueError("the model's tokens per exchange are not known.")
         each, apart = self.tokens.exchange, self.tokens.fixed + CODE_TOKENS + self.max_tokens
-        room, least = max(self.window - apart, 0) / each, 2 * self.needles
+        alike = self.needles * self.questions_per_context
+        room, least = max(self.window - apart, 0) / each, 2 * alike
         if room < _at_most(least):
             least_window = apart + math.ceil(_at_most(least) * each)
             raise ValueError(
-                f"a window of {self.window} tokens has no room for {self.needles} alike texts, as many others, the "
+                f"a window of {self.window} tokens has no room for {alike} alike texts, as many others, the "
                 f"examples, and a reply of {self.max_tokens}: give at least {least_window}."
             )
         return _at_least(room)
@@ -118,13 +125,16 @@ class Coreference(Scenario):
         exchanges = self.exchanges()
         characters = int(exchanges * characters_each(words["request"], words["response"], PROBED))
         assert self.tokens is not None
+        number, place = self.context_of(index)
         conversation = draw(
-            self.stream(seed, index),
+            self.stream(seed, number),
             words,
             self.needles,
             asked=index % self.needles + 1,
             exchanges=self.window // EXCHANGE,
             characters=characters,
+            requests=self.questions_per_context,
+            request=place,
         )
         user = document(words, conversation.rows, question(words, conversation))
         needle = conversation.instances[conversation.asked - 1]
@@ -135,12 +145,14 @@ class Coreference(Scenario):
             expected=f"{ordinal(conversation.asked)} of {self.needles}",
             max_tokens=self.max_tokens,
             depth=user.index(needle) / len(user),
+            prefix=self.prefix(words, seed, index) or "",
             recorded={"texts": len(conversation.rows)},
             facts=conversation,
         )
 
-    def prefix(self, words: Words, seed: int, index: int) -> None:
-        """Return None: trials share no more than the beginning of their templates."""
+    def prefix(self, words: Words, seed: int, index: int) -> str | None:
+        """Return None where every trial has a conversation of its own: these share no more than their templates."""
+        return f"{self.slug}/{self.context_of(index)[0]:06d}" if self.questions_per_context > 1 else None
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         conversation: Conversation = trial.facts

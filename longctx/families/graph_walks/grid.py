@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from longctx import Bank, Count, Grid, Scenario
 from longctx.families.graph_walks.protocol import OTHER_TOKENS, GraphWalks
-from longctx.vocabulary.grid import Size
+from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 
 
 def _walk(value: Any) -> str | int:
@@ -26,6 +26,8 @@ class GraphWalksGrid(Grid):
     """Tokens that the list of edges takes, by the model's own tokenizer; or shares of the model's window."""
     walks: tuple[Annotated[Any, BeforeValidator(_walk)], ...] = Field(default=("parents", 1, 2, 3), min_length=1)
     """`"parents"`, or a number: the depth of a breadth-first search."""
+    questions: int = QUESTIONS
+    """How many trials of a walk ask about one graph, each from another node."""
     max_tokens: Count = 4096
     """The most tokens of a reply, which reasons first."""
 
@@ -36,4 +38,6 @@ class GraphWalksGrid(Grid):
         for context in self.contexts:
             for walk in self.walks:
                 operation, depth = ("parents", None) if walk == "parents" else ("bfs", walk)
-                yield GraphWalks(context, operation, depth, max_tokens=self.max_tokens)
+                yield GraphWalks(
+                    context, operation, depth, questions=questions_of(self.questions), max_tokens=self.max_tokens
+                )

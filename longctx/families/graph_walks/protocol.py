@@ -7,6 +7,7 @@ other differences, and their reasons, are in docs/protocols/graph-walks.md.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -39,7 +40,7 @@ class GraphWalks(Scenario):
 
     family: ClassVar[str] = "graph_walks"
     version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("context", "operation", "depth")
+    identified_by: ClassVar[tuple[str, ...]] = ("context", "operation", "depth", "questions")
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prompt": ("edges", "operation"),
@@ -51,6 +52,8 @@ class GraphWalks(Scenario):
     context: int
     operation: str
     depth: int | None = None
+    questions: int | None = field(default=None, kw_only=True)
+    """How many trials ask about one graph, each from another node; None for one."""
     max_tokens: int = field(default=4096, kw_only=True)
     edge_tokens: float | None = None
 
@@ -59,6 +62,10 @@ class GraphWalks(Scenario):
             raise ValueError(f"there is no operation {self.operation!r}: choose from {', '.join(OPERATIONS)}.")
         if (self.operation == "bfs") != (self.depth is not None) or self.depth == 0:
             raise ValueError("a breadth-first search (bfs) has a depth of at least 1, and parents have none.")
+
+    @property
+    def questions_per_context(self) -> int:
+        return self.questions or 1
 
     @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
@@ -94,7 +101,8 @@ class GraphWalks(Scenario):
         return nodes
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        graph = draw_graph(frozen_stream(self.family, self.version, self.context, seed, index), self.nodes())
+        number, _ = self.context_of(index)
+        graph = draw_graph(frozen_stream(self.family, self.version, self.context, seed, number), self.nodes())
         walk = self._walk(graph, seed, index)
         names: list[str] = graph.names[walk.answer()].tolist()
         return Trial(
@@ -110,19 +118,26 @@ class GraphWalks(Scenario):
         )
 
     def _walk(self, graph: Graph, seed: int, index: int) -> Walk:
-        """Return the walk from the first node, in random order, that has an answer."""
-        walks = (Walk(graph, int(node), self.depth) for node in self.stream(seed, index).permutation(len(graph.names)))
-        return next(walk for walk in walks if len(walk.answer()))
+        """Return the walk from the first node, in random order, that has an answer; for further questions about the
+        same graph, from the next such nodes. Raises ValueError if there are not enough."""
+        number, place = self.context_of(index)
+        walks = (Walk(graph, int(node), self.depth) for node in self.stream(seed, number).permutation(len(graph.names)))
+        answered = itertools.islice((walk for walk in walks if len(walk.answer())), place, None)
+        if walk := next(answered, None):
+            return walk
+        raise ValueError(
+            f"a graph of {len(graph.names)} nodes has no walks for {self.questions} questions: give fewer."
+        )
 
     def _asked(self, words: Words, walk: Walk) -> str:
         return fill(words[self.operation], {"node": walk.graph.names[walk.node], "depth": str(self.depth)})
 
     def prefix(self, words: Words, seed: int, index: int) -> str:
-        return f"{self.family}/{self.context:09d}/{index:06d}"
+        return f"{self.family}/{self.context:09d}/{self.context_of(index)[0]:06d}"
 
     def cluster(self, index: int) -> str:
         """Return the context and the index, which name the graph that all operations share."""
-        return f"context-{self.context}-graph-{index}"
+        return f"context-{self.context}-graph-{self.context_of(index)[0]}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         given = given_nodes(reply.text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
@@ -29,6 +30,8 @@ PREFILLS = {"none": "prefill", "unrelated": "unrelated_prefill", "examples": "ex
 VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
 OTHER_TOKENS = 600
 """About the tokens of the prompt without its record."""
+LOT = 6
+"""About how many collages the items of a lot make, where several items share each."""
 POSITIONS = {"beginning": 0, "middle": 50, "end": 100}
 
 
@@ -62,7 +65,7 @@ class Collage(Scenario):
 
     family: ClassVar[str] = "collage"
     version: ClassVar[int] = 2
-    identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant")
+    identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant", "questions")
     treatments: ClassVar[tuple[str, ...]] = identified_by
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
@@ -87,6 +90,8 @@ class Collage(Scenario):
     """Loads the sections and questions when they are first needed, not when tests are collected."""
     share: tuple[int, int] | None = field(default=None, kw_only=True, compare=False)
     """(place, of): the scenario's index, from 0, among so many scenarios that share the questions out."""
+    questions: int | None = field(default=None, kw_only=True)
+    """How many trials ask about one collage, which holds the sections of all of them; None for one."""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -99,7 +104,29 @@ class Collage(Scenario):
         if not 0 <= self.depth <= 100:
             raise ValueError(f"`depths`: {self.depth} is not a percentage: give 0 (beginning) to 100 (end).")
 
+    @property
+    def questions_per_context(self) -> int:
+        return self.questions or 1
+
     def indices(self, trials: int) -> Sequence[int]:
+        if self.questions is None:
+            return self._kept()[:trials]
+        return [index for context in self._contexts(self.bank()) for index in context][:trials]
+
+    def _contexts(self, bank: Bank) -> tuple[tuple[int, ...], ...]:
+        return contexts(bank, tuple(self._kept()), self.questions_per_context)
+
+    def _together(self, bank: Bank, index: int) -> tuple[int, ...]:
+        """Return the items that one collage is about. Raises ValueError if the scenario does not ask item `index`."""
+        if self.questions is None:
+            return (index,)
+        for context in self._contexts(bank):
+            if index in context:
+                return context
+        raise ValueError(f"question {index} is not among those that {self.slug} asks.")
+
+    def _kept(self) -> Sequence[int]:
+        """Return all items that the scenario may ask."""
         bank = self.bank()
         kept = [index for index in bank.order(self.longest) if bank.keeps(index)]
         if self.share:
@@ -108,7 +135,7 @@ class Collage(Scenario):
                 kept = kept[place::of]
             else:
                 kept = [index for index in kept if dealt(bank, index, of) == place]
-        return kept[:trials]
+        return kept
 
     @property
     def run_facts(self) -> Mapping[str, int]:
@@ -184,7 +211,9 @@ class Collage(Scenario):
     def prefix(self, words: Words, seed: int, index: int) -> str:
         name, _, _ = self.variant.partition("_")
         kind = "examples" if EXAMPLES[name] else name
-        return f"{self.family}/{self.budget}/{index:06d}/{self.depth:03d}/{EXAMPLES[name]}-{kind}"
+        first = self._together(self.bank(), index)[0] if self.questions else index
+        collage = f"{first:06d}/{self.depth:03d}" + (f"/{self.questions}" if self.questions else "")
+        return f"{self.family}/{self.budget}/{collage}/{EXAMPLES[name]}-{kind}"
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         outcome = multiple_choice.judge(trial.facts.choices, reply)
@@ -213,8 +242,9 @@ class Collage(Scenario):
         return self.budget
 
     def cluster(self, index: int) -> str:
-        """Return the section that is asked about."""
-        return self.bank().items[index].section
+        """Return the section that is asked about; of several in one collage, the first question's."""
+        bank = self.bank()
+        return bank.items[self._together(bank, index)[0]].section
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(self.budget * tokens["reference"]) + OTHER_TOKENS
@@ -223,13 +253,18 @@ class Collage(Scenario):
         return self.bank().named(super(Collage, self).identity(seed, index, repeat), index)
 
     def _record(self, bank: Bank, index: int, seed: int) -> Record:
-        """Return the collage of the needle and other sections."""
-        needle, others = bank.needle(index), _others(bank, index, seed, self.budget, self.longest)
-        return _placed(needle, others, round(self.depth / 100 * len(others)))
+        """Return the collage of the needles of all its questions, one after another, and other sections."""
+        together = self._together(bank, index)
+        needles = tuple(dict.fromkeys(bank.needle(each) for each in together))
+        others = _others(bank, together, seed, self.budget, self.longest)
+        record = _placed(needles, others, round(self.depth / 100 * len(others)))
+        if len(needles) == 1:
+            return record
+        return replace(record, depth=record.text.index(bank.needle(index).text) / len(record.text))
 
     def _examples(self, bank: Bank, words: Words, index: int, seed: int, count: int) -> str:
         """Return answered questions about other sections of the collage. Raises ValueError if there are too few."""
-        places = _example_places(bank, index, seed, self.budget, self.longest)
+        places = _example_places(bank, self._together(bank, index), seed, self.budget, self.longest)
         if len(places) < count:
             raise ValueError(
                 f"the collage of {bank.items[index].id} has questions for {len(places)} examples, not {count}."
@@ -244,9 +279,9 @@ class Collage(Scenario):
 
 
 @functools.lru_cache(maxsize=2048)
-def _example_places(bank: Bank, index: int, seed: int, budget: int, longest: int) -> tuple[int, ...]:
+def _example_places(bank: Bank, together: tuple[int, ...], seed: int, budget: int, longest: int) -> tuple[int, ...]:
     """Return the indices of the items about other sections of the collage, in random order."""
-    item, others = bank.items[index], _others(bank, index, seed, budget, longest)
+    item, others = bank.items[together[0]], _others(bank, together, seed, budget, longest)
     places = sorted(place for section in others for place in bank.places.get(section.id, ()))
     if bank.version > 1:
         return tuple(sorted(places, key=lambda place: rank("example", seed, item.id, bank.item_name(place))))
@@ -254,18 +289,20 @@ def _example_places(bank: Bank, index: int, seed: int, budget: int, longest: int
 
 
 @functools.lru_cache(maxsize=2048)
-def _others(bank: Bank, index: int, seed: int, budget: int, longest: int) -> tuple[Section, ...]:
-    """Return sections in random order that fit in the budget beside the needle. They are the same at every depth.
+def _others(bank: Bank, together: tuple[int, ...], seed: int, budget: int, longest: int) -> tuple[Section, ...]:
+    """Return sections in random order that fit in the budget beside the needles. They are the same at every depth.
 
-    With version 1 of a bank, the first section that does not fit is the last; with version 2, it is left out.
+    together: the items whose sections are the needles; the first decides which others are drawn. With version 1 of a
+    bank, the first section that does not fit is the last; with version 2, it is left out.
     """
-    item, needle = bank.items[index], bank.needle(index)
+    item, needles = bank.items[together[0]], {needle.id: needle for needle in map(bank.needle, together)}
+    room = budget - sum(needle.tokens for needle in needles.values()) - SEPARATOR_TOKENS * (len(needles) - 1)
     if bank.version > 1:
-        return tuple(_fitting(bank.others(index, seed, longest), budget - needle.tokens))
-    pool = [section for section in bank.sections.values() if section.tokens <= longest and section.id != needle.id]
+        drawn = (section for section in bank.others(together[0], seed, longest) if section.id not in needles)
+        return tuple(_fitting(drawn, room))
+    pool = [section for section in bank.sections.values() if section.tokens <= longest and section.id not in needles]
     order = bank.stream("record", seed, item.id, budget, longest).permutation(len(pool))
     others: list[Section] = []
-    room = budget - needle.tokens
     for section in (pool[place] for place in order):
         room -= section.tokens + SEPARATOR_TOKENS
         if room < 0:
@@ -282,15 +319,39 @@ def _fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:
             yield section
 
 
+@functools.lru_cache(maxsize=256)
+def contexts(bank: Bank, kept: tuple[int, ...], size: int) -> tuple[tuple[int, ...], ...]:
+    """Group items by the collage that is asked about them, each about another section.
+
+    With version 2, items are dealt by a hash to lots of about LOT collages and grouped there, so that another question
+    in the bank changes the collages of its lot alone.
+    """
+    rounds: dict[int, list[int]] = defaultdict(list)
+    seen: Counter[str] = Counter()
+    for index in kept:
+        section = bank.items[index].section
+        rounds[seen[section]].append(index)
+        seen[section] += 1
+    found: list[tuple[int, ...]] = []
+    for items in rounds.values():
+        lots = 1 if bank.version == 1 else 1 << (max(1, len(items) // (LOT * size)).bit_length() - 1)
+        of_lot: dict[int, list[int]] = defaultdict(list)
+        for index in items:
+            of_lot[int.from_bytes(rank("context", bank.item_name(index))) % lots].append(index)
+        for _, in_lot in sorted(of_lot.items()):
+            found += (tuple(in_lot[start : start + size]) for start in range(0, len(in_lot), size))
+    return tuple(sorted(found, key=len, reverse=True))  # what a lot has left over comes last
+
+
 def dealt(bank: Bank, index: int, of: int) -> int:
     """Return which of so many scenarios asks an item, whatever else the bank holds."""
     return int.from_bytes(rank("share", bank.item_name(index))) % of
 
 
 @functools.lru_cache(maxsize=1)
-def _placed(needle: Section, others: tuple[Section, ...], place: int) -> Record:
-    """Place the needle after `place` sections. The last result is cached, as a question's variants are neighbours."""
-    placed = [*others[:place], needle, *others[place:]]
+def _placed(needles: tuple[Section, ...], others: tuple[Section, ...], place: int) -> Record:
+    """Place the needles after `place` sections. The last result is cached, as a question's variants are neighbours."""
+    placed = [*others[:place], *needles, *others[place:]]
     before = len(SEPARATOR.join(section.text for section in others[:place])) + (len(SEPARATOR) if place else 0)
     text = SEPARATOR.join(section.text for section in placed)
     return Record(text, tuple(section.id for section in placed), before / len(text))

@@ -12,7 +12,7 @@ from longctx import Bank, Count, Grid, Scenario
 from longctx.families.long_context_qa.collage import OTHER_TOKENS, POSITIONS, VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.bank import SHIPPED
-from longctx.vocabulary.grid import Size
+from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 
 
 def _depth(value: Any) -> str | int:
@@ -47,6 +47,8 @@ class CollageGrid(_BankGrid):
     """Prompts: which examples, with or without a scratchpad."""
     spread: bool = False
     """Whether the scenarios of a budget ask different questions, rather than the same."""
+    questions: int = QUESTIONS
+    """How many trials ask about one collage: it holds the sections of all of them, one after another."""
     max_tokens: Count = 3000
     """The most tokens of a reply."""
 
@@ -58,7 +60,10 @@ class CollageGrid(_BankGrid):
         for budget, (place, (depth, variant)) in itertools.product(self.budgets, enumerate(placed)):
             share = (place, len(placed)) if self.spread else None
             percent, most = POSITIONS.get(depth, depth), self.max_tokens
-            yield Collage(budget, self.longest, percent, variant, max_tokens=most, bank=bank, share=share)
+            several = questions_of(self.questions)
+            yield Collage(
+                budget, self.longest, percent, variant, max_tokens=most, bank=bank, share=share, questions=several
+            )
 
 
 class ControlGrid(_BankGrid):

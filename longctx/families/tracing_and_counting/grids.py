@@ -12,7 +12,7 @@ from longctx import Bank, Count, Scenario
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.grid import QUESTIONS, WindowGrid, questions_of
 
 
 class VariableTrackingGrid(WindowGrid):
@@ -22,12 +22,15 @@ class VariableTrackingGrid(WindowGrid):
     """How many chains of variables stand in the text."""
     hops: tuple[Count, ...] = (4,)
     """How many assignments after its first each chain has."""
+    questions: int = QUESTIONS
+    """How many trials ask about one text, each about another of its chains."""
     max_tokens: Count = 128
     """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, chains, hops in product(self.windows, self.chains, self.hops):
-            yield VariableTracking(window, chains, hops, max_tokens=self.max_tokens)
+            questions, most = questions_of(self.questions), self.max_tokens
+            yield VariableTracking(window, chains, hops, questions=questions, max_tokens=most)
 
 
 class Needles(BaseModel):
@@ -48,12 +51,15 @@ class MultipleNeedlesGrid(WindowGrid):
 
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))
     """Tables of `keys`, `values` of each, and `queries`: the keys that are asked for."""
+    questions: int = QUESTIONS
+    """How many trials ask about one text, each for other keys."""
     max_tokens: Count = 128
     """The most tokens of a reply."""
 
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         for window, needles in product(self.windows, self.needles):
-            yield MultipleNeedles(window, needles.keys, needles.values, needles.queries, max_tokens=self.max_tokens)
+            numbers, questions = (needles.keys, needles.values, needles.queries), questions_of(self.questions)
+            yield MultipleNeedles(window, *numbers, questions=questions, max_tokens=self.max_tokens)
 
 
 class FrequentWordsGrid(WindowGrid):

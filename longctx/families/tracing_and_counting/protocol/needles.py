@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -62,7 +62,7 @@ class MultipleNeedles(NamedSetScenario):
 
     family: ClassVar[str] = "multiple_needles"
     version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("window", "keys", "values", "queries")
+    identified_by: ClassVar[tuple[str, ...]] = ("window", "keys", "values", "queries", "questions")
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prompt": ("context", "keys"),
@@ -78,8 +78,19 @@ class MultipleNeedles(NamedSetScenario):
     keys: int
     values: int
     queries: int
+    questions: int | None = field(default=None, kw_only=True)
+    """How many trials ask about one text, each about other keys; None for one."""
+
+    @property
+    def questions_per_context(self) -> int:
+        return self.questions or 1
 
     def __post_init__(self) -> None:
+        if self.questions and self.questions * self.queries > self.keys:
+            raise ValueError(
+                f"{self.questions} questions about {self.queries} keys each take {self.questions * self.queries} keys, "
+                f"and the text has {self.keys}: give fewer `questions`, or more keys."
+            )
         if min(self.keys, self.values, self.queries) < 1 or self.queries > self.keys:
             raise ValueError(
                 f"{self.queries} of {self.keys} keys with {self.values} values each cannot be asked for: "
@@ -123,7 +134,8 @@ class MultipleNeedles(NamedSetScenario):
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         fillers = self.fillers()
-        stream = self.stream(seed, index)
+        context_number, place = self.context_of(index)
+        stream = self.stream(seed, context_number)
         keys = _keys(words, stream, self.keys)
         values = distinct(lambda more: numbers(stream, DIGITS, more), self.keys * self.values)
         order = stream.permutation(len(values)).tolist()
@@ -132,14 +144,16 @@ class MultipleNeedles(NamedSetScenario):
         ]
         where = places(stream, fillers, len(needles))
         context, starts = haystack(words["filler"], fillers, list(zip(where, needles, strict=True)))
-        question = _question(keys[: self.queries])  # keys are drawn at random, and stand in a random order
+        first = place * self.queries
+        question = _question(keys[first : first + self.queries])  # keys are drawn and placed at random
         user, begin = prompt(words, question, context)
         items = {
-            number: Needle.at(begin + start, needle, values[number], user)
-            for number, needle, start in zip(order, needles, starts, strict=True)
+            number: Needle.at(begin + line, needle, values[number], user)
+            for number, needle, line in zip(order, needles, starts, strict=True)
         }
         in_order = tuple(items[number] for number in range(len(items)))
-        asked, others = in_order[: self.queries * self.values], in_order[self.queries * self.values :]
+        start, end = first * self.values, (first + self.queries) * self.values
+        asked, others = in_order[start:end], in_order[:start] + in_order[end:]
         prefill, without_prefill = beginning(words, question)
         return Trial(
             identity=self.identity(seed, index, repeat),
@@ -148,7 +162,7 @@ class MultipleNeedles(NamedSetScenario):
             expected=" ".join(item.name for item in asked),
             max_tokens=self.max_tokens,
             depth=min(item.start for item in asked) / len(user),
-            prefix=f"{self.family}/{self.window}/{where[0]:09d}",
+            prefix=self.shared_prefix(where[0], context_number),
             recorded={"fillers": fillers},
             facts=NamedAnswers(asked, {item.name: OTHER_KEY for item in others}, begin + len(context), others),
             prefill=prefill,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -75,7 +75,7 @@ class VariableTracking(NamedSetScenario):
 
     family: ClassVar[str] = "variable_tracking"
     version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("window", "chains", "hops")
+    identified_by: ClassVar[tuple[str, ...]] = ("window", "chains", "hops", "questions")
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
         "prompt": ("context", "value"),
@@ -89,8 +89,19 @@ class VariableTracking(NamedSetScenario):
 
     chains: int
     hops: int
+    questions: int | None = field(default=None, kw_only=True)
+    """How many trials ask about one text, each about another chain; None for one."""
+
+    @property
+    def questions_per_context(self) -> int:
+        return self.questions or 1
 
     def __post_init__(self) -> None:
+        if self.questions and self.questions > self.chains:
+            raise ValueError(
+                f"a text of {self.chains} chains has no {self.questions} to ask about: give no more `questions` than "
+                "chains."
+            )
         if min(self.chains, self.hops) < 1:
             raise ValueError(f"{self.chains} chains of {self.hops} hops cannot be tracked: give at least 1 of each.")
 
@@ -127,14 +138,16 @@ class VariableTracking(NamedSetScenario):
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         fillers = self.fillers()
-        stream = self.stream(seed, index)
+        context_number, place = self.context_of(index)
+        stream = self.stream(seed, context_number)
         chains = _chains(self.chains, self.hops, stream)
+        chains = replace(chains, asked=(chains.asked + place) % self.chains)
         lines = sorted(
-            (place, chain, step)
+            (line, chain, step)
             for chain in range(self.chains)
-            for step, place in enumerate(places(stream, fillers, self.hops + 1))
+            for step, line in enumerate(places(stream, fillers, self.hops + 1))
         )
-        statements = [(place, chains.statement(words, chain, step)) for place, chain, step in lines]
+        statements = [(line, chains.statement(words, chain, step)) for line, chain, step in lines]
         context, starts = haystack(words["filler"], fillers, statements)
         user, begin = prompt(words, chains.question, context)
         items: list[list[Needle]] = [[] for _ in range(self.chains)]
@@ -149,7 +162,7 @@ class VariableTracking(NamedSetScenario):
             expected=" ".join(item.name for item in asked),
             max_tokens=self.max_tokens,
             depth=asked[0].start / len(user),
-            prefix=f"{self.family}/{self.window}/{lines[0][0]:09d}",
+            prefix=self.shared_prefix(lines[0][0], context_number),
             recorded={"fillers": fillers},
             facts=_asked(words, asked, begin + len(context), tuple(item for chain in items for item in chain)),
             prefill=prefill,

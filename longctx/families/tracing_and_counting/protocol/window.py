@@ -41,6 +41,11 @@ class NamedSetScenario(Scenario):
     def check_room(self) -> None:
         """Raise ValueError if the window is too small."""
 
+    def shared_prefix(self, fillers: int, context_number: int) -> str:
+        """Return the prefix of a trial. fillers: the repetitions of the filler before anything else in its text."""
+        prefix = f"{self.family}/{self.window}/{fillers:09d}"
+        return f"{prefix}/{context_number:06d}" if self.questions_per_context > 1 else prefix
+
     @property
     def piece_count(self) -> int:
         return 1

@@ -1,0 +1,136 @@
+"""Several questions about one context: the prompts differ in their end alone, and each question is another."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+
+import pytest
+
+from longctx.config.prompts import PromptSet
+from longctx.families.coreference.protocol import Coreference, Tokens
+from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.families.long_context_qa.collage import Collage, contexts
+from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
+from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
+from longctx.live.cost.sharing import common_length
+from longctx.registry import shipped
+from longctx.vocabulary.bank import Item
+from longctx.vocabulary.scenario import Reply, Scenario, Trial
+from tests.families.long_context_qa.bank import small_bank
+from tests.here import HERE
+
+BANK = small_bank()
+OF_NEEDLES = {"filler": 24.0, "needle": 20.0, "query": 5.0, "fixed": 120.0}
+OF_CHAINS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
+SCENARIOS: list[Scenario] = [
+    Coreference(2, 6000, tokens=Tokens(exchange=98.35, fixed=364), questions=3),
+    GraphWalks(2000, "bfs", 1, edge_tokens=10.0, questions=3),
+    VariableTracking(2500, 3, 4, tokens=OF_CHAINS, questions=3),
+    MultipleNeedles(2500, 8, 1, 2, tokens=OF_NEEDLES, questions=3),
+    *(Collage(400, 200, depth, "none", bank=lambda: BANK, questions=3) for depth in (0, 50, 100)),
+    Collage(400, 60, 50, "two", bank=lambda: BANK, questions=2),
+]
+several = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.family}-{scenario.slug}")
+
+
+def trials_of(scenario: Scenario, number: int) -> list[Trial]:
+    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
+    return [scenario.build(words, 0, index) for index in scenario.indices(number)]
+
+
+@several
+def test_the_questions_of_a_context_share_all_but_their_end(scenario: Scenario) -> None:
+    number = scenario.questions_per_context
+    same, other = trials_of(scenario, 2 * number)[:number], trials_of(scenario, 2 * number)[number:]
+    shared = min(common_length(same[0].user, trial.user) for trial in same[1:])
+    assert shared > 0.7 * min(len(trial.user) for trial in same)
+    assert len({trial.prefix for trial in same}) == 1
+    assert len({(trial.user, trial.expected) for trial in same}) == number
+    assert common_length(same[0].user, other[0].user) < 0.6 * shared
+    assert other[0].prefix != same[0].prefix
+
+
+@several
+def test_a_context_is_a_cluster(scenario: Scenario) -> None:
+    number = scenario.questions_per_context
+    clusters = [scenario.cluster(index) for index in scenario.indices(2 * number)]
+    assert len(set(clusters[:number])) == 1
+    assert clusters[0] != clusters[number]
+    assert all(clusters)
+
+
+@several
+def test_its_name_says_how_many_questions_share_a_context(scenario: Scenario) -> None:
+    number = scenario.questions_per_context
+    assert scenario.slug.endswith(f"-questions-{number}")
+    kept = {"bank": lambda: BANK} if isinstance(scenario, Collage) else {}
+    assert type(scenario).from_slug(scenario.slug, **kept).slug == scenario.slug
+
+
+@several
+def test_the_prefix_is_known_without_building(scenario: Scenario) -> None:
+    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
+    for index in scenario.indices(4):
+        assert scenario.prefix(words, 0, index) == scenario.build(words, 0, index).prefix
+
+
+def test_a_question_about_another_chain_has_the_right_answer() -> None:
+    scenario = SCENARIOS[2]
+    for trial in trials_of(scenario, 3):
+        assert scenario.judge(trial, Reply(trial.expected, "end_turn", "m", 1)).kind == "correct"
+    expected = [trial.expected.split() for trial in trials_of(scenario, 3)]
+    assert len({name for names in expected for name in names}) == 3 * 5
+
+
+def test_each_request_of_a_conversation_has_its_alike_texts() -> None:
+    scenario = SCENARIOS[0]
+    for trial in trials_of(scenario, 3):
+        facts = trial.facts
+        answer = f"{facts.code}\n\n{facts.instances[facts.asked - 1]}"
+        assert len(facts.instances) == 2
+        assert scenario.judge(trial, Reply(answer, "end_turn", "m", 1)).kind == "correct"
+        asked = (facts.rows[:, :2] == facts.rows[facts.alike[0], :2]).all(axis=1)
+        assert asked.sum() == 2
+
+
+def test_another_question_in_the_bank_changes_the_collages_of_its_lot_alone() -> None:
+    items = tuple(Item(f"q{number}", f"s{number}", "Q?", "a", ("b", "c", "d")) for number in range(400))
+    bank = dataclasses.replace(BANK, items=items)
+    more = dataclasses.replace(bank, items=(*items, Item("new", "new", "Q?", "a", ("b", "c", "d"))))
+    before = set(contexts(bank, tuple(range(400)), 4))
+    after = set(contexts(more, tuple(range(401)), 4))
+    assert len(before & after) > 0.85 * len(before)
+    assert sorted(index for context in before for index in context) == list(range(400))
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: VariableTracking(4000, 2, 4, questions=3), "no more `questions` than chains"),
+        (lambda: MultipleNeedles(4000, 4, 1, 2, questions=3), "fewer `questions`"),
+        (
+            lambda: Coreference(2, 3000, tokens=Tokens(98.35, 364), questions=8).exchanges(),
+            "no room for 16 alike texts",
+        ),
+    ],
+)
+def test_a_context_without_so_many_questions_is_refused(make, why: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=why):
+        make()
+
+
+def test_a_profile_gives_the_number_of_questions() -> None:
+    families = shipped()
+    grid = families["variable_tracking"].grid(windows=(4000,), chains=(4,), trials=8, questions=4)
+    assert [scenario.slug for scenario in grid.scenarios(lambda: BANK)] == ["window-4000-chains-4-hops-4-questions-4"]
+    single = families["coreference"].grid(windows=(4000,), needles=(2,), trials=8)
+    assert [scenario.slug for scenario in single.scenarios(lambda: BANK)] == ["needles-2-window-4000"]
+
+
+def test_a_seed_builds_the_same_contexts_for_ever() -> None:
+    texts = [trial.user for scenario in SCENARIOS for trial in trials_of(scenario, 2)]
+    assert (
+        hashlib.sha256("\0".join(texts).encode()).hexdigest()
+        == "379458a49085e89e26a90a8f057cfc59ba925a774bfb0fbe34e66cfd8be6b30a"
+    )
