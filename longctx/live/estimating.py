@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from vcr.record_mode import RecordMode
 
 from longctx.errors import UserError
-from longctx.live.batches.caching import cheaper_directly, shared_by_batches
+from longctx.live.batches.caching import cheapest_with_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
 from longctx.live.cost.estimate import Estimate, estimate, in_all, price_warnings
 from longctx.live.cost.sharing import shared
@@ -37,8 +37,6 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
         questions = with_sharing(free, batch)
     say_misfits(say, unfit)
     estimates = say_estimate(say, fit, questions, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
-    if batch and (cheaper := cheaper_directly(fit, free, questions)):
-        say(cheaper)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
     if held := len(lacking) - len(free):
@@ -48,7 +46,7 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
 
 def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
     """Return the questions in the order in which they are asked, with what their prompts share."""
-    return shared_by_batches(questions) if batch else shared(questions)
+    return cheapest_with_batches(questions) if batch else shared(questions)
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:

@@ -16,7 +16,6 @@ from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Asked, Progress, ask_all
-from longctx.live.batches.caching import cheaper_directly
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill, pending
 from longctx.live.batches.ledger import each_once, place_in
@@ -204,8 +203,6 @@ async def _ask(
         say_misfits(say, unfit)
         questions = with_sharing(known, terms.batch)
         say_estimate(say, fit, questions, batch=terms.batch)
-        if terms.batch and (cheaper := cheaper_directly(fit, known, questions)):
-            say(cheaper)
         if questions:
             check_writable(tape.written_to)
         to_ask = len(questions) + len(held)

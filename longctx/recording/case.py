@@ -171,6 +171,8 @@ class Shared:
     cuts: tuple[int, ...] = ()
     read: int = 0
     after: str | None = None
+    direct: bool = False
+    """Whether it is asked directly in a run that asks in batches, because the prompt cache is cheaper."""
 
     @property
     def read_share(self) -> float:

@@ -11,10 +11,9 @@ import math
 from collections.abc import Sequence
 
 from longctx.config.models import ModelProfile, Prices, TokenPrices
-from longctx.live.cost.estimate import estimate
-from longctx.live.cost.money import cost, usd
+from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
-from longctx.recording.case import Case, Question
+from longctx.recording.case import Question
 
 
 def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
@@ -28,19 +27,43 @@ def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
     )
 
 
-def cheaper_directly(cases: Sequence[Case], questions: Sequence[Question], planned: Sequence[Question]) -> str | None:
-    """Return a sentence with the cost of direct requests if it is lower than that of `planned` batches; else None."""
-    if all(question.case.model.caching is None for question in questions):
-        return None
-    directly = [estimated.price for estimated in estimate(cases, shared(questions)) if estimated.price]
-    batched = [estimated.price for estimated in estimate(cases, planned, batches=True) if estimated.price]
-    direct = math.fsum(price.cached for price in directly)
-    if direct >= math.fsum(price.planned or 0.0 for price in batched):
-        return None
-    return (
-        f"Asked directly, with the prompt cache, it would cost about {usd(direct)}, less than in batches: leave out "
-        "--ctx-batch, unless the limits on direct requests are too low."
+def cheapest_with_batches(questions: Sequence[Question]) -> list[Question]:
+    """Return the same questions, planned for the lowest price: in batches, or directly where the cache is cheaper.
+
+    Questions that share a prefix are asked in one way. One whose prices are not known is asked in a batch.
+    """
+    result: list[Question] = []
+    alternatives: list[tuple[Question, Question]] = []
+    for batched, direct in zip(shared_by_batches(questions), shared(questions), strict=True):
+        if alternatives and batched.shared.after is None and direct.shared.after is None:
+            result += _cheaper(alternatives)
+            alternatives = []
+        alternatives.append((batched, direct))
+    return result + _cheaper(alternatives)
+
+
+def _cheaper(alternatives: Sequence[tuple[Question, Question]]) -> list[Question]:
+    """Return the questions of a shared prefix in batches, or marked to be asked directly if that is cheaper."""
+    batched, directly = ([pair[place] for pair in alternatives] for place in (0, 1))
+    prices = batched[0].case.model.prices if batched else None
+    if prices is None or len(batched) == 1:
+        return batched
+    discounted, firsts = 1 - prices.batch_discount, {question.shared.after for question in batched}
+    in_batches = math.fsum(
+        _as_planned(question) * (1 if question.key in firsts else discounted) for question in batched
     )
+    if math.fsum(map(_as_planned, directly)) >= in_batches:
+        return batched
+    return [
+        dataclasses.replace(question, shared=dataclasses.replace(question.shared, direct=True)) for question in directly
+    ]
+
+
+def _as_planned(question: Question) -> float:
+    """Return the cost of a direct request in USD, with what it reads from the cache and writes to it."""
+    prices, size, of_prompt = question.case.model.prices, question.case.size_tokens, question.shared
+    assert prices is not None
+    return cost(prices, size, question.case.reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share)
 
 
 def for_an_hour(model: ModelProfile) -> ModelProfile:

@@ -54,17 +54,17 @@ async def fill(
 ) -> Asked:
     """Ask the questions in batches, and wait for these batches and for those that hold `held`.
 
-    Questions that write a prefix which others read are asked directly before. Raises UserError if the server takes no
-    batches, and NotRecorded.
+    Questions that write a prefix which others read are asked directly before, and those for which that is cheaper.
+    Raises UserError if the server takes no batches, and NotRecorded.
     """
     filling = _Filling(batches, budget, progress)
     read = {question.shared.after for question in questions}
-    firsts = [question for question in questions if question.key in read]
-    if firsts:
-        filling.asked.add(await ask_directly(firsts))
+    direct = {question.key for question in questions if question.shared.direct or question.key in read}
+    if direct:
+        filling.asked.add(await ask_directly([question for question in questions if question.key in direct]))
     for question in held:
         filling.waiting_for[place_in(question)] = question
-    await filling.create([question for question in questions if question.key not in read])
+    await filling.create([question for question in questions if question.key not in direct])
     await filling.wait()
     return filling.asked
 

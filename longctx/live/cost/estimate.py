@@ -146,7 +146,7 @@ def _price(prices: Prices, questions: Sequence[Question], batches: bool) -> Pric
     directly = {question.shared.after for question in questions}
     planned = math.fsum(
         cost(prices, size, reply, size * question.shared.read_share, size * question.shared.write_share)
-        * (1 if question.key in directly else less)
+        * (1 if question.shared.direct or question.key in directly else less)
         for question, (size, reply, _) in zip(questions, sizes, strict=True)
     )
     return Price(standard, cached, standard * less, planned)

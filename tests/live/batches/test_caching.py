@@ -10,7 +10,7 @@ import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
 from longctx.families.long_context_qa.collage import VARIANTS
-from longctx.live.batches.caching import cheaper_directly, for_an_hour, pays_in_batches, shared_by_batches
+from longctx.live.batches.caching import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.live.cost.estimate import estimate
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
@@ -111,7 +111,7 @@ def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
         assert for_an_hour(same) == same
 
 
-def test_the_estimate_counts_with_it_and_says_where_direct_requests_are_cheaper(tmp_path: Path) -> None:
+def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
     asked = missing(Tape(tmp_path, "once"), cases())
     planned = shared_by_batches(asked)
     [estimated] = estimate(cases(), planned, batches=True)
@@ -119,14 +119,31 @@ def test_the_estimate_counts_with_it_and_says_where_direct_requests_are_cheaper(
     assert estimated.price.planned is not None
     assert estimated.price.planned < estimated.price.batch < estimated.price.standard
     assert "in batches with the prompt cache ($" in str(estimated)
-    sentence = cheaper_directly(cases(), asked, planned)
-    assert sentence is None or sentence.startswith("Asked directly, with the prompt cache, it would cost about $")
-    few = missing(Tape(tmp_path, "once"), [collage_case("none", prices=PRICES, caching=CACHING)])
-    assert cheaper_directly([few[0].case], few, shared_by_batches(few)) is None
-    lines = [line_case(prices=PRICES)]
-    plain = missing(Tape(tmp_path, "once"), lines)
-    assert cheaper_directly(lines, plain, shared_by_batches(plain)) is None
     dear = line_case(prices=PRICES.model_copy(update={"input": 1000}))
     [priced] = estimate([dear], dear.questions(), batches=True)
     assert "in batches ($" in str(priced)
     assert "asked directly)" in str(priced)
+
+
+def test_what_the_cache_makes_cheaper_is_asked_directly_and_the_rest_in_a_batch(tmp_path: Path) -> None:
+    again = [dataclasses.replace(case, repeats=4) for case in cases()[:3]]
+    lacking = missing(Tape(tmp_path, "once"), [*again, line_case(prices=PRICES, caching=CACHING)])
+    asked = cheapest_with_batches(lacking)
+    direct = [question for question in asked if question.shared.direct]
+    assert {question.case.scenario.family for question in direct} == {"collage"}
+    both = [estimate(again, plan, batches=True)[0].price for plan in (direct, shared_by_batches(direct))]
+    assert all(price and price.planned for price in both)
+    assert both[0].planned < both[1].planned < both[0].standard  # type: ignore[union-attr, operator]
+    cache = TimedCache(100)
+    with BatchServer(script=cache.script) as server:
+        server.result = cache.in_batch
+        assert run(server, tmp_path, [], lacking=asked).asked.answered == len(asked)
+        assert len(server.asked) == len(direct)
+        assert [len(batch.requests) for batch in server.created] == [len(asked) - len(direct)]
+
+
+def test_a_long_reply_makes_the_batch_cheaper_again(tmp_path: Path) -> None:
+    dear = PRICES.model_copy(update={"output": 100})
+    again = [dataclasses.replace(case, repeats=4) for case in cases(prices=dear)[:3]]
+    asked = cheapest_with_batches(missing(Tape(tmp_path, "once"), again))
+    assert not [question for question in asked if question.shared.direct]
