@@ -42,15 +42,8 @@ class Canary:
         self._stopped: dict[Group, Failure] = {}
         self._shown: set[Group] = set()
 
-    async def ask(self, questions: Sequence[Question]) -> Asked:
-        """Ask these questions, and before them a few of each family and model of which no reply could be read yet."""
-        asked, rest = await self.first(questions)
-        if rest:
-            asked.add(await self._ask(rest if len(rest) == len(questions) else shared(rest)))
-        return asked
-
     async def first(self, questions: Sequence[Question]) -> tuple[Asked, list[Question]]:
-        """Ask only the few, and return the questions that are left to ask."""
+        """Ask a few of each family and model of which no reply could be read yet; return what is left to ask."""
         asked, left = Asked(), list(questions)
         for until in (FEW, MORE):
             few = [question for group in self._open for question in self._few(left, group, until)]

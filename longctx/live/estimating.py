@@ -18,6 +18,7 @@ from longctx.live.waiting import Say, waiting
 from longctx.plural import count
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
+from longctx.recording.replies import with_recorded_replies
 from longctx.recording.stale import stale
 from longctx.recording.tape import Tape
 
@@ -28,7 +29,7 @@ BUILT = "the prompts to be built, to find those without a recording"
 
 def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
     """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
-    fit, unfit = fitted(cases)
+    fit, unfit = fitted(with_recorded_replies(tape, cases))
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
         lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests

@@ -42,6 +42,8 @@ class Outcomes:
         self._tally, self._shown, self._text = tally, shown, text
         self._kinds: dict[Group, Counter[str]] = defaultdict(Counter)
         self._samples: dict[Group, str] = {}
+        self.output_tokens: dict[Group, list[int]] = defaultdict(list)
+        """The output tokens of each reply, thinking included."""
 
     def in_flight(self, number: int) -> None:
         self._shown.in_flight(number)
@@ -93,6 +95,7 @@ class Outcomes:
     def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
         tally, group = self._tally, group_of(question)
         tally.tokens += reply.input_tokens + reply.output_tokens
+        self.output_tokens[group].append(reply.output_tokens)
         spent = paid(question.case.model.prices, reply)
         # If any price is unknown, no sum is shown: it would look like the whole cost.
         tally.cost = None if spent is None or tally.cost is None else tally.cost + spent

@@ -6,6 +6,7 @@ It learns from the server what is not known of the models, tells the price, and 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -22,12 +23,12 @@ from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE, Canary
+from longctx.live.cost.estimate import estimate
 from longctx.live.cost.money import check_cap
-from longctx.live.cost.sharing import shared
 from longctx.live.estimating import BUILT, fitted, say_estimate, say_misfits, still_fitting, with_sharing
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
-from longctx.live.outcomes import Outcomes, work
+from longctx.live.outcomes import Group, Outcomes, group_of, work
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
@@ -36,6 +37,7 @@ from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
 from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
+from longctx.recording.replies import ReplyTokens, with_recorded_replies
 from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.visible import visible
 from longctx.workspace import Workspace
@@ -188,7 +190,7 @@ async def _ask(
     async with opened as client:
         batches = await open_batches(client, tape, terms, say)
         calibrated, uncounted = await calibrate(workspace, client, cases, say)
-        fit, unfit = fitted(calibrated)
+        fit, unfit = fitted(with_recorded_replies(tape, calibrated))
         with waiting(say, BUILT):
             lacking = missing(tape, fit, observer.passed_over if observer else None)
         if terms.batch:
@@ -219,14 +221,16 @@ async def _ask(
                 return asked
 
             canary = Canary(questions, outcomes, ask_some, say if terms.canary else None)
+            first_replies = FirstReplies(outcomes, terms.batch, say)
 
             async def ask(some: Sequence[Question]) -> Asked:
-                if not terms.batch:
-                    return await canary.ask(some if len(some) == len(questions) else shared(some))
                 here = {question.key for question in some}
                 asked, rest = await canary.first([question for question in some if question.key not in of_batches])
-                if len(rest) < len(questions):
-                    rest = with_sharing(rest, batch=True)
+                rest = first_replies.planned(rest, again=len(rest) < len(questions))
+                if not terms.batch:
+                    if rest:
+                        asked.add(await ask_some(rest))
+                    return asked
                 awaited = [question for key, question in of_batches.items() if key in here]
                 asked.add(await fill(batches, rest, awaited, ask_some, bounds.budget, outcomes))
                 return asked
@@ -237,6 +241,39 @@ async def _ask(
             if not terms.batch:
                 asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
     return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()), bounds.budget.spent)
+
+
+class FirstReplies:
+    """What the first replies of a run say of their length: the rest is priced and planned by it."""
+
+    def __init__(self, outcomes: Outcomes, batch: bool, say: Say) -> None:
+        self._outcomes, self._batch, self._say = outcomes, batch, say
+        self._said: set[Group] = set()
+
+    def planned(self, questions: Sequence[Question], again: bool) -> list[Question]:
+        """Return the questions as they are asked, and say what they cost if the replies were first known now.
+
+        again: whether what they share must be planned again, since others were asked before them.
+        """
+        cases: dict[int, Case] = {}
+        measured: set[Group] = set()
+        for question in questions:
+            case, group = question.case, group_of(question)
+            if case.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
+                case = dataclasses.replace(case, replies=replies)
+                measured.add(group)
+            cases.setdefault(id(question.case), case)
+        if not (again or measured):
+            return list(questions)
+        rest = with_sharing(
+            [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions], self._batch
+        )
+        for estimated in estimate(list(cases.values()), rest, batches=self._batch):
+            group = estimated.family, estimated.model
+            if group in measured - self._said and estimated.price is not None:
+                self._said.add(group)
+                self._say(f"After the first answers: {estimated}")
+        return rest
 
 
 async def open_batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:

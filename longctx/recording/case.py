@@ -10,6 +10,7 @@ from longctx.config.file_names import file_name
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
+from longctx.recording.replies import ReplyTokens
 from longctx.recording.request import added_tokens
 from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Identity, Scenario, Trial
@@ -37,6 +38,8 @@ class Case:
     in_gate: bool = True
     counted: int | None = None
     shape: Shape = TEXT
+    replies: ReplyTokens | None = None
+    """How long its model's replies are by its answers; None if it has too few."""
 
     @property
     def id(self) -> str:
@@ -106,6 +109,11 @@ class Case:
     def reply_tokens(self) -> int:
         """The most tokens that a reply may take, thinking included."""
         return self.scenario.max_tokens + self.model.thinking_tokens
+
+    @property
+    def expected_reply_tokens(self) -> float:
+        """The tokens that a reply takes on average, by the model's answers; before it has any, the most it may take."""
+        return self.reply_tokens if self.replies is None else min(self.replies.mean, self.reply_tokens)
 
     def fitted(self) -> Case:
         """Return this case with its scenario fitted to the model, ready to build trials.

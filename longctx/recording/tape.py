@@ -7,6 +7,7 @@ Each answer is appended when it arrives, so that a killed run keeps what it rece
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -180,6 +181,17 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """Return whether a trial has an episode that is not accepted, since it is not on the base branch."""
         self._episodes(question.case.file, question.case.model.model)
         return (question.case.file, str(question.identity)) in self._refused
+
+    def output_tokens(self, file: str, model: str, most: int) -> list[int]:
+        """Return the output tokens of up to `most` recorded answers of a scenario's file, as the server has them."""
+        indices = [index for trial in self._episodes(file, model).values() for index in trial.values()][:most]
+        counts = []
+        for index in indices:
+            with contextlib.suppress(ValueError, AttributeError, KeyError):
+                tokens = read_object(self.data[index][1]["body"]["string"]).get("usage", {}).get("output_tokens")
+                if type(tokens) is int and tokens >= 0:
+                    counts.append(tokens)
+        return counts
 
     def asked_in_looks(self, question: Question) -> bool:
         """Return whether an episode of the trial was asked in looks, so that asking could have stopped before it."""

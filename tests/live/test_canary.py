@@ -32,7 +32,13 @@ class Pass:
         self.canary = Canary(self.questions, self.outcomes, self._ask, say)
 
     def ask(self, questions: Sequence[Question] | None = None) -> Asked:
-        return asyncio.run(self.canary.ask(self.questions if questions is None else questions))
+        return asyncio.run(self._all(self.questions if questions is None else questions))
+
+    async def _all(self, questions: Sequence[Question]) -> Asked:
+        asked, rest = await self.canary.first(questions)
+        if rest:
+            asked.add(await self._ask(rest))
+        return asked
 
     async def _ask(self, questions: Sequence[Question]) -> Asked:
         self.rounds.append(list(questions))

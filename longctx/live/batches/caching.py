@@ -63,7 +63,9 @@ def _as_planned(question: Question) -> float:
     """Return the cost of a direct request in USD, with what it reads from the cache and writes to it."""
     prices, size, of_prompt = question.case.model.prices, question.case.size_tokens, question.shared
     assert prices is not None
-    return cost(prices, size, question.case.reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share)
+    return cost(
+        prices, size, question.case.expected_reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share
+    )
 
 
 def for_an_hour(model: ModelProfile) -> ModelProfile:
@@ -103,4 +105,4 @@ def pays_in_batches(questions: Sequence[Question], shares: Sequence[float]) -> b
 
 def _usd(prices: Prices, question: Question, share: float, read: int = 0, written: int = 0) -> float:
     tokens = question.case.size_tokens
-    return cost(prices, tokens, question.case.reply_tokens, read * share * tokens, written * share * tokens)
+    return cost(prices, tokens, question.case.expected_reply_tokens, read * share * tokens, written * share * tokens)

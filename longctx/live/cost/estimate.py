@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
 from longctx.recording.case import Case, Question
+from longctx.recording.replies import ReplyTokens
 
 ModelAndFamily = tuple[str, str]
 """A model and a family."""
@@ -35,6 +36,10 @@ class Price:
         planned = None if self.planned is None or other.planned is None else self.planned + other.planned
         return Price(self.standard + other.standard, self.cached + other.cached, self.batch + other.batch, planned)
 
+    def paid(self, batches: bool) -> float:
+        """Return what a run pays, in batches or directly with the prompt cache."""
+        return self.planned if batches and self.planned is not None else self.cached
+
     def __str__(self) -> str:
         standard, cached, batch = map(usd, (self.standard, self.cached, self.batch))
         if self.planned is not None:
@@ -52,7 +57,8 @@ class Estimate:
     """The estimate of one family for one model.
 
     output_tokens: the most that the replies can take. thinking_tokens: how many of these are set aside for thinking.
-    price: None if it is not known. counted: whether the server counted the input.
+    price: with replies as long as the model's are by its answers, else with the longest; None if it is not known.
+    counted: whether the server counted the input.
     """
 
     model: str
@@ -64,9 +70,16 @@ class Estimate:
     price: Price | None
     counted: bool
     thinking_tokens: int = 0
+    replies: ReplyTokens | None = None
+    """The model's replies by its answers; None if it has too few to say."""
+    between: tuple[float, float] | None = None
+    """The least and the most of the price that it pays, by the interval of the replies; None if it is not known."""
 
     def __str__(self) -> str:
         price = "price not known" if self.price is None else str(self.price)
+        if self.replies and self.between and self.to_ask:
+            least, most = map(usd, self.between)
+            price += f", between {least} and {most} by replies of {self.replies} in {self.replies.answers:,} answers"
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
         thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (
@@ -120,7 +133,12 @@ def _family(case: Case) -> ModelAndFamily:
 
 
 def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
-    prices = (questions[0].case if questions else cases[0]).model.prices
+    first = questions[0].case if questions else cases[0]
+    prices, replies = first.model.prices, first.replies
+    between = None
+    if prices is not None and replies is not None:
+        ends = (_price(prices, questions, batches, tokens).paid(batches) for tokens in (replies.lo, replies.hi))
+        between = next(ends), next(ends)
     return Estimate(
         *family,
         trials=sum(case.size for case in cases),
@@ -130,12 +148,21 @@ def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence
         price=None if prices is None else _price(prices, questions, batches),
         counted=all(question.case.counted is not None for question in questions),
         thinking_tokens=sum(question.case.model.thinking_tokens for question in questions),
+        replies=replies,
+        between=between,
     )
 
 
-def _price(prices: Prices, questions: Sequence[Question], batches: bool) -> Price:
-    """Return the price of the questions, each at the rates for the length of its own prompt."""
-    sizes = [(question.case.size_tokens, question.case.reply_tokens, question.shared) for question in questions]
+def _price(prices: Prices, questions: Sequence[Question], batches: bool, reply: float | None = None) -> Price:
+    """Return the price of the questions, each at the rates for the length of its own prompt.
+
+    reply: the tokens of each reply; None for as many as are expected.
+    """
+    sizes = [
+        (case.size_tokens, case.expected_reply_tokens if reply is None else reply, question.shared)
+        for question in questions
+        for case in [question.case]
+    ]
     standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
     cached = math.fsum(
         cost(prices, size, reply, size * shared.read_share, size * shared.write_share) for size, reply, shared in sizes

@@ -1,0 +1,61 @@
+"""The first replies of a run say how long replies are, and so what the rest costs."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from longctx.config.models import Prices
+from longctx.live.cost.estimate import estimate
+from longctx.live.outcomes import Outcomes
+from longctx.live.progress import Silent
+from longctx.live.run import FirstReplies
+from longctx.live.tally import Tally
+from longctx.recording.case import Case, Question
+from longctx.vocabulary.scenario import Reply
+from tests.recording.examples import line_case
+
+PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
+
+
+def thinking(trials: int = 40) -> Case:
+    return line_case(trials=trials, thinking_tokens=4096, prices=PRICES)
+
+
+def after(replies: list[int], batch: bool = False) -> tuple[list[Question], list[str]]:
+    """Return the questions that are left as they are planned after replies of so many tokens, and what is said."""
+    questions, messages = list(thinking().questions()), list[str]()
+    outcomes = Outcomes(Tally(len(questions)), Silent())
+    for question, tokens in zip(questions, replies, strict=False):
+        reply = Reply("42", "end_turn", "toy", 9, output_tokens=tokens)
+        outcomes.ended(question, question.build(), reply)
+    first = FirstReplies(outcomes, batch, messages.append)
+    rest = first.planned(questions[len(replies) :], again=bool(replies))
+    return first.planned(rest, again=True), messages
+
+
+def test_the_rest_is_priced_by_them_and_this_is_said_once() -> None:
+    rest, messages = after([450, 500, 550])
+    [estimated] = estimate([rest[0].case], rest)
+    assert estimated.price is not None
+    assert estimated.price.standard == pytest.approx(37 * 500 * 10 / 1e6)
+    assert messages == [
+        f"After the first answers: {estimated}",
+    ]
+    assert (
+        "about $0.18 ($0.092 in batches), between $0.14 and $0.23 by replies of 500 tokens (376 to 624)" in messages[0]
+    )
+    assert "at most 151,922 output tokens" in messages[0], "the most that is reserved stays"
+
+
+def test_too_few_say_nothing() -> None:
+    rest, messages = after([450, 500])
+    assert rest[0].case.replies is None
+    assert rest[0].case.expected_reply_tokens == 4096 + rest[0].case.scenario.max_tokens
+    assert messages == []
+
+
+def test_the_price_in_batches_is_that_of_batches() -> None:
+    _, messages = after([500, 500, 500], batch=True)
+    assert "about $0.092 in batches ($0.18 asked directly), between $0.092 and $0.092" in messages[0]
