@@ -11,6 +11,7 @@ from longctx.cli.shared.output import check_new
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.gate.defaults import MARGIN
+from longctx.plural import count
 from longctx.results.folder import find_run
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ def add(commands: Any) -> None:
         "--force", action="store_true", help="write over a baseline of that name; save a run that is not whole"
     )
     save.add_argument(
+        "--add",
+        action="store_true",
+        help="add the run to the baseline of that name: a gate then compares with the mean of all its runs",
+    )
+    save.add_argument(
         "--with-replies", action="store_true", help="keep the text of the replies, to be shown beside those of a run"
     )
     save.set_defaults(run=_save, passes_on=False)
@@ -46,7 +52,8 @@ def add(commands: Any) -> None:
 def _save(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.validity import vacuous_bands
     from longctx.registry import families
-    from longctx.results.baseline import write_baseline
+    from longctx.results.adding import new_rows
+    from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
     from longctx.results.completeness import lacks
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load_rows
@@ -58,8 +65,12 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
         )
     folder = find_run(options.folder or options.workspace.reports / "latest")
     file = options.workspace.own("baselines", f"{options.name}.jsonl")
-    check_new(file, options.force)
+    if not options.add:
+        check_new(file, options.force)
+    elif not file.is_file():
+        raise UserError("no-baseline-to-add-to", f"There is no baseline {file} yet: save its first run without --add.")
     manifest, rows = require_manifest(folder), load_rows(folder)
+    added = new_rows(file, manifest, rows) if options.add else []
     if lacking := "; ".join(lacks(manifest, rows)):
         why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
         if not options.force:
@@ -69,6 +80,11 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
                 "measured (what is recorded is not asked again); or save this run as it is, with --force.",
             )
         print(why)
+    if options.add:
+        write_file(file, lambda part: add_to_baseline(part, file, folder, added, options.with_replies))
+        runs = load_baseline(file).runs
+        print(f"{file}: the run {folder.name} is added, {count(runs, 'run')} now. Commit it.")
+        return 0
     write_file(file, lambda part: write_baseline(part, options.name, folder, options.with_replies))
     for why in vacuous_bands(rows, families(options.workspace), _margin(options.workspace, manifest)):
         print(f"No run can pass against it: {why}.")
@@ -88,12 +104,13 @@ def _margin(workspace: Workspace, manifest: Manifest) -> float:
 
 
 def _list(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.results.baseline import load_head
+    from longctx.results.baseline import load_head, runs_added
 
     files = options.workspace.baselines()
     for file in files:
         saved_at, run = load_head(file)
-        print(f"{file.stem}: run {run.run}, profile {run.profile}, saved {saved_at[:10]}")
+        further = f", {count(added, 'run')} added" if (added := runs_added(file)) else ""
+        print(f"{file.stem}: run {run.run}, profile {run.profile}, saved {saved_at[:10]}{further}")
     if not files:
         print("There is no baseline yet: run pytest, then longctx baseline save NAME.")
     return 0
@@ -108,6 +125,8 @@ def _show(options: argparse.Namespace, _: list[str]) -> int:
     run = baseline.manifest
     print(f"# {baseline.name}, saved {baseline.saved_at}")
     print(f"# run {run.run}, finished {run.finished_at}, longctx {run.version}")
+    if baseline.runs > 1:
+        print(f"# {count(baseline.runs, 'run')}: a gate compares with the mean of their answers")
     print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}\n")
     print(terminal_table(rates(baseline.rows)))
     return 0

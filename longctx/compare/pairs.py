@@ -7,7 +7,7 @@ part of it. A family declares which of its parameters are treatments of the same
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
@@ -15,6 +15,8 @@ from longctx.vocabulary.family import Family, is_of_function
 
 TrialKey = tuple[str, int, str, int, int]
 """Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
+ItemKey = tuple[str, int, str, int]
+"""The same without the repeat: together they identify what is asked about."""
 ScenarioParams = Mapping[str, int | float | str | None]
 MISSING = object()
 
@@ -59,6 +61,8 @@ class TrialPairs:
     mismatched: int
     across: tuple[Across, ...] = ()
     """The scenarios that are in one run only, and are compared with one of the other run all the same."""
+    items: Mapping[ItemKey, tuple[Sequence[Row], Sequence[Row]]] = field(default_factory=dict)
+    """All answers of both runs about the same item, by its key in the run: each may have been asked several times."""
 
     @property
     def unpaired(self) -> list[Across]:
@@ -68,9 +72,13 @@ class TrialPairs:
     @property
     def alone(self) -> tuple[int, int]:
         """How many trials of each run are compared with nothing."""
-        both = len(self.common) + self.mismatched
-        before, after = (sum(len(scenarios.rows[side]) for scenarios in self.unpaired) for side in (0, 1))
-        return len(self.before) - both - before, len(self.after) - both - after
+        before, after = (
+            self.mismatched
+            + sum(len(answers[side]) for answers in self.items.values())
+            + sum(len(scenarios.rows[side]) for scenarios in self.unpaired)
+            for side in (0, 1)
+        )
+        return max(0, len(self.before) - before), max(0, len(self.after) - after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,17 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     twins = {key: (renamed.get(key[0], key[0]), *key[1:]) for key in theirs}
     shared = {key: twin for key, twin in twins.items() if twin in ours}
     common = {key: (ours[twin], theirs[key]) for key, twin in shared.items() if _same_question(ours[twin], theirs[key])}
-    return TrialPairs(ours, theirs, common, len(shared) - len(common), across)
+    items: dict[ItemKey, tuple[list[Row], list[Row]]] = {}
+    for key in common:
+        items.setdefault(key[:4], ([], []))
+    earlier = grouped(ours.items(), lambda keyed: keyed[0][:4])
+    for key, row in theirs.items():
+        if key in common or (key not in shared and key[:4] in items):
+            items[key[:4]][1].append(row)
+    for item, (befores, afters) in items.items():
+        of_item = earlier[(renamed.get(item[0], item[0]), *item[1:])]
+        befores += [row for _, row in of_item if _same_question(row, afters[0])]
+    return TrialPairs(ours, theirs, common, len(shared) - len(common), across, items)
 
 
 def by_key(rows: Sequence[Row]) -> dict[TrialKey, Row]:

@@ -19,7 +19,9 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.results.row import EARLY_STOP as EARLY_STOP
 from longctx.stats import bound, signflip
+from longctx.stats.averaged import Averaged
 from longctx.stats.bound import design_effect, trials_to_settle
 from longctx.stats.looks import level_of_look, repeated_p_value
 from longctx.stats.rates import Rate, holm
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
-EARLY_STOP = "early stop"
-"""The error of a row whose trial was not asked because its band was settled."""
 LEAST_CLUSTERS = 15
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
 
@@ -58,20 +58,20 @@ class Band:
 class BandVerdict:
     """The verdict on one band.
 
-    n: pairs. clusters: how many clusters they form. gained, lost: the discordant pairs. bound: the upper bound of the
-    drop, a share of trials. p_value: of the hypothesis that there is no drop. shown: whether a drop is shown. needed:
-    about how many trials settle an inconclusive band with 90% probability if nothing has changed; None otherwise.
-    same_answers: the run replayed the baseline's own answers and judged them the same. reason: why it is invalid.
-    look: the look that the verdict is of; 0 if there was none. looks: how many were planned. settled: whether later
-    ones cannot change the verdict.
+    n: pairs. clusters: how many clusters they form. gained, lost: the discordant pairs; of several answers, the sums of
+    mean changes. bound: the upper bound of the drop, a share of trials. p_value: of the hypothesis that there is no
+    drop. shown: whether a drop is shown. needed: about how many trials settle an inconclusive band with 90% probability
+    if nothing has changed; None otherwise. same_answers: the run replayed the baseline's own answers and judged them
+    the same. reason: why it is invalid. look: the look that the verdict is of; 0 if there was none. looks: how many
+    were planned. settled: whether later ones cannot change the verdict.
     """
 
     band: Band
     verdict: Verdict
     n: int
     clusters: int
-    gained: int
-    lost: int
+    gained: float
+    lost: float
     bound: float
     p_value: float
     shown: bool
@@ -99,8 +99,10 @@ class BandVerdict:
         return self.verdict == "pass" and self.shown
 
 
-Clusters = Sequence[Sequence[int]]
-"""The changes of the trials in each cluster: 1 gained, -1 lost, 0 unchanged."""
+Clusters = Sequence[Sequence[float]]
+"""The changes of the trials in each cluster: 1 gained, -1 lost, 0 unchanged; between them for several answers."""
+Evidenced = Clusters | Averaged | Unpaired
+"""The evidence in a band: pairs, trials with several answers, or two samples that share no item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,8 @@ class AtLook:
     such that asking may stop on it.
     """
 
-    clusters: Clusters | Unpaired
-    pessimistic: Clusters | Unpaired
+    clusters: Evidenced
+    pessimistic: Evidenced
     can_settle: bool = True
 
 
@@ -127,7 +129,7 @@ class Looks:
 
 
 def judge(
-    bands: Mapping[Band, Clusters | Unpaired],
+    bands: Mapping[Band, Evidenced],
     margin: float = MARGIN,
     alpha: float = ALPHA,
     further: Sequence[float] = (),
@@ -167,7 +169,7 @@ class _Judged:
 
     def __init__(self, band: Band, looks: Looks, pessimistic: bool = False) -> None:
         self.band, self.looks, self.pessimistic = band, looks, pessimistic
-        self.clusters: Clusters | Unpaired = ()
+        self.clusters: Evidenced = ()
         self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0
         self.shown = self.settled = self.gained = False
 
@@ -191,19 +193,20 @@ class _Judged:
     def _difference(self) -> float:
         if isinstance(self.clusters, Unpaired):
             return self.clusters.after.rate.rate - self.clusters.before.rate.rate
-        changes = list(chain.from_iterable(self.clusters))
-        return sum(changes) / len(changes) if changes else 0.0
+        changes = list(chain.from_iterable(_changes(self.clusters)))
+        return math.fsum(changes) / len(changes) if changes else 0.0
 
     def given(self, margin: float, alpha: float) -> BandVerdict:
         verdict, samples = self.verdict(margin), self.clusters
-        changes = [] if isinstance(samples, Unpaired) else list(chain.from_iterable(samples))
+        clusters = [] if isinstance(samples, Unpaired) else _changes(samples)
+        changes = list(chain.from_iterable(clusters))
         return BandVerdict(
             band=self.band,
             verdict=verdict,
             n=samples.n if isinstance(samples, Unpaired) else len(changes),
-            clusters=samples.n if isinstance(samples, Unpaired) else len(samples),
-            gained=changes.count(1),
-            lost=changes.count(-1),
+            clusters=samples.n if isinstance(samples, Unpaired) else len(clusters),
+            gained=_total(change for change in changes if change > 0),
+            lost=_total(-change for change in changes if change < 0),
             bound=self.bound,
             p_value=self.p_value,
             shown=self.shown,
@@ -217,16 +220,17 @@ class _Judged:
         )
 
 
-def _needed(samples: Clusters | Unpaired, margin: float, alpha: float) -> int | None:
+def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
     """Return about how many trials settle an inconclusive band; None if that is not known."""
     if isinstance(samples, Unpaired):
         rate = samples.before.rate.rate
         trials = trials_to_pass(rate, margin, alpha, 0.9) if 0 < rate < 1 else None
         return None if trials is None else math.ceil(trials * samples.before.effect)
-    changes = list(chain.from_iterable(samples))
-    n, changed = len(changes), len(changes) - changes.count(0)
+    clusters = _changes(samples)
+    squares = [change * change for change in chain.from_iterable(clusters)]
+    n = len(squares)
     return trials_to_settle(
-        (changed + 1) / (n + 2), margin, alpha, design_effect(samples), n / len(samples) if n else 1.0
+        (sum(squares) + 1) / (n + 2), margin, alpha, design_effect(clusters), n / len(clusters) if n else 1.0
     )
 
 
@@ -239,17 +243,19 @@ def _show(judged: Sequence[tuple[_Judged, _Judged]], further: Sequence[float], a
             band.gained = gained
 
 
-def interval(clusters: Clusters | Unpaired, alpha: float = 0.05) -> tuple[float, float]:
+def interval(clusters: Evidenced, alpha: float = 0.05) -> tuple[float, float]:
     """Return the two-sided interval of the difference at confidence 1 - alpha, from the bounds of a drop and a gain."""
     if isinstance(clusters, Unpaired):
         return clusters.interval(NormalDist().inv_cdf(1 - alpha / 2))
     return -_bound(clusters, alpha / 2), _bound(reversed_(clusters), alpha / 2)
 
 
-def reversed_(clusters: Clusters | Unpaired) -> Clusters | Unpaired:
+def reversed_(clusters: Evidenced) -> Evidenced:
     """Return the changes as if the runs were exchanged."""
     if isinstance(clusters, Unpaired):
         return Unpaired(clusters.after, clusters.before)
+    if isinstance(clusters, Averaged):
+        return clusters.reversed()
     return [[-change for change in cluster] for cluster in clusters]
 
 
@@ -267,13 +273,28 @@ def enough(clusters: Clusters) -> bool:
     return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
 
 
-def _p_value(clusters: Clusters | Unpaired) -> float:
-    if isinstance(clusters, Unpaired):
-        return clusters.drop_p_value()
-    return signflip.drop_p_value(list(map(sum, clusters))) if enough(clusters) else 1.0
+def _total(changes: Iterable[float]) -> float:
+    """Return a sum, which is an integer if all of its terms are."""
+    return round(sum(changes), 6)
 
 
-def _bound(clusters: Clusters | Unpaired, alpha: float) -> float:
-    if isinstance(clusters, Unpaired):
-        return clusters.drop_bound(alpha)
-    return bound.drop_bound(clusters, alpha) if enough(clusters) else 1.0
+def _changes(evidence: Clusters | Averaged) -> Clusters:
+    return evidence.changes if isinstance(evidence, Averaged) else evidence
+
+
+def _p_value(evidence: Evidenced) -> float:
+    if isinstance(evidence, Unpaired):
+        return evidence.drop_p_value()
+    if not enough(_changes(evidence)):
+        return 1.0
+    if isinstance(evidence, Averaged):
+        return evidence.drop_p_value()
+    return signflip.drop_p_value([int(sum(cluster)) for cluster in evidence])
+
+
+def _bound(evidence: Evidenced, alpha: float) -> float:
+    if isinstance(evidence, Unpaired):
+        return evidence.drop_bound(alpha)
+    if not enough(_changes(evidence)):
+        return 1.0
+    return evidence.drop_bound(alpha) if isinstance(evidence, Averaged) else bound.drop_bound(evidence, alpha)

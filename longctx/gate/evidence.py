@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longctx.compare.pairs import TrialPairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import EARLY_STOP, AtLook, Clusters
+from longctx.gate.bands import EARLY_STOP, AtLook, Clusters, Evidenced
 from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
+from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.paired import Paired
-from longctx.stats.unpaired import Unpaired
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -21,22 +22,24 @@ MOST_MISSING = {"family": 0.01, "band": 0.05}
 
 @dataclass(slots=True)
 class Evidence:
-    """The evidence in one band.
+    """The evidence in one band."""
 
-    changes: the changes of the pairs that both runs measured, by cluster. pessimistic_changes: the same with the pairs
-    that only the baseline measured, counted as wrong. asked: the pairs that the baseline measured. missing: those of
-    them that the run did not. other: the pairs that do not rest on the same recorded answer, or judge it differently.
-    baseline: the baseline's rows of all pairs that it measured, those that an early stop left out included.
-    """
-
-    changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
-    pessimistic_changes: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    answers: dict[object, list[Answers]] = field(default_factory=lambda: defaultdict(list))
+    """The answers to the trials that both runs measured, by cluster."""
+    pessimistic_answers: dict[object, list[Answers]] = field(default_factory=lambda: defaultdict(list))
+    """The same with the trials that only the baseline measured, counted as wrong."""
     asked: int = 0
+    """The run's answers to trials that the baseline measured, and those that it lacks."""
     missing: int = 0
+    """Those of them that the run did not measure."""
     other: int = 0
+    """Those that do not rest on a recorded answer of the baseline, or judge it differently."""
     baseline: list[Row] = field(default_factory=list)
+    """The baseline's measured rows of all these trials, those that an early stop left out included."""
     pairs: list[tuple[Row, Row]] = field(default_factory=list)
-    """The rows of the pairs that both runs measured."""
+    """Each measured answer of the run with one of the baseline's to the same trial."""
+    before: list[Row] = field(default_factory=list)
+    """The baseline's measured rows of the trials that both measured."""
     run: list[Row] | None = None
     """The run's rows of a band whose items are not those of the baseline, so that nothing is paired; None elsewhere."""
 
@@ -50,36 +53,35 @@ class Evidence:
         """The rows of baseline and run that the band is judged by."""
         if self.run is not None:
             return self.baseline, [row for row in self.run if row.measured]
-        return [row for row, _ in self.pairs], [row for _, row in self.pairs]
+        return self.before, [row for _, row in self.pairs]
 
     @property
-    def judged(self) -> Clusters | Unpaired:
+    def judged(self) -> Evidenced:
         """What the band is judged by."""
-        return self.clusters if self.run is None else unpaired(*self.sides)
+        return _evidenced(self.answers) if self.run is None else unpaired(*self.sides)
 
     @property
-    def at_worst(self) -> Clusters | Unpaired:
+    def at_worst(self) -> Evidenced:
         """The same if all trials that the run did not measure were wrong."""
-        return self.pessimistic if self.run is None else unpaired(self.baseline, self.run)
+        return _evidenced(self.pessimistic_answers) if self.run is None else unpaired(self.baseline, self.run)
 
     @property
     def clusters(self) -> Clusters:
-        return list(self.changes.values())
+        """The changes of the trials that both runs measured."""
+        return Averaged(list(self.answers.values())).changes
 
-    @property
-    def pessimistic(self) -> Clusters:
-        return list(self.pessimistic_changes.values())
-
-    def add(self, cluster: object, before: Row, after: Row) -> None:
-        self.asked += 1
-        change = int(after.correct) - int(before.correct)
-        self.other += not same_answer(before, after)
-        self.pessimistic_changes[cluster].append(change)
-        if after.measured:
-            self.changes[cluster].append(change)
-            self.pairs.append((before, after))
-        else:
-            self.missing += 1
+    def add(self, cluster: object, before: Sequence[Row], after: Sequence[Row]) -> None:
+        """Add a trial. before: the baseline's measured answers. after: the run's, measured or not."""
+        measured = [row for row in after if row.measured]
+        self.asked += len(after)
+        self.missing += len(after) - len(measured)
+        self.other += sum(not any(same_answer(earlier, row) for earlier in before) for row in after)
+        right = [row.correct for row in before]
+        self.pessimistic_answers[cluster].append((right, [row.correct for row in after]))
+        if measured:
+            self.answers[cluster].append((right, [row.correct for row in measured]))
+            self.before += before
+            self.pairs += zip(itertools.cycle(before), measured)
 
     def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
         """Add the trials of two scenarios about different items. before: measured ones."""
@@ -97,12 +99,11 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
     Trials that an early stop left out count neither as asked nor as missing.
     """
     bands: dict[str, Evidence] = {}
-    for before, after in pairs.common.values():
-        if before.measured and after.band is not None:
-            evidence = bands.setdefault(after.band, Evidence())
-            evidence.baseline.append(before)
-            if after.error != EARLY_STOP:
-                evidence.add(after.cluster_key, before, after)
+    for before, after in _measured_items(pairs):
+        evidence = bands.setdefault(str(after[0].band), Evidence())
+        evidence.baseline += before
+        if not _left_out(after):
+            evidence.add(after[0].cluster_key, before, after)
     for scenarios in pairs.unpaired:
         for band, rows in grouped(scenarios.rows[1], lambda row: row.band).items():
             if band is not None:
@@ -143,19 +144,18 @@ def by_look(pairs: TrialPairs, most: int) -> dict[str, InLooks]:
     """Return the evidence in each band as `by_band` does, at each look. most: the most looks."""
     looks = looks_of_rows(pairs.after.values(), most)
     bands: dict[str, InLooks] = {}
-    for before, after in pairs.common.values():
-        if not before.measured or after.band is None:
-            continue
-        units = looks[after.band]
+    for before, after in _measured_items(pairs):
+        name = str(after[0].band)
+        units = looks[name]
         planned = max(units.values())
-        band = bands.setdefault(after.band, InLooks([Evidence() for _ in range(planned)], planned))
-        look = units[Unit.of_row(after)]
-        if after.error == EARLY_STOP:
+        band = bands.setdefault(name, InLooks([Evidence() for _ in range(planned)], planned))
+        look, left_out = units[Unit.of_row(after[0])], _left_out(after)
+        if left_out:
             band.complete = min(band.complete, look - 1)
         for place, evidence in enumerate(band.evidence, start=1):
-            evidence.baseline.append(before)
-            if place >= look and after.error != EARLY_STOP:
-                evidence.add(after.cluster_key, before, after)
+            evidence.baseline += before
+            if place >= look and not left_out:
+                evidence.add(after[0].cluster_key, before, after)
     for name, evidence in by_band(pairs).items():
         if name not in bands:  # nothing is paired there, which is looked at once
             stopped = any(
@@ -165,13 +165,41 @@ def by_look(pairs: TrialPairs, most: int) -> dict[str, InLooks]:
     return bands
 
 
-def by_scenario(pairs: TrialPairs) -> dict[str, Paired]:
-    """Return the paired difference of each scenario, over the trials that both runs measured."""
-    outcomes: dict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
-    for before, after in pairs.common.values():
-        if before.measured and after.measured:
-            outcomes[after.scenario][before.correct, after.correct] += 1
-    return {name: Paired(count[False, True], count[True, False], count.total()) for name, count in outcomes.items()}
+def _measured_items(pairs: TrialPairs) -> Iterator[tuple[list[Row], Sequence[Row]]]:
+    """Yield the baseline's measured answers to each trial that a gate judges, and all answers of the run to it."""
+    for before, after in pairs.items.values():
+        measured = [row for row in before if row.measured]
+        if measured and after[0].band is not None:
+            yield measured, after
+
+
+def _left_out(after: Sequence[Row]) -> bool:
+    """Return whether an early stop left a trial out."""
+    return any(row.error == EARLY_STOP for row in after)
+
+
+def _evidenced(answers: Mapping[object, Sequence[Answers]]) -> Clusters | Averaged:
+    """Return the changes of trials, or their answers where any was answered several times."""
+    averaged = Averaged(list(answers.values()))
+    return averaged if averaged.several else averaged.changes
+
+
+def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
+    """Return the paired difference of each scenario, over the trials that both runs measured, as if independent."""
+    scenarios: dict[str, list[Answers]] = defaultdict(list)
+    for rows in pairs.items.values():
+        before, after = ([row.correct for row in side if row.measured] for side in rows)
+        if before and after:
+            scenarios[rows[1][0].scenario].append((before, after))
+    return {name: _difference(answers) for name, answers in scenarios.items()}
+
+
+def _difference(answers: Sequence[Answers]) -> Paired | Averaged:
+    averaged = Averaged([[trial] for trial in answers])
+    if averaged.several:
+        return averaged
+    changes = list(itertools.chain.from_iterable(averaged.changes))
+    return Paired(changes.count(1), changes.count(-1), len(changes))
 
 
 def same_answer(before: Row, after: Row) -> bool:

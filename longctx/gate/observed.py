@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,11 +20,11 @@ class Seen:
     """One band in two runs.
 
     changes: the changes of the pairs that both runs measured, by cluster. right: the right answers of both runs, at
-    most 2 n.
+    most 2 n; of trials with several answers, their mean.
     """
 
     changes: Clusters
-    right: int
+    right: float
 
     @property
     def n(self) -> int:
@@ -107,10 +108,11 @@ def _joined(parts: Iterable[Seen]) -> Seen:
     return Seen([cluster for band in bands for cluster in band.changes], sum(band.right for band in bands))
 
 
-def _right(both: TrialPairs) -> dict[str, int]:
+def _right(both: TrialPairs) -> dict[str, float]:
     """Return the right answers of both runs in each band, over the pairs that both measured."""
-    right: dict[str, int] = {}
-    for before, after in both.common.values():
-        if before.measured and after.measured and after.band is not None:
-            right[after.band] = right.get(after.band, 0) + before.correct + after.correct
+    right: dict[str, float] = defaultdict(float)
+    for rows in both.items.values():
+        sides = [[row.correct for row in side if row.measured] for side in rows]
+        if all(sides):
+            right[str(rows[1][0].band)] += sum(sum(side) / len(side) for side in sides)
     return right

@@ -16,6 +16,7 @@ from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_
 from longctx.registry import account_of, shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.summary.guarded import described
@@ -94,7 +95,7 @@ class FamilyVerdict:
     missing: int
     alone: tuple[int, int]
     mismatched: int
-    scenarios: tuple[tuple[str, Paired], ...] = ()
+    scenarios: tuple[tuple[str, Paired | Averaged], ...] = ()
     changes: tuple[BandChange, ...] = ()
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
@@ -122,6 +123,8 @@ class RunVerdict:
     """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
     """The stated limits of growth, and what the run shows of each."""
+    baseline_runs: int = 1
+    """How many answers the baseline has to a trial, at the most."""
 
     @property
     def improved(self) -> bool:
@@ -216,6 +219,7 @@ def give_verdict(
         tuple((match.family, match.after) for match in matched if match not in gated),
         UsageChange.of(measured) if measured else None,
         limits,
+        max((len(before) for family in compared for before, _ in family.pairs.items.values()), default=1),
     )
 
 

@@ -65,7 +65,13 @@ def lead(verdict: RunVerdict) -> str:
     fell = f"the rate fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
     if band.unpaired:
         return f"{name}, {band.band.name}: {fell}"
-    return f"{name}, {band.band.name}: {band.lost:,} of {band.n:,} answers were lost and {band.gained:,} gained; {fell}"
+    lost, gained = trials(band.lost), trials(band.gained)
+    return f"{name}, {band.band.name}: {lost} of {band.n:,} answers were lost and {gained} gained; {fell}"
+
+
+def trials(number: float) -> str:
+    """Return a number of trials, with a decimal if some were answered several times."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
 def _capital(text: str) -> str:
@@ -160,6 +166,11 @@ def _family_notes(family: FamilyVerdict) -> Iterator[str]:
 
 
 def _method(verdict: RunVerdict) -> Iterator[str]:
+    if verdict.baseline_runs > 1:
+        yield (
+            f"The baseline has {verdict.baseline_runs} runs: each trial is compared with the mean of its answers there "
+            "(longctx's guide docs/statistics.md)."
+        )
     looks = max((band.looks for band in verdict.bands), default=1)
     if verdict.not_asked:
         yield f"Stopped early: {verdict.shown_after}."
@@ -256,8 +267,8 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         "95% interval": "[{:+.2f}, {:+.2f}]".format(*change.interval),
         "bound of drop": SAME_ANSWERS if band.same_answers else f"{band.bound:.3f}",
         "p": f"{band.p_value:.2g}",
-        "lost": "" if band.unpaired else f"{band.lost:,}",
-        "gained": "" if band.unpaired else f"{band.gained:,}",
+        "lost": "" if band.unpaired else trials(band.lost),
+        "gained": "" if band.unpaired else trials(band.gained),
         "n": _trials(band),
         PRICE: before_after(*(thousand(usage) for usage in change.usage)),
         "latency": before_after(*(seconds(usage.latency_p50) for usage in change.usage)),

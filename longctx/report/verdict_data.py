@@ -81,6 +81,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "margin": verdict.rules.margin,
         "alpha": verdict.rules.alpha,
         "alpha_of_verdict": verdict.rules.alpha,
+        "baseline_runs": verdict.baseline_runs,
         "trials": verdict.trials,
         "left_out": verdict.not_asked,
         "reasons": list(verdict.reasons),

@@ -1,12 +1,14 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
 The first line holds the run's manifest. Each other line holds one group of its rows (results/row_group.py), with one
-letter for each trial.
+letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to a trial
+are its repeats, numbered through all runs.
 """
 
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -28,6 +30,8 @@ from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.scenario import Kind
 from longctx.vocabulary.shapes import TEXT
 
+HEAD = '{"schema":'
+"""The beginning of the line that a run's manifest is in."""
 SCHEMA = 1
 """The version of the format, which increases when earlier baselines can no longer be read."""
 LETTERS: dict[str, Kind] = {
@@ -45,7 +49,8 @@ LETTERS: dict[str, Kind] = {
 class Baseline:
     """A loaded baseline.
 
-    saved_at: ISO 8601, UTC. rows: with the digests of their answers; fields that a baseline does not keep are None.
+    saved_at: of its last run, ISO 8601, UTC. manifest: of its first run. rows: with the digests of their answers;
+    fields that a baseline does not keep are None.
     """
 
     name: str
@@ -56,6 +61,11 @@ class Baseline:
     """The replies by the identity of their rows, if the baseline was saved with them."""
     folder: Path | None = None
     """The folder of the run, if that is the baseline."""
+
+    @property
+    def runs(self) -> int:
+        """How many answers it has to a trial, at the most."""
+        return max((row.repeat + 1 for row in self.rows), default=1)
 
 
 USAGE = ("input_tokens", "output_tokens", "thinking_tokens", "latency_s", "cost_usd", "batch_discount")
@@ -68,13 +78,25 @@ def write_baseline(file: Path, name: str, folder: Path, with_replies: bool = Fal
 
     with_replies: whether to keep the text of the replies, which a gated run shows beside its own.
     """
-    rows = load_rows(folder)
+    file.write_text(_section(name, folder, load_rows(folder), with_replies), encoding="utf-8")
+
+
+def add_to_baseline(file: Path, kept: Path, folder: Path, rows: Sequence[Row], with_replies: bool = False) -> None:
+    """Write the baseline in `kept` with these rows of the finished run in `folder` as a further run. Raises UserError.
+
+    What is kept stays as it is, byte for byte.
+    """
+    was = kept.read_bytes()
+    section = _section(kept.stem, folder, rows, with_replies).encode()
+    file.write_bytes(was + (b"" if was.endswith(b"\n") else b"\n") + section)
+
+
+def _section(name: str, folder: Path, rows: Sequence[Row], with_replies: bool) -> str:
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(require_manifest(folder))}
     replies = replies_of(folder) if with_replies else {}
     lines = [head | {"questions": _questions(rows)}, *_lines(rows, replies)]
-    text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-    file.write_text(text, encoding="utf-8")
+    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
 
 
 def load_baseline(path: Path) -> Baseline:
@@ -82,9 +104,11 @@ def load_baseline(path: Path) -> Baseline:
     if _is_run(path):
         folder, manifest = find_run(path), load_manifest_of(path)
         return Baseline(folder.name, manifest.finished_at, manifest, with_answers(load_rows(folder)), folder=folder)
-    head, rows = _read_all(path)
+    sections = _read_all(path)
+    rows = list(_numbered([rows for _, rows in sections]))
     replies = {row.identity: reply for row, reply in rows if reply is not None}
-    return Baseline(head.name, head.saved_at, head.run, [row for row, _ in rows], replies)
+    head = sections[0][0]
+    return Baseline(head.name, sections[-1][0].saved_at, head.run, [row for row, _ in rows], replies)
 
 
 def replies_of(folder: Path) -> dict[tuple[object, ...], str]:
@@ -122,14 +146,42 @@ def load_head(path: Path) -> tuple[str, Manifest]:
     return head.saved_at, head.run
 
 
-def _read_all(path: Path) -> tuple[_Head, list[tuple[Row, str | None]]]:
-    """Return the first line of a file, and the rows of all others with their replies, checked."""
+def runs_added(path: Path) -> int:
+    """Return how many runs were added to a baseline, without reading all of it."""
+    with path.open(encoding="utf-8") as file:
+        return sum(line.startswith(HEAD) for line in file) - 1
+
+
+def group_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield what the lines of a baseline hold, without those that begin a run. It was loaded before."""
+    with path.open(encoding="utf-8") as file:
+        yield from (json.loads(line) for line in file if not line.startswith(HEAD))
+
+
+def _read_all(path: Path) -> list[tuple[_Head, list[tuple[Row, str | None]]]]:
+    """Return the first line of each run of a file, and the rows of all others with their replies, checked."""
+    sections: list[tuple[_Head, list[tuple[Row, str | None]]]] = []
     try:
         with path.open(encoding="utf-8") as file:
-            head = _head(path, file.readline())
-            return head, [of_row for line in file for of_row in _rows(parsed(json.loads, line), head)]
+            for line in itertools.chain([file.readline()], file):
+                if not sections or line.startswith(HEAD):
+                    sections.append((_head(path, line), []))
+                else:
+                    head, rows = sections[-1]
+                    rows += _rows(parsed(json.loads, line), head)
     except (OSError, KeyError, ValueError) as error:
         raise _broken(path, error) from None
+    return sections
+
+
+def _numbered(sections: Sequence[Sequence[tuple[Row, str | None]]]) -> Iterator[tuple[Row, str | None]]:
+    """Yield all rows with their replies; the repeats of each run follow those of the runs before it."""
+    following = 0
+    for rows in sections:
+        repeats = [row.repeat for row, _ in rows] or [0]
+        shift = following - min(repeats) if following else 0
+        yield from ((replace(row, repeat=row.repeat + shift) if shift else row, reply) for row, reply in rows)
+        following = max(repeats) + shift + 1
 
 
 @dataclass(frozen=True, slots=True)

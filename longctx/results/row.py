@@ -16,6 +16,9 @@ from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.scenario import MEASURED, Kind
 from longctx.vocabulary.shapes import TEXT, Shape
 
+EARLY_STOP = "early stop"
+"""The error of a row whose trial was not asked because its band was settled."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:

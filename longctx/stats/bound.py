@@ -32,7 +32,7 @@ DRAWS = 4000
 """Random weightings of the clusters that Gaffke's bound takes its quantile from. They are frozen."""
 
 
-def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
+def drop_bound(clusters: Sequence[Sequence[float]], alpha: float = 0.05) -> float:
     """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1.
 
     clusters: the changes of each cluster's trials: 1 gained, -1 lost, 0 neither. Without trials the bound is 1.
@@ -44,10 +44,10 @@ def drop_bound(clusters: Sequence[Sequence[int]], alpha: float = 0.05) -> float:
     gained, lost = (changes.count(sign) / deff for sign in (1, -1))
     bound = -tango(gained, lost, len(changes) / deff, NormalDist().inv_cdf(1 - alpha))[0]
     sums = [sum(cluster) for cluster in clusters if cluster]
-    return bound if len(sums) == len(changes) else max(bound, _over_clusters(sums, len(changes), alpha))
+    return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
 
 
-def design_effect(clusters: Sequence[Sequence[int]]) -> float:
+def design_effect(clusters: Sequence[Sequence[float]]) -> float:
     """Return how many clustered trials carry as much information as one independent trial; at least 1.
 
     If no trial changed, the correlation within clusters cannot be estimated, and each cluster counts as one trial.
@@ -57,9 +57,9 @@ def design_effect(clusters: Sequence[Sequence[int]]) -> float:
     if len(sizes) == trials:
         return 1.0
     sums = [sum(cluster) for cluster in clusters if cluster]
-    changed = trials - list(chain.from_iterable(clusters)).count(0)
+    squares = sum(change * change for cluster in clusters for change in cluster)
     mean = sum(sums) / trials
-    independent = changed - trials * mean * mean
+    independent = squares - trials * mean * mean
     if len(sizes) < 2 or independent < 1e-9:
         return trials / len(sizes)
     clustered = sum((total - size * mean) ** 2 for total, size in zip(sums, sizes, strict=True))
@@ -101,7 +101,7 @@ def expected_over_clusters(clusters: float, spread: float, z: float) -> float:
     return unseen + z * math.hypot(unseen, spread)
 
 
-def _over_clusters(sums: Sequence[int], trials: int, alpha: float) -> float:
+def over_clusters(sums: Sequence[float], trials: int, alpha: float) -> float:
     """Return Gaffke's bound: a quantile of the mean under random weights of the clusters and of an unobserved one.
 
     sums: gained minus lost of each cluster. Clusters are scaled by the mean cluster size.

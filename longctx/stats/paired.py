@@ -40,8 +40,8 @@ def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, 
     if n == 0:
         return -1.0, 1.0
     estimate = (gained - lost) / n
-    lo = _root(lambda delta: score(gained, lost, n, delta) - z, -1.0, estimate)
-    hi = _root(lambda delta: score(gained, lost, n, delta) + z, estimate, 1.0)
+    lo = root(lambda delta: score(gained, lost, n, delta) - z, -1.0, estimate)
+    hi = root(lambda delta: score(gained, lost, n, delta) + z, estimate, 1.0)
     return lo, hi
 
 
@@ -57,7 +57,7 @@ def score(gained: float, lost: float, n: float, delta: float) -> float:
     return distance / math.sqrt(variance)
 
 
-def _root(function: Callable[[float], float], lo: float, hi: float) -> float:
+def root(function: Callable[[float], float], lo: float, hi: float) -> float:
     """Return where a falling function crosses zero, by bisection, or the nearer end if it does not."""
     if function(lo) <= 0:
         return lo

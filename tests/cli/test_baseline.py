@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
+from longctx.results.baseline import load_baseline
+from longctx.results.row import Row
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
+from tests.rows import row
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +114,89 @@ def test_a_baseline_that_no_run_can_fail_is_named(tmp_path: Path, capsys: pytest
     able = run(tmp_path / "able", rows(*["correct"] * 20, band="all"))
     assert main(["baseline", "save", "able", str(able)]) == 0
     assert "No run can pass" not in capsys.readouterr().out
+
+
+def again(folder: Path, *outcomes: str, **fields: Any) -> str:
+    """Return the folder of a run that asked the same trials once more."""
+    return str(run(folder, rows(*outcomes, repeat=1, **{"recorded_at": "2026-11-22T00:00:00+00:00"} | fields)))
+
+
+def test_a_run_is_added_to_a_baseline(
+    folder: Path, tmp_path: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["baseline", "save", "main", str(folder)]) == 0
+    file = mine.own("baselines", "main.jsonl")
+    first = file.read_bytes()
+    assert main(["baseline", "save", "main", again(tmp_path / "second", "wrong", "wrong"), "--add"]) == 0
+    assert "the run second is added, 2 runs now" in capsys.readouterr().out
+    assert file.read_bytes().startswith(first)
+    baseline = load_baseline(file)
+    assert [(row.repeat, row.outcome) for row in baseline.rows] == [
+        *((0, "correct"), (0, "wrong")),
+        *((1, "wrong"), (1, "wrong")),
+    ]
+    assert main(["baseline", "list"]) == main(["baseline", "show", "main"]) == 0
+    shown = capsys.readouterr().out
+    assert ", 1 run added\n" in shown
+    assert "# 2 runs: a gate compares with the mean of their answers" in shown
+
+
+def test_the_first_run_of_a_baseline_is_not_added(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline", "save", "main", str(folder), "--add"]) == 2
+    assert "[no-baseline-to-add-to]" in capsys.readouterr().err
+
+
+def test_of_a_run_with_repeats_only_new_answers_are_added(folder: Path, tmp_path: Path, mine: Workspace) -> None:
+    later = rows("wrong", "wrong", repeat=1, recorded_at="2026-11-22T00:00:00+00:00")
+    assert main(["baseline", "save", "main", str(folder)]) == 0
+    both = run(tmp_path / "both", rows("correct", "wrong"), later)
+    assert main(["baseline", "save", "main", str(both), "--add"]) == 0
+    kept = load_baseline(mine.own("baselines", "main.jsonl")).rows
+    assert [(row.repeat, row.outcome) for row in kept if row.trial == 0] == [(0, "correct"), (1, "wrong")]
+
+
+REFUSED: dict[str, tuple[list[Row], dict[str, Any], str]] = {
+    "a replay": (rows("correct", "wrong"), {}, "answers-known"),
+    "a replay that judges otherwise": (rows("wrong", "wrong"), {}, "answers-known"),
+    "one trial more of the same recording": (rows("correct", "wrong", "wrong"), {}, "answers-known"),
+    "a run that looks stopped": (
+        [*rows("correct", repeat=1), row("not_asked", trial=1, repeat=1, error="early stop")],
+        {},
+        "run-stopped-early",
+    ),
+    "another prompt": (rows("correct", "wrong", repeat=1, prompt_digest="ba9876543210"), {}, "run-of-other-trials"),
+    "another model that answered": (
+        rows("correct", "wrong", repeat=1, model_returned="other-model"),
+        {},
+        "run-of-other-trials",
+    ),
+    "fewer trials": (rows("correct", repeat=1), {}, "run-of-other-trials"),
+    "other headers": (rows("correct", "wrong", repeat=1), {"headers": {"some-model": "beta"}}, "run-of-other-headers"),
+}
+
+
+@pytest.mark.parametrize(("parts", "fields", "code"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_further_run_of_a_baseline_is_refused(
+    parts: list[Row],
+    fields: dict[str, Any],
+    code: str,
+    tmp_path: Path,
+    mine: Workspace,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = run(tmp_path / "first", rows("correct", "wrong", model_returned="some-model"))
+    assert main(["baseline", "save", "main", str(first)]) == 0
+    kept = mine.own("baselines", "main.jsonl").read_bytes()
+    assert main(["baseline", "save", "main", str(run(tmp_path / "again", parts, **fields)), "--add"]) == 2
+    assert f"[{code}]" in capsys.readouterr().err
+    assert mine.own("baselines", "main.jsonl").read_bytes() == kept
+
+
+def test_a_run_of_which_a_part_is_known_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = run(tmp_path / "both", rows("correct"), rows("wrong", scenario="lines-9"))
+    assert main(["baseline", "save", "main", str(both)]) == 0
+    later = rows("wrong", scenario="lines-9", recorded_at="2026-11-22T00:00:00+00:00")
+    assert main(["baseline", "save", "main", str(run(tmp_path / "later", rows("correct"), later)), "--add"]) == 2
+    assert "[answers-partly-known]" in capsys.readouterr().err

@@ -18,9 +18,13 @@ def test_changes_are_told_by_band_and_by_cluster() -> None:
     assert by_band(pairs(before, after))["short"].clusters == [[-1, 1, 0], [0]]
 
 
-def test_repeats_of_a_trial_are_one_cluster() -> None:
-    both = [run("correct", **SHORT), run("wrong", **SHORT, repeat=1)]
-    assert by_band(pairs(joined(*both), joined(*both)))["short"].clusters == [[0, 0]]
+def test_repeats_of_a_trial_count_as_their_mean() -> None:
+    before = joined(run("correct", "wrong", **SHORT), run("correct", "wrong", **SHORT, repeat=1))
+    before += run("wrong", "wrong", **SHORT, repeat=2)
+    [evidence] = by_band(pairs(before, run("correct", "correct", **SHORT))).values()
+    assert [[round(change, 3) for change in cluster] for cluster in evidence.clusters] == [[0.333], [1]]
+    assert [len(side) for side in evidence.sides] == [6, 2]
+    assert evidence.asked == 2
 
 
 def test_what_the_run_did_not_measure_is_missing_and_feared_to_be_wrong() -> None:
@@ -28,7 +32,7 @@ def test_what_the_run_did_not_measure_is_missing_and_feared_to_be_wrong() -> Non
     [evidence] = by_band(pairs(before, joined(run("correct", "infra_error", "not_asked", **SHORT)))).values()
     assert (evidence.asked, evidence.missing) == (3, 2)
     assert evidence.clusters == [[0]]
-    assert evidence.pessimistic == [[0], [0], [-1]]
+    assert evidence.at_worst == [[0], [0], [-1]]
 
 
 def test_what_the_baseline_did_not_measure_tells_nothing() -> None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.registry import shipped
@@ -308,3 +310,40 @@ def test_a_pair_at_another_length_is_a_pair() -> None:
     [band] = given.families[0].bands
     assert (given.verdict, band.n, band.unpaired) == ("pass", 100, None)
     assert str(given.families[0].across[0]) == "tokens 2,000 → 1,000"
+
+
+def noisy(right: int, start: int, **fields: Any) -> list[Row]:
+    """So many right of 200, in trials that begin at another place, as an answer that changes by chance has them."""
+    outcomes = ["correct"] * right + ["wrong"] * (200 - right)
+    return run(*(outcomes[(index + start) % 200] for index in range(200)), band="short", **fields)
+
+
+def test_several_runs_of_the_baseline_are_averaged() -> None:
+    """Each pair of runs differs in 20% of the trials; a third and a second run tell more than the first alone."""
+    rules = replace(RULES, margin=0.075)
+    runs = [noisy(140, start, repeat=repeat) for repeat, start in enumerate((0, 20, 180))]
+    later = noisy(140, 10)
+    alone, together = verdict(runs[0], later, rules), verdict(joined(*runs), later, rules)
+    assert (alone.baseline_runs, together.baseline_runs) == (1, 3)
+    [one], [three] = alone.bands, together.bands
+    assert (three.n, three.difference) == (200, 0)
+    assert three.bound < one.bound
+    assert three.lost == three.gained == pytest.approx(50 / 3, abs=1e-5)
+    [family] = together.families
+    [change] = family.changes
+    assert (change.before.n, change.after.n) == (600, 200)
+    assert family.alone == (0, 0)
+
+
+def test_a_drop_is_shown_against_several_runs() -> None:
+    runs = [noisy(180, start, repeat=repeat) for repeat, start in enumerate((0, 20, 180))]
+    given = verdict(joined(*runs), noisy(140, 10))
+    assert given.verdict == "regression"
+    assert given.bands[0].p_value < 1e-6
+
+
+def test_a_replay_of_any_run_of_the_baseline_has_its_own_answers() -> None:
+    runs = [digested(noisy(140, start, repeat=repeat), str(start)) for repeat, start in enumerate((0, 20, 180))]
+    replayed = [replace(row, repeat=0) for row in runs[1]]
+    [band] = verdict(joined(*runs), replayed).bands
+    assert band.same_answers
