@@ -101,7 +101,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.engine.loads import loads_of_functions, minimums_of, planned
     from longctx.engine.plan import Plan
     from longctx.engine.settings import Settings
-    from longctx.gate.plan import Target
+    from longctx.gate.plan import Target, against_baselines
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices
     from longctx.results.baseline import load_baseline
@@ -143,6 +143,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, target, name, runs, replayed)))
     print(conclusion(plans, target))
+    bands = [(plan.load.trials, plan.load.clusters, plan.assumed) for plan in plans]
+    print(f"If nothing has changed, the gate passes in {against_baselines(bands, target)} (baseline save --add).")
     for sentence in [*sentences, *prices(plans, target)]:
         print(sentence)
     return 0

@@ -14,7 +14,7 @@ from longctx.engine.terms import rules
 from longctx.errors import TapeError, UserError
 from longctx.gate.bands import Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
-from longctx.gate.plan import Assumed, Target, outlook, passing
+from longctx.gate.plan import Assumed, Target, against_baselines, outlook, passing
 from longctx.gate.validity import vacuous_bands
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
@@ -95,6 +95,24 @@ class Preflight:
         with contextlib.suppress(ValueError):  # a case without the trial that --ctx-trial names; its test says so
             for question in case.questions():
                 yield self._known.get(question.key) or foreseen_row(self._run, question)
+
+
+NOISE = 0.1, 0.2
+"""The shares of pairs that change by chance: the cautious guess, and that of noisy models."""
+
+
+def as_baseline(cases: Sequence[Case], margin: float, alpha: float) -> str:
+    """Return what these cases can show once they are a baseline, before they are paid for."""
+    sizes = _sizes(cases).values()
+    outlooks = (
+        (share, against_baselines([(*size, Assumed(discordance=share)) for size in sizes], Target(margin, alpha)))
+        for share in NOISE
+    )
+    expected = "; ".join(f"if {share:.0%} of pairs change by chance, in {passes}" for share, passes in outlooks)
+    return (
+        f"As a baseline: an unchanged model passes at a margin of {margin * 100:g}%, {expected}. Further runs are "
+        "asked with --ctx-repeats, and added with longctx baseline save --add."
+    )
 
 
 def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:

@@ -120,6 +120,7 @@ class Run:
         if preflight := self.preflight(cases, tape):
             preflight.check()
             preflight.warn()
+        self._foresee_baseline(cases, tape)
         return estimate_live(tape, cases, self.say, self.settings.batch)
 
     def ask(
@@ -154,6 +155,7 @@ class Run:
                 tape.in_looks = True
             if preflight := self.preflight(cases, tape):
                 preflight.check()
+            self._foresee_baseline(cases, tape)
             terms = self.terms(max_cost)
             shown = progress or live_progress
             halt = Halt()
@@ -207,6 +209,16 @@ class Run:
         from longctx.engine.preflight import Preflight
 
         return Preflight(self, cases, tape, self.say)
+
+    def _foresee_baseline(self, cases: Sequence[Case], tape: Tape) -> None:
+        """Say what a run for gates can show as a baseline, if it asks anything."""
+        own = self.plan.own
+        if self.settings.baseline is not None or own is None or own.margin is None:
+            return
+        if any(not tape.has_trial(question) for case in cases if case.size for question in case.questions()):
+            from longctx.engine.preflight import as_baseline
+
+            self.say(as_baseline(cases, self.plan.margin, self.settings.alpha))
 
 
 def now() -> str:

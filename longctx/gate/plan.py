@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from longctx.gate.bands import LEAST_CLUSTERS, Band
 from longctx.gate.defaults import ALPHA, MARGIN
@@ -156,6 +157,25 @@ def share_asked(trials: int, clusters: int, assumed: Assumed, target: Target) ->
     n = effective(trials, clusters, assumed)
     looks = planned(clusters)
     return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks) if n >= looks else 1.0
+
+
+def in_runs(assumed: Assumed, runs: int) -> Assumed:
+    """Return what is assumed of a band against a baseline of this many runs, whose mean varies less than one run.
+
+    Half of the discordance is the chance variation of one run, and its mean over runs has a share of it.
+    """
+    return replace(assumed, discordance=assumed.discordance * (1 + 1 / runs) / 2)
+
+
+def whole_passing(bands: Sequence[tuple[int, int, Assumed]], target: Target, runs: int = 1) -> float:
+    """Return the probability that all bands pass if nothing changed. bands: trials, clusters and what is assumed."""
+    return math.prod(passing(trials, clusters, in_runs(assumed, runs), target) for trials, clusters, assumed in bands)
+
+
+def against_baselines(bands: Sequence[tuple[int, int, Assumed]], target: Target) -> str:
+    """Return how often an unchanged model passes against baselines of one, three and six runs. bands: see above."""
+    one, three, six = (f"{whole_passing(bands, target, runs):.0%}" for runs in (1, 3, 6))
+    return f"{one} against a baseline of one run, {three} of three runs, {six} of six"
 
 
 def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:

@@ -1,14 +1,15 @@
 """Level shifts: where the rate of a band changed along a track.
 
 The points of a track are compared on the trials that all of them ask. A point that asks too few of them begins a new
-stretch. A point that replays any answers of an earlier one is no new evidence and is left out, unless it judges those
-answers differently. The same trials are paired over all points, and trials of one cluster change together.
+stretch. Each run of a baseline of several is a column of the series. A point that replays any answers of an earlier one
+is no new evidence and is left out, unless it judges those answers differently. The same trials are paired over all
+points, and trials of one cluster change together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from longctx.compare.pairs import by_key
@@ -59,8 +60,8 @@ def _stretches(track: Track, band: str) -> Iterator[Stretch]:
     stretch: Stretch = []
     common: set[object] = set()
     seen: dict[object, int] = {}
-    for point in track.points:
-        rows = point.of_band(band)
+    asked = ((point, rows) for point in track.points for rows in _runs(point.of_band(band)))
+    for point, rows in asked:
         trials = _trials(rows)
         judged = _judged(rows)
         replayed = judged.keys() & seen.keys()
@@ -76,9 +77,14 @@ def _stretches(track: Track, band: str) -> Iterator[Stretch]:
     yield from _on_common_trials(stretch, common)
 
 
+def _runs(rows: Sequence[Row]) -> Iterable[Sequence[Row]]:
+    """Return the rows of each run of a point: each repeat of its trials is one."""
+    return grouped(rows, lambda row: row.repeat).values()
+
+
 def _trials(rows: Sequence[Row]) -> TrialRows:
-    """Return the measured trials, identified by their key and the version of their family."""
-    return {(row.version, key): row for key, row in by_key(rows).items() if row.measured}
+    """Return the measured trials of one run, identified by what they ask and the version of their family."""
+    return {(row.version, key[:4]): row for key, row in by_key(rows).items() if row.measured}
 
 
 def _judged(rows: Sequence[Row]) -> dict[object, int]:
@@ -88,18 +94,25 @@ def _judged(rows: Sequence[Row]) -> dict[object, int]:
 
 
 def _on_common_trials(stretch: Stretch, common: set[object]) -> Iterator[Stretch]:
-    if len(stretch) > 1:
+    if len({id(point) for point, _ in stretch}) > 1:
         yield [(point, {key: row for key, row in trials.items() if key in common}) for point, trials in stretch]
 
 
 def _shifts(family: str, band: str, stretch: Stretch, alpha: float) -> Iterator[LevelShift]:
     points = [point for point, _ in stretch]
-    cuts = shifts(_by_cluster(stretch), alpha)
+    at = {_between_points(points, cut.at): cut for cut in shifts(_by_cluster(stretch), alpha)}
+    cuts = [replace(at[place], at=place) for place in sorted(at)]
     ends = [0, *(cut.at for cut in cuts), len(stretch)]
     rates = [_rate(stretch[first:last]) for first, last in pairwise(ends)]
     for cut, before, after in zip(cuts, rates, rates[1:], strict=False):
         last, point = points[cut.at - 1], points[cut.at]
         yield LevelShift(family, band, last, point, before, after, cut.p_value)
+
+
+def _between_points(points: Sequence[Point], at: int) -> int:
+    """Return where a cut is put that may lie between two runs of one point: before that point, or after the first."""
+    before = next((place for place in range(at, 0, -1) if points[place - 1] is not points[place]), 0)
+    return before or next(place for place in range(at, len(points)) if points[place - 1] is not points[place])
 
 
 def _by_cluster(stretch: Stretch) -> list[list[int]]:

@@ -176,7 +176,7 @@ def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
     assert "Discordance and rates are guesses; --from RUN_A RUN_B measures them." in out
     assert "line_retrieval short 200" in words(out)
     assert "0.020 guessed" in out
-    assert out.splitlines()[-1].startswith(
+    assert out.splitlines()[-2].startswith(
         "Powered: line_retrieval (short). If nothing has changed, it passes with a probability of 90% or more. "
         "Underpowered: line_retrieval (long), passkey (all)."
     )

@@ -86,3 +86,12 @@ def test_three_points_lost_are_named_after_one_run() -> None:
     """The same trials are right: pooled counts of 540 and 522 of 600 would be one level."""
     [shift] = found(kept(1, outcomes(540, n=600)), kept(2, outcomes(522, n=600)))
     assert (shift.before.correct, shift.after.correct) == (540, 522)
+
+
+def test_each_run_of_a_point_is_a_column_and_a_level_shifts_between_points() -> None:
+    """Three runs at one point are no series of their own."""
+    three = kept(1, *(outcomes(90 - 4 * repeat, repeat=repeat) for repeat in range(3)))
+    assert found(three) == []
+    [shift] = found(three, kept(2, outcomes(60)))
+    assert (shift.last.kept.name, shift.point.kept.name) == ("day1", "day2")
+    assert (shift.before.n, shift.after.n) == (300, 100)
