@@ -66,7 +66,7 @@ def _binomial(n: int, p: float) -> Array:
 
 
 def p_values(right: NDArray[np.int64], after: NDArray[np.int64], mid: bool = False) -> Array:
-    """Return the p-value of each gate. right: see `exact`, one line a gate. after: the later run's right ones of these."""
+    """Return the p-value of each gate. right: see `exact`, one line a gate. after: right ones later."""
     places = np.arange(1, right.shape[1] + 1) / (right.shape[1] + 1)
     expected, variance = right @ places, right @ (places * (1 - places))
     z = (after + 0.5 - expected) / np.sqrt(np.maximum(variance, 1e-12))

@@ -65,8 +65,8 @@ def lead(verdict: RunVerdict) -> str:
     fell = f"the rate fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
     if band.unpaired:
         return f"{name}, {band.band.name}: {fell}"
-    lost, gained = trials(band.lost), trials(band.gained)
-    return f"{name}, {band.band.name}: {lost} of {band.n:,} answers were lost and {gained} gained; {fell}"
+    fewer, more = trials(band.lost), trials(band.gained)
+    return f"{name}, {band.band.name}: {fewer} of {band.n:,} answers were lost and {more} gained; {fell}"
 
 
 def trials(number: float) -> str:
