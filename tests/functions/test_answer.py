@@ -81,7 +81,7 @@ def test_json() -> None:
         said("none").json()
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000, "{" * 1000 + "[1]"])
+@pytest.mark.parametrize("text", ["[" * 5_000, '{"a":' * 5_000, "{" * 1000 + "[1]"])
 def test_hostile_json_is_unparseable_or_read(text: str) -> None:
     try:
         assert said(text).json() == [1]

@@ -13,6 +13,8 @@ import contextlib
 import functools
 import gc
 import importlib
+import importlib.metadata
+import inspect
 import io
 import json
 import os
@@ -48,6 +50,7 @@ def main() -> None:
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
             importlib.import_module(module.name)
+    _read_once()
     gc.collect()
     gc.freeze()
     for line in sys.stdin:
@@ -72,6 +75,16 @@ def _first_run() -> None:
         os.chdir(empty)
         pytest.main(["--collect-only"])
         os.chdir(home)
+
+
+def _read_once() -> None:
+    """Each run would read the metadata of all packages again, and for its first traceback the path of each module."""
+    packages = list(importlib.metadata.distributions())
+    for package in packages:
+        package.read_text = functools.cache(package.read_text)  # type: ignore[method-assign]
+    discover = importlib.metadata.distributions
+    importlib.metadata.distributions = lambda **given: discover(**given) if given else packages
+    inspect.getmodule(main.__code__)
 
 
 async def _first_call() -> None:
