@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     save.add_argument("name", metavar="NAME", help="the name of the baseline")
     save.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="its folder (default: reports/latest)")
     save.add_argument(
-        "--force", action="store_true", help="write over a baseline of that name; save a run that is not whole"
+        "--force", action="store_true", help="write over a baseline of that name; save a run that is incomplete"
     )
     save.add_argument(
         "--add",
@@ -72,10 +72,10 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     manifest, rows = require_manifest(folder), load_rows(folder)
     added = new_rows(file, manifest, rows) if options.add else []
     if lacking := "; ".join(lacks(manifest, rows)):
-        why = f"The run {folder.name} is not whole: {lacking}. A gate against it judges the rest alone."
+        why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges the rest alone."
         if not options.force:
             raise UserError(
-                "run-not-whole",
+                "run-incomplete",
                 f"{why} Run all of it, without -k, -x, --lf, --ctx-trial and --ctx-early-stop, until every trial is "
                 "measured (what is recorded is not asked again); or save this run as it is, with --force.",
             )

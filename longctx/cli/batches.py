@@ -129,7 +129,7 @@ def _cancel(options: argparse.Namespace, _: list[str]) -> int:
             ledger = Ledger(options.workspace.cassettes)
             for batch in _named(ledger.open(), options.names):
                 ledger.drop(batch)
-                say(f"Batch {batch} is forgotten: what it held will be asked anew.")
+                say(f"Batch {batch} is forgotten: what it held will be asked again.")
         return 0
 
     async def cancel(batches: Batches, batch: Batch) -> None:

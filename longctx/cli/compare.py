@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "bad-flips", f"--flips {options.flips} is negative: give the number of answers to show, or 0 for none."
         )
     if not 0 < options.share <= 1:
-        raise UserError("bad-share", f"--share {options.share:g} is no share: give a number above 0 and at most 1.")
+        raise UserError("bad-share", f"--share {options.share:g} is not a share: give a number above 0 and at most 1.")
     if options.across is not None:
         return _across(options)
     if len(options.folders) == 1:

@@ -24,7 +24,7 @@ def of_revision(revision: str, folder: Path, into: Path) -> Path:
     if done is None or done.returncode:
         raise UserError(
             "unknown-revision",
-            f"{revision} is no folder, and git knows no such revision that holds {folder}: give the folder as it was, "
+            f"{revision} is neither a folder nor a git revision that holds {folder}: give the folder as it was, "
             "or a branch or commit, such as main.",
         )
     into.mkdir(parents=True)

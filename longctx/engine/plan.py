@@ -130,7 +130,7 @@ class Plan:
             return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
         except ValidationError as error:
             fault = first_fault(Filter, error, "the filter")
-            raise UserError("bad-filter", f"{path} holds a filter that is none: {fault} Restore the file.") from None
+            raise UserError("bad-filter", f"{path} does not hold a valid filter: {fault} Restore the file.") from None
 
     @property
     def cases(self) -> list[Case]:

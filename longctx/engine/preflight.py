@@ -89,7 +89,7 @@ class Preflight:
             self._baseline, rows, rules(self._run, rows, now, looks=False), part, self._run.plan.families
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
-            raise Invalid("verdict-foregone", f"{why} The verdict could only be invalid, so nothing was asked.")
+            raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
 
     def _rows(self, case: Case) -> Iterator[Row]:
         with contextlib.suppress(ValueError):  # a case without the trial that --ctx-trial names; its test says so

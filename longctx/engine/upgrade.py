@@ -49,12 +49,12 @@ class Treatment:
             if name not in ENTRIES or not value or value not in allowed.get(name, (value,)):
                 raise UserError(
                     "bad-treatment",
-                    f"{text!r} is no treatment: write a model, and after commas what differs, as in "
+                    f"{text!r} is not a treatment: write a model, and after commas what differs, as in "
                     f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},base_url=URL.",
                 )
         if not model or len(entries) < len(given):
             raise UserError("bad-treatment", f"{text!r} names no model, or one entry twice: begin with a model.")
-        # A server's address is no treatment, and may hold credentials.
+        # A server's address is not a treatment, and may hold credentials.
         shown = [model, *(f"{name}={value}" for name, value in entries.items() if name != "base_url")]
         return cls(", ".join(shown), model, entries)
 

@@ -17,7 +17,7 @@ OF_ROWS = {
     "model_returned": "model that answered",
     "prompt_set": "prompt set",
     "shape": "shape",
-    "prompt_digest": "words",
+    "prompt_digest": "prompt templates",
     "version": "version of the family",
 }
 """The compared fields of the rows, and their names for people."""

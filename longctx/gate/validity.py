@@ -163,7 +163,7 @@ def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
         return ""
     return (
         f"the model has changed, and {len(old):,} of {len(after):,} answers are recordings of up to "
-        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (--ctx-max-age): ask anew with "
+        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (--ctx-max-age): ask again with "
         "--ctx-record all"
     )
 

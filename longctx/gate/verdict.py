@@ -76,9 +76,9 @@ class BandChange:
 class FamilyVerdict:
     """The verdict on one family of one subject.
 
-    reported: what the family reports beside its bands. missed: those of them whose stated minimum is missed. reasons:
-    a sentence on each reason why too little is known of it. asked: the pairs that the baseline measured. missing: those
-    of them that the run did not measure. alone: the trials that only the baseline, and only the run, has. mismatched:
+    reported: what the family reports beside its bands. missed: those that miss their stated minimum. reasons:
+    a sentence on each reason why not enough of it was measured. asked: the pairs that the baseline measured. missing:
+    those of them that the run did not measure. alone: the trials that only the baseline, and only the run, has. mismatched:
     how many trials share a key but ask different questions. scenarios: the paired difference of each by its name; these
     raise no alarm.
     """
@@ -336,5 +336,5 @@ def _reasons(
     if left_out:
         yield NONE_GATED
     if invalid := [family.family for family in families if family.reasons]:
-        yield f"too little is known of {', '.join(dict.fromkeys(invalid))}"
+        yield f"not enough trials measured in {', '.join(dict.fromkeys(invalid))}"
     yield from (str(limit) for limit in limits if limit.status == "invalid" and families)

@@ -95,7 +95,7 @@ def _levels(levels: Sequence[LevelShift]) -> Table:
             "level before": str(level.before),
             "level after": str(level.after),
             "p": f"{level.p_value:.2g}",
-            "changed there": "; ".join(level.point.changed) or "nothing that longctx knows of",
+            "changed there": "; ".join(level.point.changed) or "no difference found",
         }
         for level in levels
     ]

@@ -18,7 +18,7 @@ If twice the number of requests in flight is larger, that number counts.
 
 @dataclass(slots=True)
 class ConsecutiveFailures:
-    """How long to go on asking in vain.
+    """How long to go on asking without success.
 
     most: the number of trials in a row without an answer that ends asking. in_a_row: the current number in a row.
     """

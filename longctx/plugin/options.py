@@ -80,7 +80,7 @@ def add(parser: pytest.Parser | _Names) -> None:
         choices=RECORD_MODES,
         default="none",
         help="none: replay only (default). once: ask what has no recording. new_episodes: also what has only a "
-        "stale one. all: ask everything anew",
+        "stale one. all: re-record everything",
     )
     option(
         "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"

@@ -146,9 +146,9 @@ class Case:
         if self.measured is None:
             raise UserError(
                 "prompt-set-not-measured",
-                f"{self.id}: it was never measured how many tokens {self.model.model} makes of the prompt set "
-                f"{self.wording.prompt_set!r} ({self.wording.digest}). "
-                "Record it with --ctx-record once, which measures that first.",
+                f"{self.id}: the token counts of prompt set {self.wording.prompt_set!r} "
+                f"({self.wording.digest}) for {self.model.model} are unknown. "
+                "Record with --ctx-record once, which measures them first.",
             )
         try:
             fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.measured))

@@ -60,7 +60,7 @@ def _conflicts(folder: Path) -> TapeError:
     return TapeError(
         "cassettes-in-conflict",
         f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete the lines "
-        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then stands there twice "
+        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that is then there twice "
         "counts once.",
     )
 

@@ -115,7 +115,7 @@ def _why(verdict: RunVerdict) -> str:
 
 
 def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
-    yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'nothing that longctx knows of'}."
+    yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'no difference found'}."
     yield from _method(verdict)
     bands = [band for family in verdict.families for band in family.bands]
     if same := [str(band.band) for band in bands if band.same_answers]:

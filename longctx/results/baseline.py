@@ -249,7 +249,7 @@ def _check(path: Path, head: Any) -> None:
 
 
 def _broken(path: Path, error: object) -> UserError:
-    check_no_conflict(path, f"a baseline belongs to one run: {TAKE_ONE_SIDE}, or save it anew")
+    check_no_conflict(path, f"a baseline belongs to one run: {TAKE_ONE_SIDE}, or save it again")
     why = reason(error) if isinstance(error, Exception) else error
     return UserError(
         "bad-baseline",

@@ -26,7 +26,7 @@ def scenarios_of(rows: Sequence[Row]) -> set[str]:
 
 
 def left_out_of_all(runs: Sequence[tuple[Manifest, Sequence[Row]]]) -> tuple[str, ...]:
-    """Return the names of the scenarios that some runs left out and none ran whole. runs: with their rows."""
+    """Return the names of the scenarios that some runs left out and none ran completely. runs: with their rows."""
     whole = {name for manifest, rows in runs for name in scenarios_of(rows) - {*manifest.left_out}}
     return tuple(dict.fromkeys(name for manifest, _ in runs for name in manifest.left_out if name not in whole))
 

@@ -105,7 +105,7 @@ def damaged(path: Path, error: Exception) -> UserError:
     """Return an error for a file of a run that is not as longctx wrote it."""
     return UserError(
         "damaged-run",
-        f"{path} is not as a run leaves it ({reason(error)}): restore it, or run it again; what is recorded is not "
+        f"{path} is not a valid file of a run ({reason(error)}): restore it, or run it again; what is recorded is not "
         "asked again.",
     )
 

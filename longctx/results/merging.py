@@ -119,8 +119,8 @@ def _check_words(kept: Sequence[Kept]) -> None:
         if entry.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
                 "prompt-sets-differ",
-                f"The prompts {entry.row.prompt_set!r} of {entry.row.family} are in other words in "
-                f"{entry.folder} ({entry.row.prompt_digest}) than in {other.folder} "
+                f"The prompts {entry.row.prompt_set!r} of {entry.row.family} have different text in "
+                f"{entry.folder} ({entry.row.prompt_digest}) and in {other.folder} "
                 f"({other.row.prompt_digest}): "
                 f"{_told_apart(entry, other)}",
             )
@@ -135,8 +135,8 @@ def _one_of(first: Kept, second: Kept) -> Kept:
         if first.answer != second.answer:
             raise UserError(
                 "answered-twice",
-                f"{first} was answered twice, in {first.folder} and in {second.folder}, and which answer counts is not "
-                f"for longctx to say: {_told_apart(first, second)}",
+                f"{first} was answered twice, in {first.folder} and in {second.folder}, and longctx "
+                f"cannot choose between them: {_told_apart(first, second)}",
             )
         judged = [kept.row.outcome for kept in (first, second)]
         if judged[0] != judged[1]:
@@ -184,8 +184,8 @@ def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
                 name = differing[0]
                 raise UserError(
                     "drawn-differently",
-                    f"{scenario} was not drawn alike in both runs: {name} is {known.get(name)} in the run {other} and "
-                    f"{facts.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
+                    f"{scenario} has different facts in the two runs: {name} is {known.get(name)} in the run {other} "
+                    f"and {facts.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
                     "tell them apart (--ctx-label NAME=VALUE).",
                 )
     return {scenario: facts for scenario, (_, facts) in sorted(merged.items())}

@@ -38,7 +38,7 @@ class FinishedRun:
     def views(self, places: Iterable[int] | None = None) -> Iterator[str]:
         """Yield the views of the rows at these places, by default of all, as JSON; empty if a row has no view.
 
-        Raises UserError for a view that is not as a run leaves it.
+        Raises UserError for a view that is not a valid file of a run.
         """
         chosen = range(len(self.rows)) if places is None else places
         file = self.folder / VIEWS

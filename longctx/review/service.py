@@ -120,5 +120,5 @@ def _words(text: str) -> Json:
 def _standing(answer: str, text: str, plain_text: str) -> str:
     """Say whether an answer occurs in its section."""
     if places(answer, text):
-        return "stands in the section"
-    return "most of its words stand there" if occurs(answer, plain_text) else "does not stand in the section"
+        return "in the section"
+    return "most of its words are there" if occurs(answer, plain_text) else "not in the section"

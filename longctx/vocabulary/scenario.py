@@ -330,7 +330,7 @@ class Scenario(ABC):
     @property
     def why_empty(self) -> str:
         """Why `indices` is empty, if it is."""
-        return "its family gives none"
+        return "the family has no questions of this size"
 
     def fit(self, measured: Mapping[str, float]) -> Self:
         """Return this scenario for one model, from the result of `measured`. Raises ValueError if it cannot."""

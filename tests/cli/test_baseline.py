@@ -70,11 +70,11 @@ def test_a_run_that_is_not_whole_is_saved_only_with_force(
     folder = str(run(tmp_path / "part", rows(*outcomes), **fields))
     assert main(["baseline", "save", "main", folder]) == 2
     err = capsys.readouterr().err
-    assert f"The run part is not whole: {says}" in err
+    assert f"The run part is incomplete: {says}" in err
     assert "with --force" in err
     assert not list(mine.own("baselines").iterdir())
     assert main(["baseline", "save", "main", folder, "--force"]) == 0
-    assert f"The run part is not whole: {says}" in capsys.readouterr().out
+    assert f"The run part is incomplete: {says}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../up", ".hidden", "a b"])

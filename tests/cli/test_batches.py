@@ -82,7 +82,7 @@ def test_a_batch_is_forgotten_without_its_server(
 ) -> None:
     running(server, mine)
     assert main(["batches", "cancel", NAME, "--forget"]) == 0
-    assert "Batch msgbatch_0000 is forgotten: what it held will be asked anew." in capsys.readouterr().out
+    assert "Batch msgbatch_0000 is forgotten: what it held will be asked again." in capsys.readouterr().out
     assert not server.received
     assert not Ledger(mine.cassettes).open()
 

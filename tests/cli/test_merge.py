@@ -117,7 +117,7 @@ def test_a_shard_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> 
     assert merge_of(tmp_path, *parts) == 12
     assert "Invalid: shards 2/4, 4/4 of its grid are missing.\n" in capsys.readouterr().out
     assert main(["baseline", "save", "part", str(tmp_path / "out")]) == 2
-    assert "not whole: shards 2/4, 4/4 of its grid are missing." in capsys.readouterr().err
+    assert "incomplete: shards 2/4, 4/4 of its grid are missing." in capsys.readouterr().err
 
 
 def test_a_profile_that_has_changed_gives_no_verdict(tmp_path: Path, capsys: Capture) -> None:

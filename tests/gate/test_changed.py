@@ -41,7 +41,7 @@ def test_of_the_trials() -> None:
     assert between(model_returned="m-2", source="live") == ["model that answered: m → m-2"]
     assert between(prompt_set="mine", prompt_digest="ffff") == [
         "prompt set: protocol → mine",
-        "words of line_retrieval: 0123456789ab → ffff",
+        "prompt templates of line_retrieval: 0123456789ab → ffff",
     ]
     assert between(version=2) == ["version of the family of line_retrieval: 1 → 2"]
 

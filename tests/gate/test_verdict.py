@@ -73,7 +73,7 @@ def test_what_is_missing_makes_it_invalid() -> None:
         BASELINE, joined(rows((180, 160), n=200), run(*["infra_error"] * 200, band="long", scenario="long"))
     )
     assert given.verdict == "invalid"
-    assert given.reasons == ("too little is known of line_retrieval",)
+    assert given.reasons == ("not enough trials measured in line_retrieval",)
     assert given.families[0].reasons[0].startswith("200 of 600 trials were not measured")
 
 

@@ -60,7 +60,7 @@ def test_a_run_has_the_files_that_no_run_may_replace(kept: Checkout) -> None:
 def test_the_same_answers_pass(kept: Checkout) -> None:
     result = kept.pytest("--ctx-baseline=main", "-n2")
     assert result.code == 0
-    assert result.says("Gate: pass - no drop of 5% or more, in any band", "Changed: nothing that longctx knows of.")
+    assert result.says("Gate: pass - no drop of 5% or more, in any band", "Changed: no difference found.")
     assert result.says("The baseline's own recorded answers, replayed and judged the same: every band.")
     assert gate(kept)["verdict"] == "pass"
     assert kept.file("reports/latest/gate.md").read_text().startswith("# Gate: pass")
@@ -88,7 +88,7 @@ def test_few_trials_are_inconclusive_unless_that_may_pass(checkout: Checkout, se
     assert checkout.pytest("--ctx-baseline=main", "--ctx-margin=0.5", "--ctx-alpha=0.001").code == 11
 
 
-@pytest.mark.parametrize("other", [[], ["--ctx-model=other"]], ids=["asked anew", "asked first"])
+@pytest.mark.parametrize("other", [[], ["--ctx-model=other"]], ids=["asked again", "asked first"])
 def test_a_server_that_fails_for_a_tenth_is_exit_status_12(
     kept: Checkout, server: SimulatedServer, other: list[str]
 ) -> None:
@@ -110,8 +110,8 @@ def test_a_run_that_is_cut_down_is_no_baseline_unless_forced(kept: Checkout, cut
     assert kept.pytest(*cut).code == 0
     refused = kept.longctx("baseline", "save", "part")
     assert refused.code == 2
-    assert refused.says("is not whole: it left out", "of its grid's scenarios: line_retrieval/lines-", "--force")
-    assert kept.longctx("baseline", "save", "part", "--force").says("is not whole", "Commit it.")
+    assert refused.says("is incomplete: it left out", "of its grid's scenarios: line_retrieval/lines-", "--force")
+    assert kept.longctx("baseline", "save", "part", "--force").says("is incomplete", "Commit it.")
 
 
 def test_shards_that_are_whole_together_are_a_baseline(kept: Checkout) -> None:

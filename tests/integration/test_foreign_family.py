@@ -149,7 +149,7 @@ def test_code_of_its_own_that_fails_in_the_gate_makes_it_invalid_in_a_sentence(r
     result = recorded.pytest("--ctx-baseline=first", profile=None)
     assert result.code == 12, result.out
     assert result.says(
-        "Gate: invalid - too little is known of several_keys",
+        "Gate: invalid - not enough trials measured in several_keys",
         "what several_keys adds to the gate failed: ZeroDivisionError: no keys (several_keys.py, line ",
     )
     assert "Traceback" not in result.out + result.err

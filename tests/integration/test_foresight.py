@@ -92,7 +92,7 @@ def test_old_recordings_of_another_model(kept: Checkout, server: SimulatedServer
     kept.profile(PROFILE)
     given = ("--ctx-baseline=main", "--ctx-model=other", "--ctx-max-age=0")
     result = kept.record(server, *given)
-    assert ended(result, server, "8 of 20 answers are recordings", "ask anew with --ctx-record all")
+    assert ended(result, server, "8 of 20 answers are recordings", "ask again with --ctx-record all")
     assert kept.record(server, *given, mode="all").code == 11
     assert len(server.asked) == 20
 

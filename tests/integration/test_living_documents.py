@@ -107,7 +107,7 @@ def test_documents_that_change_three_times_between_gates(own: Checkout, server: 
     write_questions(own, *NUMBERS)
     replayed = own.pytest(*CORPUS, "--ctx-baseline=before")
     assert replayed.code == 0
-    assert replayed.says("Gate: pass", "judged the same: every band.", "Changed: nothing that longctx knows of.")
+    assert replayed.says("Gate: pass", "judged the same: every band.", "Changed: no difference found.")
 
 
 def test_another_order_of_questions_and_another_name_of_their_file_change_nothing(own: Checkout) -> None:
@@ -115,7 +115,7 @@ def test_another_order_of_questions_and_another_name_of_their_file_change_nothin
     own.file("questions.jsonl").rename(own.file("renamed.jsonl"))
     result = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-baseline=before")
     assert result.code == 0
-    assert result.says("60 replayed (100%)", "Changed: nothing that longctx knows of.")
+    assert result.says("60 replayed (100%)", "Changed: no difference found.")
 
 
 def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, server: SimulatedServer) -> None:

@@ -120,7 +120,7 @@ def test_what_helps_is_told_by_what_happened(own: Checkout) -> None:
     profile.write_text("[probed]\non = 2026-11-22\nsource = 'here'\nprefill = true\n")
     with SimulatedServer(saying("Let me see: ", stop_reason="max_tokens")) as server:
         cut = try_toy(own, "--record=once", "--base-url", server.url)
-        assert cut.says("cut off after", "What helps: more room to answer (--max-tokens, 3000 now)")
+        assert cut.says("cut off after", "Fix: more room to answer (--max-tokens, 3000 now)")
         assert "prefill = true" not in cut.out
         server.script = saying("Let me see.")
         tagged = try_toy(own, "--prompts=tagged", "--record=new_episodes", "--base-url", server.url)

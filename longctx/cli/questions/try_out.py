@@ -125,7 +125,7 @@ def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room
     if not subjects:
         raise UserError(
             "controls-not-measured",
-            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons stand above; "
+            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons are above; "
             "where they name --ctx-record or --ctx-base-url, give this command --record or --base-url.",
         )
     if len(subjects) > 1:

@@ -41,7 +41,7 @@ def sentences(workspace: Workspace, run: Sequence[RowAndView], room: int | None 
         f"{len(unread):,} of {len(measured):,} replies have no answer that can be read: {reasons}"
         f"{f', other reasons ({others:,})' if others else ''}. They say nothing about the questions.",
         *_shown(unread),
-        f"What helps: {'; '.join(_helps(workspace, unread, room))}. Then ask again with --record new_episodes.",
+        f"Fix: {'; '.join(_helps(workspace, unread, room))}. Then ask again with --record new_episodes.",
     ]
 
 

@@ -179,7 +179,7 @@ def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str
         helps.insert(0, f"more room to answer (--max-tokens, {room} now)")
     return (
         f"{files.questions} was not written: nothing in the replies can be used. They are in {files.dropped}; "
-        f"the first: “{excerpt(dropped[0].raw)}”\nWhat helps: {'; '.join(helps)}. Ask again with --record new_episodes."
+        f"the first: “{excerpt(dropped[0].raw)}”\nFix: {'; '.join(helps)}. Ask again with --record new_episodes."
     )
 
 

@@ -20,7 +20,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=RECORD_MODES,
         default="none",
         help="none: replay only (default). once: ask what has no recording. new_episodes: also what has only a "
-        "stale one. all: ask everything anew",
+        "stale one. all: re-record everything",
     )
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
     option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")

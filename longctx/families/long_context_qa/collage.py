@@ -233,7 +233,7 @@ class Collage(Scenario):
         if outcome.kind == "wrong" and outcome.returned:
             answer = re.escape(asked.choices.answer(outcome.returned))
             if place := re.search(answer, asked.record, re.IGNORECASE):
-                marks += mark("where the wrong answer stands", trial.user, place[0])
+                marks += mark("where the wrong answer is", trial.user, place[0])
         return marks
 
     @property

@@ -75,7 +75,7 @@ class CollageAccount(Account):
             name="qa-effects",
             heading=COLLAGE.title,
             title="Effect of examples and scratchpad",
-            x="what is added",
+            x="added",
             series="needle at",
             scale=("difference in rate, same questions", -1, 1),
             down=True,
@@ -208,14 +208,14 @@ def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
 
 def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
     columns = {
-        "what is added": [effect.change for effect in effects],
+        "added": [effect.change for effect in effects],
         "to": [effect.before for effect in effects],
         "needle at": [position(effect.depth) for effect in effects],
         "difference": [str(effect.paired) for effect in effects],
         "extra tokens": [f"{effect.extra_tokens:+,.0f}" for effect in effects],
         "tokens a point": ["-" if (cost := effect.tokens_per_point) is None else f"{cost:,.0f}" for effect in effects],
     }
-    return pd.DataFrame(columns).set_index("what is added")
+    return pd.DataFrame(columns).set_index("added")
 
 
 def _entry(summary: QaSummary) -> dict[str, Any]:

@@ -55,7 +55,7 @@ async def probe(
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if not description and not ask:
-            raise UserError("probe-failed", f"Nothing could be learnt about {model.model}: {failure.message}") from None
+            raise UserError("probe-failed", f"Nothing was found out about {model.model}: {failure.message}") from None
         families = ", ".join(scenario.family for scenario, _ in counted)
         follows = "" if ask else f" A run does not ask families that need a count ({families}) until --ask gives one."
         notes.append(f"Tokens could not be counted for free: {failure.message}{follows}")
@@ -131,10 +131,10 @@ def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:
             lines.append(f"{name} {chosen!r} is refused: {advice}.")
     if values.get("prefill") is False and profile.prefill:
         lines.append(
-            "prefill = true is refused or ignored: delete it. Prompts that ended in a prefill are then asked anew."
+            "prefill = true is refused or ignored: delete it. Prompts that ended in a prefill are then asked again."
         )
     if values.get("prefill") and not profile.prefill:
-        lines.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked anew.")
+        lines.append("A prefill is taken: prefill = true would use it. Prompts that have one are then asked again.")
     if values.get("temperature") is False and "temperature" in profile.extra_body:
         lines.append("temperature in extra_body is refused: delete it.")
     return lines

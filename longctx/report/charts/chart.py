@@ -23,7 +23,9 @@ APART = 0.02
 """The distance on an axis from 0 to 1 at which points do not hide each other, about half the size of a point."""
 SAME = 0.005
 """The difference below which points of two rates hide each other."""
-MOVED = "Points of the same rate are drawn side by side, a hair off their place; the numbers tell their rates."
+MOVED = (
+    "Points of the same rate are offset slightly so that overlapping points stay visible; the numbers give their rates."
+)
 UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
 """The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
 LONG = 16

@@ -296,7 +296,7 @@
       const title = element("span", "", ...visible(names.join(", ")), ` (line ${line} of the prompt)`);
       body.append(...titled(title, ...pieces.flatMap((part) => piece(part, names))));
     }
-    if (details.command) body.append(...titled("Measure it again (with --ctx-record all: ask anew)", ...visible(details.command)));
+    if (details.command) body.append(...titled("Measure it again (with --ctx-record all: ask again)", ...visible(details.command)));
     const link = element("a", "", "Link to this trial");
     link.href = `#trial=${idOf(index.trials[place])}`;
     body.append(element("p", "soft", link));

@@ -84,7 +84,7 @@ def test_what_helps_depends_on_the_replies_and_the_model(
     (profiles / "toy.toml").write_text(profile)
     helps_line = run(tmp_path / "run", ("right", outcome, "why", "text"), prompts=prompts)[-1]
     assert helps_line.endswith(". Then ask again with --record new_episodes.")
-    helps_shown = helps_line.removeprefix("What helps: ").split(". Then")[0].split("; ")
+    helps_shown = helps_line.removeprefix("Fix: ").split(". Then")[0].split("; ")
     assert len(helps_shown) == len(helps)
     assert all(line.startswith(help) for line, help in zip(helps_shown, helps, strict=True))
 
@@ -92,4 +92,4 @@ def test_what_helps_depends_on_the_replies_and_the_model(
 def test_without_text_only_outcomes_are_told(tmp_path: Path) -> None:
     lines = run(tmp_path / "run", ("right", "unparseable", None, None))
     assert lines[0].startswith("1 of 1 replies have no answer that can be read: unparseable (1).")
-    assert lines[1].startswith("What helps:")
+    assert lines[1].startswith("Fix:")

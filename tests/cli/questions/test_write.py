@@ -149,11 +149,11 @@ def test_without_any_usable_question_no_file_is_written(
         f"{out} was not written: nothing in the replies can be used. They are in {dropped}; the first: “I would"
         in printed
     )
-    assert "What helps: another model; other words (--prompts DIR, with a writing/ of your own). Ask again" in printed
+    assert "Fix: another model; other words (--prompts DIR, with a writing/ of your own). Ask again" in printed
     assert "Next:" not in printed
     server.script = saying("<Question 1>Where do", stop_reason="max_tokens")
     assert record(documents, server, mode="all") == 1
-    assert "What helps: more room to answer (--max-tokens, 1200 now); another model;" in capsys.readouterr().out
+    assert "Fix: more room to answer (--max-tokens, 1200 now); another model;" in capsys.readouterr().out
     assert not out.exists()
     assert len((documents.parent / "mine.dropped.jsonl").read_text().splitlines()) == DISTRICTS
 
