@@ -185,8 +185,8 @@ def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
                 raise UserError(
                     "drawn-differently",
                     f"{scenario} has different facts in the two runs: {name} is {known.get(name)} in the run {other} "
-                    f"and {facts.get(name)} in the run {part['run']}: leave one of them out, or run them with labels that "
-                    "tell them apart (--ctx-label NAME=VALUE).",
+                    f"and {facts.get(name)} in the run {part['run']}: leave one of them out, or run them with labels "
+                    "that tell them apart (--ctx-label NAME=VALUE).",
                 )
     return {scenario: facts for scenario, (_, facts) in sorted(merged.items())}
 
