@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from longctx.vocabulary.grid import Grid as Grid
     from longctx.vocabulary.judging import first_integer as first_integer
     from longctx.vocabulary.judging import unanswered as unanswered
+    from longctx.vocabulary.lexical import LexicalBaseline as LexicalBaseline
+    from longctx.vocabulary.lexical import lexical_baseline as lexical_baseline
+    from longctx.vocabulary.lexical import lexically_right as lexically_right
     from longctx.vocabulary.scenario import Identity as Identity
     from longctx.vocabulary.scenario import Kind as Kind
     from longctx.vocabulary.scenario import Mark as Mark
@@ -51,6 +54,7 @@ PUBLIC = {
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered", "first_integer"),
+    "longctx.vocabulary.lexical": ("lexical_baseline", "lexically_right", "LexicalBaseline"),
     "longctx.vocabulary.grid": ("Grid", "Count"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.family": ("Family",),

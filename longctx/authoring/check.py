@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Literal
 
 from longctx.corpus.documents import Corpus
-from longctx.corpus.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
+from longctx.vocabulary.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
 
 ALIKE, NEARLY_ALL = 0.8, 0.95

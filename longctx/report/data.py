@@ -32,6 +32,7 @@ def as_json(summary: Summary, run: str) -> str:
                 "params": scenario.params,
                 **_rate(scenario.rate),
                 "outcomes": scenario.outcomes,
+                "lexical": _rate(scenario.lexical) if scenario.lexical.n else None,
                 "depth": scenario.depth,
                 "distance_from_end": scenario.distance_from_end,
             }

@@ -21,7 +21,10 @@ def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[Rat
     views = [_by(key, [other for other in varied if other != key], stem, family, measured) for key in varied]
     return [view for view in views if view.points] or [
         RateView(
-            points=[RatePoint(scenario.scenario, str(scenario.subject), scenario.rate) for scenario in measured],
+            points=[
+                RatePoint(scenario.scenario, str(scenario.subject), scenario.rate, lexical=scenario.lexical)
+                for scenario in measured
+            ],
             name=f"{stem}-scenarios",
             heading=family.title,
             title="Rate of each scenario",
@@ -61,11 +64,11 @@ def _by(key: str, others: Sequence[str], stem: str, family: OfFamily, scenarios:
             note = f"Only what was asked with every value of {title} is counted, so that these can be compared."
         for name, same in series.items():
             for value, of_value in grouped(same, lambda scenario: scenario.params.get(key)).items():
-                rate = pooled(scenario.rate for scenario in of_value)
+                rate, alone = (pooled(getattr(each, kind) for each in of_value) for kind in ("rate", "lexical"))
                 if number and isinstance(value, int | float):
-                    points.append(RatePoint(value, name, rate, str(subject)))
+                    points.append(RatePoint(value, name, rate, str(subject), alone))
                 else:
-                    points.append(RatePoint(_text(value), str(subject), rate))
+                    points.append(RatePoint(_text(value), str(subject), rate, lexical=alone))
     return RateView(
         points=points,
         name=f"{stem}-by-{key.replace('_', '-')}",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longctx.report.table import Table
-from longctx.summary.summary import ScenarioSummary, Summary
+from longctx.results.grouping import grouped
+from longctx.stats.rates import pooled
+from longctx.summary.summary import OfFamily, ScenarioSummary, Summary
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -16,8 +18,26 @@ def tables(summary: Summary) -> list[Table]:
         scenarios = summary.of(name)
         own = family.account.tables(scenarios, family.analysis)
         shown = [_plain(family.title, scenarios)] if own is None else own
-        of_all += [replace(table, family=name) for table in shown]
+        of_all += [replace(table, family=name) for table in (*shown, *_lexical(family, scenarios))]
     return of_all
+
+
+def _lexical(family: OfFamily, scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
+    """Yield a table of what the lexical baseline answers beside the model, by length where there are several."""
+    compared = [scenario for scenario in scenarios if scenario.lexical.n]
+    if not compared:
+        return
+    cells = grouped(compared, lambda each: (each.subject, each.params.get(family.size) if family.size else None))
+    columns: dict[str, list[object]] = {}
+    if any(size is not None for _, size in cells):
+        columns[str(family.size)] = [f"{size:,}" if isinstance(size, int) else size or "" for _, size in cells]
+    columns["matching words alone"] = [str(pooled(each.lexical for each in same)) for same in cells.values()]
+    columns["the model"] = [str(pooled(each.rate for each in same)) for same in cells.values()]
+    yield Table.by_subject(
+        f"{family.title}: what matching words alone answers of the same trials (lexical baseline) [95% interval]",
+        [subject for subject, _ in cells],
+        columns,
+    )
 
 
 def _plain(title: str, scenarios: Sequence[ScenarioSummary]) -> Table:

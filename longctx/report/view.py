@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from longctx.report.charts.chart import (
+    DOTTED,
     SERIES,
     UNITLESS,
     Chart,
@@ -15,6 +16,7 @@ from longctx.report.charts.chart import (
     at,
     colours,
     curves,
+    dotted,
     field,
     intervals,
     labelled,
@@ -24,7 +26,7 @@ from longctx.report.charts.chart import (
 from longctx.report.table import Table, pivot
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, pooled
 
 ROW = 48
 """The height of a row of intervals in pixels."""
@@ -47,6 +49,8 @@ class RatePoint:
     value: Rate | Paired
     facet: str = ""
     """The chart and the table that it belongs to, such as those of a subject; empty if a view has only one."""
+    lexical: Rate = Rate(0, 0)
+    """What the lexical baseline answers of the same trials: a dotted line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,14 +119,14 @@ class RateView:
             name = f"{self.name}-compared-{number}"
             title = f"{self.title}: {series}" if len({point.series for point in self._measured()}) > 1 else self.title
             spec, note = self._drawn(points, None)
-            yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note))
+            yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note, _dotted(points)))
         if compared and all(len({point.series for point in points}) == 1 for points in facets.values()):
             return
         for number, (facet, points) in enumerate(facets.items(), start=1):
             if len({point.x for point in points}) >= self.fewest:
                 name, title = (f"{self.name}-{number}", f"{self.title}: {facet}") if facet else (self.name, self.title)
                 spec, note = self._drawn(points, self.series)
-                yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note))
+                yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note, _dotted(points)))
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each facet: x down, series across."""
@@ -159,6 +163,7 @@ class RateView:
                 "n": point.value.n,
                 "rate": estimate(point.value),
                 **dict(zip(("lo", "hi"), interval(point.value), strict=True)),
+                **({"lexical": point.lexical.rate} if point.lexical.n else {}),
             }
             for point in self._measured()
         ]
@@ -206,10 +211,16 @@ class RateView:
             title, low, high = self.scale
             across = field("rate", "quantitative", title, scale={"domain": [low, high]})
             rows = intervals(field("x", "ordinal", None, sort=names), colour, across)
-            return layered(values, [*(at(line, "x") for line in self.lines), *rows], height=ROW * len(names)), ""
+            alone = [at(rate, "x", DOTTED) for rate in _matched(points, lambda point: "").values()]
+            return layered(values, [*(at(line, "x") for line in self.lines), *alone, *rows], height=ROW * len(names)), ""
         x = self._axis([value["x"] for value in values])
         moved, note = apart(values, "x")
+        alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))
         layers = [*(at(line, "y") for line in self.lines), *curves(x, colour), *self.layers(x, colour)]
+        if len(set(alone.values())) == 1:
+            layers.insert(0, at(next(iter(alone.values())), "y", DOTTED))
+        elif alone:
+            layers.insert(0, dotted(x, [{"x": place, "rate": rate} for place, rate in alone.items()]))
         return layered(moved, layers), note
 
     def _axis(self, places: Sequence[Any]) -> Spec:
@@ -231,6 +242,18 @@ class RateView:
         if isinstance(x, str):
             return self.label(x)
         return f"{x:,} {self.unit}" if self.unit else f"{self.x} {x:,}"
+
+
+def _matched(points: Sequence[RatePoint], place: Callable[[RatePoint], Any]) -> dict[Any, float]:
+    """Return what the lexical baseline answers at each place on the axis; nothing of points that have none."""
+    rates = {where: pooled(point.lexical for point in same) for where, same in grouped(points, place).items()}
+    return {where: rate.rate for where, rate in rates.items() if rate.n}
+
+
+def _dotted(points: Sequence[RatePoint]) -> str:
+    """Return a sentence on the dotted line of a chart; nothing if it has none."""
+    alone = pooled(point.lexical for point in points)
+    return f"Dotted: what matching words alone answers, {alone.rate:.2f} over all of these." if alone.n else ""
 
 
 def _facet(point: RatePoint) -> str:

@@ -76,6 +76,8 @@ class Row:
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[Text, Whole] = field(default_factory=dict)
     """The numbers in `why`, by name."""
+    lexical: bool | None = None
+    """Whether matching words answers it, without a model; None if it is not about documents."""
     error: Text | None = None
     """Why the trial was not measured."""
     depth: Number | None = None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from longctx.corpus.occurrence import core, plain
+from longctx.vocabulary.occurrence import core, plain
 from longctx.corpus.questions import BankQuestion
 from longctx.visible import visible
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from longctx.authoring.check import check
 from longctx.corpus.documents import Corpus
-from longctx.corpus.occurrence import occurs, plain
+from longctx.vocabulary.occurrence import occurs, plain
 from longctx.errors import UserError
 from longctx.review.file import QuestionFile
 from longctx.review.marks import marked, places

@@ -48,6 +48,8 @@ class ScenarioSummary:
     """The median depth of the needle."""
     distance_from_end: int | None
     """The median distance from the needle to the end of the prompt, in tokens."""
+    lexical: Rate = Rate(0, 0)
+    """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ def _scenario(
 ) -> ScenarioSummary:
     outcomes = Counter(str(row.outcome) for row in rows)
     measured = [row for row in rows if row.measured]
+    matched = [row.lexical for row in measured if row.lexical is not None]
     depth = _median([row.depth for row in measured if row.depth is not None])
     distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
     return ScenarioSummary(
@@ -199,6 +202,7 @@ def _scenario(
         outcomes=dict(outcomes),
         depth=depth,
         distance_from_end=None if distance is None else int(distance),
+        lexical=Rate(sum(matched), len(matched)),
     )
 
 

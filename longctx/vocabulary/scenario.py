@@ -299,6 +299,10 @@ class Scenario(ABC):
         """Return where the needle, the question and the source of a wrong answer are in `trial.user`, if known."""
         return []
 
+    def lexical(self, trial: Trial) -> bool | None:
+        """Return whether the lexical baseline answers a trial; None for families that are not about documents."""
+        return None
+
     def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
         """Return the reply's quotes, for families that ask for quotes."""
         return []

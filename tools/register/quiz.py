@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, groupby
 
-from longctx.corpus.occurrence import core, gives_away, occurs_verbatim, plain
+from longctx.vocabulary.occurrence import core, gives_away, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
 from longctx.errors import UserError
 from tools.register.issue import PROGRAM, VERSION, Issue, Notice

@@ -33,7 +33,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
 
     from longctx.authoring.check import check
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.occurrence import numerical
+    from longctx.vocabulary.occurrence import numerical
     from longctx.corpus.questions import load_questions
     from longctx.corpus.settings import bank_files
     from longctx.visible import visible

@@ -14,14 +14,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
-from longctx import Bank, Context, Identity, Mark, Outcome, Piece, Quote, Reply, Scenario, Trial, Words, fill, mark
+from longctx import (
+    Bank,
+    Context,
+    Identity,
+    Mark,
+    Outcome,
+    Piece,
+    Quote,
+    Reply,
+    Scenario,
+    Trial,
+    Words,
+    fill,
+    lexically_right,
+    mark,
+)
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa import quotes
 from longctx.families.long_context_qa.choices import Choices
+from longctx.vocabulary.lexical import most_alike
 from longctx.vocabulary.bank import Section, documents_digest, rank
 from longctx.vocabulary.shapes import unwrapped
 
 SEPARATOR = "\n\n\n\n"
+MOST_DISTRACTORS = 16
+"""The most sections of a collage that resemble its needle."""
 SEPARATOR_TOKENS = 4  # at most, in any vocabulary
 EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 """How many examples each variant takes from the same collage. Each variant exists with and without a scratchpad."""
@@ -65,7 +83,7 @@ class Collage(Scenario):
 
     family: ClassVar[str] = "collage"
     version: ClassVar[int] = 2
-    identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant", "questions")
+    identified_by: ClassVar[tuple[str, ...]] = ("budget", "longest", "depth", "variant", "questions", "distractors")
     treatments: ClassVar[tuple[str, ...]] = identified_by
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "system": (),
@@ -92,6 +110,9 @@ class Collage(Scenario):
     """(place, of): the scenario's index, from 0, among so many scenarios that share the questions out."""
     questions: int | None = field(default=None, kw_only=True)
     """How many trials ask about one collage, which holds the sections of all of them; None for one."""
+    distractors: int | None = field(default=None, kw_only=True)
+    """How many of the MOST_DISTRACTORS sections that share most words with the question, and do not answer it, the
+    collage holds: it holds none of the others of these. None leaves it to chance."""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -101,6 +122,10 @@ class Collage(Scenario):
                 f"sections of up to {self.longest} tokens (the entry `longest`) do not fit a collage of {self.budget} "
                 f"(the entry `budgets`): set `longest` to a number from 1 to {self.budget}."
             )
+        if self.distractors is not None and not 0 <= self.distractors <= MOST_DISTRACTORS:
+            raise ValueError(f"`distractors`: give 0 to {MOST_DISTRACTORS}, not {self.distractors}.")
+        if self.distractors is not None and self.questions is not None:
+            raise ValueError("`distractors` resemble the section of one question: leave `questions` out.")
         if not 0 <= self.depth <= 100:
             raise ValueError(f"`depths`: {self.depth} is not a percentage: give 0 (beginning) to 100 (end).")
 
@@ -135,7 +160,14 @@ class Collage(Scenario):
                 kept = kept[place::of]
             else:
                 kept = [index for index in kept if dealt(bank, index, of) == place]
-        return kept
+        if self.distractors is None:
+            return kept
+        return [index for index in kept if self._holds_distractors(bank, index)]
+
+    def _holds_distractors(self, bank: Bank, index: int) -> bool:
+        chosen = _alike(bank, index, self.longest)[: self.distractors]
+        sizes = sum(section.tokens + SEPARATOR_TOKENS for section in chosen)
+        return len(chosen) == self.distractors and bank.needle(index).tokens + sizes <= self.budget
 
     @property
     def run_facts(self) -> Mapping[str, int]:
@@ -144,6 +176,11 @@ class Collage(Scenario):
 
     @property
     def why_empty(self) -> str:
+        if self.distractors and replace(self, distractors=None).indices(1):
+            return (
+                f"no collage of {self.budget:,} tokens holds {self.distractors} distractors of at most {self.longest:,} "
+                "tokens each"
+            )
         return self.bank().why_none(self.longest, filtered=True)
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
@@ -221,6 +258,13 @@ class Collage(Scenario):
             return outcome
         return replace(outcome, trace={**outcome.trace, **asdict(quotes.count(self.quotes(trial, reply)))})
 
+    def lexical(self, trial: Trial) -> bool:
+        """Return whether the lexical baseline answers a trial. Where its section is placed makes no difference."""
+        bank, seed, index = self.bank(), trial.identity.seed, trial.facts.index
+        others = self._others(bank, index, seed)
+        needles = dict.fromkeys(bank.needle(each) for each in self._together(bank, index))
+        return _lexically_right(bank, index, seed, (*others, *needles))
+
     def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
         asked: CollageFacts = trial.facts
         padded = self.variant.endswith("_scratchpad")
@@ -256,15 +300,19 @@ class Collage(Scenario):
         """Return the collage of the needles of all its questions, one after another, and other sections."""
         together = self._together(bank, index)
         needles = tuple(dict.fromkeys(bank.needle(each) for each in together))
-        others = _others(bank, together, seed, self.budget, self.longest)
+        others = self._others(bank, index, seed)
         record = _placed(needles, others, round(self.depth / 100 * len(others)))
         if len(needles) == 1:
             return record
         return replace(record, depth=record.text.index(bank.needle(index).text) / len(record.text))
 
+    def _others(self, bank: Bank, index: int, seed: int) -> tuple[Section, ...]:
+        return _others(bank, self._together(bank, index), seed, self.budget, self.longest, self.distractors)
+
     def _examples(self, bank: Bank, words: Words, index: int, seed: int, count: int) -> str:
         """Return answered questions about other sections of the collage. Raises ValueError if there are too few."""
-        places = _example_places(bank, self._together(bank, index), seed, self.budget, self.longest)
+        together = self._together(bank, index)
+        places = _example_places(bank, together, seed, self.budget, self.longest, self.distractors)
         if len(places) < count:
             raise ValueError(
                 f"the collage of {bank.items[index].id} has questions for {len(places)} examples, not {count}."
@@ -279,9 +327,19 @@ class Collage(Scenario):
 
 
 @functools.lru_cache(maxsize=2048)
-def _example_places(bank: Bank, together: tuple[int, ...], seed: int, budget: int, longest: int) -> tuple[int, ...]:
+def _lexically_right(bank: Bank, index: int, seed: int, sections: tuple[Section, ...]) -> bool:
+    """Return whether the lexical baseline answers an item about one of these sections."""
+    choices = multiple_choice.choices_in(bank, index, seed)
+    texts = [section.text for section in sections]
+    return lexically_right(texts, choices.question, choices.answer(choices.right), choices.answers)
+
+
+@functools.lru_cache(maxsize=2048)
+def _example_places(
+    bank: Bank, together: tuple[int, ...], seed: int, budget: int, longest: int, distractors: int | None
+) -> tuple[int, ...]:
     """Return the indices of the items about other sections of the collage, in random order."""
-    item, others = bank.items[together[0]], _others(bank, together, seed, budget, longest)
+    item, others = bank.items[together[0]], _others(bank, together, seed, budget, longest, distractors)
     places = sorted(place for section in others for place in bank.places.get(section.id, ()))
     if bank.version > 1:
         return tuple(sorted(places, key=lambda place: rank("example", seed, item.id, bank.item_name(place))))
@@ -289,12 +347,16 @@ def _example_places(bank: Bank, together: tuple[int, ...], seed: int, budget: in
 
 
 @functools.lru_cache(maxsize=2048)
-def _others(bank: Bank, together: tuple[int, ...], seed: int, budget: int, longest: int) -> tuple[Section, ...]:
+def _others(
+    bank: Bank, together: tuple[int, ...], seed: int, budget: int, longest: int, distractors: int | None
+) -> tuple[Section, ...]:
     """Return sections in random order that fit in the budget beside the needles. They are the same at every depth.
 
     together: the items whose sections are the needles; the first decides which others are drawn. With version 1 of a
     bank, the first section that does not fit is the last; with version 2, it is left out.
     """
+    if distractors is not None:
+        return _with_distractors(bank, together[0], seed, budget, longest, distractors)
     item, needles = bank.items[together[0]], {needle.id: needle for needle in map(bank.needle, together)}
     room = budget - sum(needle.tokens for needle in needles.values()) - SEPARATOR_TOKENS * (len(needles) - 1)
     if bank.version > 1:
@@ -309,6 +371,27 @@ def _others(bank: Bank, together: tuple[int, ...], seed: int, budget: int, longe
             break
         others.append(section)
     return tuple(others)
+
+
+def _with_distractors(
+    bank: Bank, index: int, seed: int, budget: int, longest: int, number: int
+) -> tuple[Section, ...]:
+    """Return so many sections that resemble the needle, and others that do not, in an order that is the same for any
+    number: a distractor more takes the place of a section that resembles nothing."""
+    item, alike = bank.items[index], _alike(bank, index, longest)
+    room = budget - bank.needle(index).tokens - sum(each.tokens + SEPARATOR_TOKENS for each in alike[:number])
+    others = (section for section in bank.others(index, seed, longest) if section not in alike)
+    drawn = [*alike[:number], *_fitting(others, room)]
+    return tuple(sorted(drawn, key=lambda section: rank("distractors", seed, item.id, section.id)))
+
+
+@functools.lru_cache(maxsize=2048)
+def _alike(bank: Bank, index: int, longest: int) -> tuple[Section, ...]:
+    """Return the sections that share most words with an item's question and do not answer it, the most alike first."""
+    item = bank.items[index]
+    others = [each for each in bank.sections.values() if each.tokens <= longest and each.id != item.section]
+    places = most_alike([section.text for section in others], item.question, [item.right])
+    return tuple(others[place] for place in places[:MOST_DISTRACTORS])
 
 
 def _fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from longctx import Bank, Identity, Mark, Outcome, Reply, Scenario, Trial, Words, fill, mark
+from longctx import Bank, Identity, Mark, Outcome, Reply, Scenario, Trial, Words, fill, lexically_right, mark
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa.choices import Choices
 from longctx.vocabulary.bank import Section, documents_digest
@@ -94,6 +94,11 @@ class Control(Scenario):
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         return multiple_choice.judge(trial.facts.choices, reply)
+
+    def lexical(self, trial: Trial) -> bool | None:
+        choices, record = trial.facts.choices, trial.facts.record
+        right = choices.answer(choices.right)
+        return lexically_right([record], choices.question, right, choices.answers) if record else None
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         asked = multiple_choice.marks(trial.facts.choices, trial.user, outcome.returned)

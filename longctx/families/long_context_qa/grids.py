@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from longctx import Bank, Count, Grid, Scenario
-from longctx.families.long_context_qa.collage import OTHER_TOKENS, POSITIONS, VARIANTS, Collage
+from longctx.families.long_context_qa.collage import MOST_DISTRACTORS, OTHER_TOKENS, POSITIONS, VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.bank import SHIPPED
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
@@ -22,6 +22,9 @@ def _depth(value: Any) -> str | int:
 
 
 Depth = Annotated[Any, BeforeValidator(_depth)]
+
+
+Distractors = Annotated[int | None, Field(ge=0, le=MOST_DISTRACTORS)]
 
 
 class _BankGrid(Grid):
@@ -49,6 +52,9 @@ class CollageGrid(_BankGrid):
     """Whether the scenarios of a budget ask different questions, rather than the same."""
     questions: int = QUESTIONS
     """How many trials ask about one collage: it holds the sections of all of them, one after another."""
+    distractors: tuple[Distractors, ...] = Field(default=(None,), min_length=1)
+    """How many sections resemble that of the question in words and do not answer it, 0 to 16; without the entry, as many
+    as chance brings."""
     max_tokens: Count = 3000
     """The most tokens of a reply."""
 
@@ -61,9 +67,18 @@ class CollageGrid(_BankGrid):
             share = (place, len(placed)) if self.spread else None
             percent, most = POSITIONS.get(depth, depth), self.max_tokens
             several = questions_of(self.questions)
-            yield Collage(
-                budget, self.longest, percent, variant, max_tokens=most, bank=bank, share=share, questions=several
-            )
+            for distractors in self.distractors:
+                yield Collage(
+                    budget,
+                    self.longest,
+                    percent,
+                    variant,
+                    max_tokens=most,
+                    bank=bank,
+                    share=share,
+                    questions=several,
+                    distractors=distractors,
+                )
 
 
 class ControlGrid(_BankGrid):

@@ -47,7 +47,10 @@ class CollageAccount(Account):
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[RateView]:
         yield RateView(
-            points=[RatePoint(_variant(each), _position(each), each.rate, _of_budget(each)) for each in scenarios],
+            points=[
+                RatePoint(_variant(each), _position(each), each.rate, _of_budget(each), each.lexical)
+                for each in scenarios
+            ],
             name="qa-variants",
             heading=COLLAGE.title,
             title="By variant and position of the needle",
@@ -122,7 +125,10 @@ class ControlAccount(Account):
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[RateView]:
         yield RateView(
-            points=[RatePoint(str(each.params["record"]), str(each.subject), each.rate) for each in scenarios],
+            points=[
+                RatePoint(str(each.params["record"]), str(each.subject), each.rate, lexical=each.lexical)
+                for each in scenarios
+            ],
             name="controls",
             heading=CONTROL.title,
             title="With the right section alone, a wrong one, none",
@@ -189,7 +195,13 @@ def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
         for name, same in series.items():
             of_budget = sorted(grouped(same, _budget).items())
             points += [
-                RatePoint(budget, name, pooled(each.rate for each in these), str(subject))
+                RatePoint(
+                    budget,
+                    name,
+                    pooled(each.rate for each in these),
+                    str(subject),
+                    pooled(each.lexical for each in these),
+                )
                 for budget, these in of_budget
             ]
     return RateView(

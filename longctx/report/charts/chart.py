@@ -28,6 +28,8 @@ MOVED = (
 )
 UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
 """The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
+DASHED, DOTTED = (4, 4), (1, 3)
+"""The pixels of a line's dashes and of what is between them."""
 LONG = 16
 """The characters of a name beyond which a legend has one column, because a reader's font may be wider."""
 SYMBOL = 48
@@ -197,10 +199,19 @@ def heat(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> Spec:
     }
 
 
-def at(value: float, channel: str) -> Spec:
-    """Return a dashed line across the chart at a value. channel: x or y."""
+def at(value: float, channel: str, dash: Sequence[int] = DASHED) -> Spec:
+    """Return a line across the chart at a value, by default dashed. channel: x or y."""
     return {
         "data": {"values": [{}]},
-        "mark": {"type": "rule", "strokeDash": [4, 4], "color": "var(--ink-soft)", "aria": False},
+        "mark": {"type": "rule", "strokeDash": list(dash), "color": "var(--ink-soft)", "aria": False},
         "encoding": {channel: {"datum": value}},
+    }
+
+
+def dotted(x: Spec, points: Sequence[dict[str, Any]]) -> Spec:
+    """Return a dotted line through the rates of points that are not those of the chart."""
+    return {
+        "data": {"values": list(points)},
+        "mark": {"type": "line", "strokeDash": list(DOTTED), "color": "var(--ink-soft)", "aria": False},
+        "encoding": {"x": x, "y": rate_axis("rate")},
     }

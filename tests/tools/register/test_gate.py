@@ -11,7 +11,7 @@ from longctx.authoring.check import CHANCE, at_least, check
 from longctx.corpus.bank import load_bank
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.occurrence import content, core
+from longctx.vocabulary.occurrence import content, core
 from longctx.corpus.questions import BankQuestion, load_questions
 from longctx.corpus.settings import bank_files
 from longctx.corpus.tokens import count_tokens

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.corpus.occurrence import occurs_verbatim, plain
+from longctx.vocabulary.occurrence import occurs_verbatim, plain
 from longctx.corpus.questions import load_questions
 from longctx.corpus.tokens import count_tokens
 from tests.here import HERE

@@ -1,0 +1,123 @@
+"""The lexical baseline: what matching words answers without a model.
+
+The rarest words that a question shares with the sections pick a section; of the options, the one that is verbatim in
+it is the answer. A benchmark that this answers measures how well a model matches words, and not what it understands.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from longctx.vocabulary.occurrence import FUNCTION_WORDS, content, core, occurs, plain
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalBaseline:
+    """What matching words answers to a question.
+
+    Example:
+        >>> lexical_baseline(["The fee is 5 crowns.", "Dogs pay 9 crowns."], "What is the fee?", ["9 crowns", "5 crowns"])
+        LexicalBaseline(section=0, option=1)
+    """
+
+    section: int
+    """The place of the section that it picks, from 0."""
+    option: int | None
+    """The place of the option that it answers, from 0; None without options."""
+
+
+def lexical_baseline(sections: Sequence[str], question: str, options: Sequence[str] = ()) -> LexicalBaseline:
+    """Return what matching words answers, without a model.
+
+    A word that both the question and a section hold weighs the logarithm of the number of sections by that of the
+    sections with the word; function words do not count. The section with the greatest weight is picked. The answer is
+    the option that is verbatim in it, the longest if there are several; if there is none, the option most of whose
+    words are in it. Of equals, the first counts.
+
+    Args:
+        sections: The texts of the context: the documents, or the paragraphs of a text.
+        question: The question about one of them.
+        options: The answers to choose from; none for a free answer.
+
+    Raises:
+        ValueError: There are no sections.
+
+    Example:
+        >>> lexical_baseline(["The gate opens at 6.", "The shop opens at 9."], "When does the shop open?").section
+        1
+    """
+    if not sections:
+        raise ValueError("the lexical baseline needs at least one section")
+    weights = _weights(sections, content(question))
+    section = max(range(len(sections)), key=weights.__getitem__)
+    if not options:
+        return LexicalBaseline(section, None)
+    held, words = _plain(sections[section]), _words(sections[section])
+    return LexicalBaseline(section, max(range(len(options)), key=lambda place: _found(options[place], held, words)))
+
+
+def lexically_right(sections: Sequence[str], question: str, answer: str, options: Sequence[str] = ()) -> bool:
+    """Return whether the lexical baseline answers a question right.
+
+    Without options, it is right if the section that it picks holds the answer.
+
+    Args:
+        sections: As of `lexical_baseline`.
+        question: The question.
+        answer: The right answer; one of the options, if there are any.
+        options: As of `lexical_baseline`.
+
+    Example:
+        >>> lexically_right(["The gate opens at 6.", "The shop opens at 9."], "When does the shop open?", "at 9")
+        True
+    """
+    found = lexical_baseline(sections, question, options)
+    if found.option is None:
+        return f" {core(answer)} " in f" {_plain(sections[found.section])} "
+    return options[found.option] == answer
+
+
+def most_alike(sections: Sequence[str], like: str, answers: Iterable[str] = ()) -> list[int]:
+    """Return the places of the sections that share the most weight of words with a text, those first that share most.
+
+    Sections that may answer are left out.
+
+    Args:
+        sections: The texts to choose from.
+        like: A question, or a text that the sections resemble.
+        answers: The right answers: a section that holds one of them, or three quarters of its words, is left out.
+    """
+    weights = _weights(sections, content(like))
+    wanted = tuple(answers)
+    ranked = sorted(range(len(sections)), key=lambda place: (-weights[place], place))
+    return [place for place in ranked if not any(occurs(answer, _plain(sections[place])) for answer in wanted)]
+
+
+def _weights(sections: Sequence[str], asked: set[str]) -> list[float]:
+    """Return the weight of the words that each section shares with what is asked."""
+    shared = [asked & _words(section) for section in sections]
+    holding = Counter(word for words in shared for word in words)
+    weight = {word: math.log(len(sections) / number) for word, number in holding.items()}
+    return [math.fsum(weight[word] for word in words) for words in shared]
+
+
+def _found(option: str, held: str, words: frozenset[str]) -> tuple[bool, float]:
+    """Return whether a section holds an option verbatim; and how long it is then, else which share of it is there."""
+    if f" {core(option)} " in f" {held} ":
+        return True, len(core(option))
+    own = content(option)
+    return False, len(own & words) / len(own) if own else 0.0
+
+
+@functools.lru_cache(maxsize=8192)
+def _plain(text: str) -> str:
+    return plain(text)
+
+
+@functools.lru_cache(maxsize=8192)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_plain(text).split()) - FUNCTION_WORDS
