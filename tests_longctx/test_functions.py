@@ -40,6 +40,7 @@ def test_desk(ask, check, case):
     """The product's own code answers questions about the handbook."""
     text = (HANDBOOK / f"{case.document}.md").read_text(encoding="utf-8")
     answer = answer_from(ask.client(), text, case.question)
+    ask.lexical(text, case.question, case.answer)
     check("answer", case.answer in answer)
     check("short", len(answer.split()) <= 12)
 

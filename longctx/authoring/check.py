@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import Literal
 
 from longctx.corpus.documents import Corpus
-from longctx.vocabulary.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
+from longctx.vocabulary.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
 """The Jaccard similarity of words from which two questions that name the same things are near duplicates: with the same

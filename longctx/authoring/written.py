@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from longctx.authoring.tagged import BULLETS, Tagged, bullets, find_tagged
-from longctx.vocabulary.occurrence import numerical
 from longctx.corpus.questions import BankQuestion
 from longctx.visible import visible
+from longctx.vocabulary.occurrence import numerical
 from longctx.vocabulary.scenario import CUT_OFF, Reply
 
 LONGEST = 1000

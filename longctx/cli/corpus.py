@@ -53,6 +53,12 @@ def _add(tasks: Any, task: Any, text: str) -> None:
                 metavar="N",
                 help="tokens of a collage (repeatable; default: 3000, 70000, and 95000)",
             )
+            parser.add_argument(
+                "--questions",
+                type=Path,
+                metavar="FILE",
+                help="about them, for the lexical baseline (default: those of the bank that the folder belongs to)",
+            )
         case "diff":
             parser.add_argument("old", metavar="OLD", help="the folder before, or a git revision of NEW, such as main")
             parser.add_argument("documents", type=Path, metavar="NEW", help="the folder of documents as it is now")
@@ -101,12 +107,17 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def stats(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.bank import load_bank
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.settings import read_settings
     from longctx.families.long_context_qa.collage_counts_report import stats_text
 
-    tell_unread(options.documents)
-    print(stats_text(load_corpus(options.documents), read_settings(options.documents), options.budget or BUDGETS))
+    documents, budgets = options.documents, options.budget or BUDGETS
+    tell_unread(documents)
+    own = options.workspace.find("questions", f"{documents.resolve().name}.jsonl")
+    asked = options.questions or (own if own.is_file() else None)
+    bank = load_bank(options.workspace, documents, asked, "") if asked else None
+    print(stats_text(load_corpus(documents), read_settings(documents), budgets, bank))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from longctx.functions.answer import Answer
 from longctx.functions.cells import NAME
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
+from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 DECIDED = ("model", "thinking", "output_config", "betas", "stream", "extra_headers", "extra_body")
 """The arguments of the SDK that `ask` does not take: the model's profile decides them, or they are no question."""
 MAX_TOKENS = 1024
+PARAGRAPHS = re.compile(r"\n\s*\n")
 AGREEMENT = "judge_agreement"
 """The name, among those of checks, of how often the judge agrees with human labels."""
 
@@ -177,6 +180,37 @@ class Ask:
             )
         checks[name] = bool(condition)
         return checks[name]
+
+    def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:
+        """Return whether matching words alone finds the answer, and show its rate beside that of the test.
+
+        It asks nothing, and does not count in the trial's outcome.
+
+        Args:
+            context: A text, whose paragraphs are its sections, or a list of texts or documents, as `ask` takes them.
+            question: The question about it.
+            answer: The right answer; one of the options, if there are any. Without options, it is found if it is in the
+                section that matching words picks.
+            options: The answers to choose from.
+
+        Example:
+            >>> def test_fee(ask, draw, case):
+            ...     documents = [case.document, *draw.documents(tokens=2000)]
+            ...     ask.lexical(documents, case.question, case.answer)
+            ...     assert case.answer in ask(documents, case.question).text
+        """
+        given = PARAGRAPHS.split(context) if isinstance(context, str) else context
+        sections = [piece.text for piece in map(_piece, given) if piece.text.strip()]
+        if not sections or not answer.strip() or (options and answer not in options):
+            raise TestMistake(
+                UserError(
+                    "no-lexical-baseline",
+                    f"{self.trial.function}: ask.lexical needs a context with text, and an answer that is not empty "
+                    "and is one of the options, if there are any.",
+                )
+            )
+        self.trial.lexical = lexically_right(sections, question, answer, options)
+        return self.trial.lexical
 
     def _answer(
         self,

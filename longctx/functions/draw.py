@@ -18,6 +18,7 @@ import numpy as np
 
 from longctx.corpus.tokens import count_tokens
 from longctx.vocabulary.bank import SHIPPED, Section
+from longctx.vocabulary.lexical import most_alike
 from longctx.vocabulary.stream import frozen_stream
 from longctx.workspace import Workspace
 
@@ -144,6 +145,34 @@ class Draw:
             left -= section.tokens
             chosen.append(section)
         return chosen
+
+    def distractors(
+        self, like: str, number: int, answer: str = "", bank: str | Sequence[Section] = SHIPPED
+    ) -> list[Section]:
+        """Return documents that resemble a question or a needle in words and do not hold its answer.
+
+        They are those that share the rarest words with it, those that share most first. The same call gives the same
+        documents at every length and in every trial: nothing is drawn.
+
+        Args:
+            like: The question, or the needle.
+            number: How many there are.
+            answer: The right answer: documents that hold it, or three quarters of its words, are left out.
+            bank: As of `documents`; or the documents to choose from.
+
+        Raises:
+            ValueError: There are fewer such documents.
+
+        Example:
+            >>> def test_fee(ask, draw, case):
+            ...     documents = [*draw.distractors(case.question, 4, case.answer, bank="handbook"), case.document]
+            ...     assert case.answer in ask(documents, case.question).text
+        """
+        among = _sections(self._workspace, bank) if isinstance(bank, str) else list(bank)
+        places = most_alike([section.text for section in among], like, [answer] if answer.strip() else [])
+        if not 0 <= number <= len(places):
+            raise ValueError(f"{number} distractors are asked for, and {len(places)} documents can be chosen from")
+        return [among[place] for place in places[:number]]
 
     def _sections(self, bank: str) -> list[Section]:
         sections = _sections(self._workspace, bank)

@@ -116,6 +116,7 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
         returned=own[-1].text[:SHOWN] if text and own else None,
         why=result.why or None if text else None,
         trace={name: int(held) for name, held in trial.checks.items()},
+        lexical=trial.lexical,
         depth=depth,
         distance_from_end=distance,
         input_tokens=sum(reply.input_tokens for reply in replies),

@@ -86,6 +86,8 @@ class FunctionTrial:
     """What the judge said, and the human label, of each of its answers that was given one and was read."""
     needles: list[str] = field(default_factory=list)
     """The texts that were inserted into a filler."""
+    lexical: bool | None = None
+    """Whether matching words alone finds the answer, where the test says what it is."""
     draws: int = 0
     """How many values were drawn."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -26,7 +26,7 @@ from longctx.report.charts.chart import (
 from longctx.report.table import Table, pivot
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate, pooled
+from longctx.stats.rates import NO_RATE, Rate, pooled
 
 ROW = 48
 """The height of a row of intervals in pixels."""
@@ -49,7 +49,7 @@ class RatePoint:
     value: Rate | Paired
     facet: str = ""
     """The chart and the table that it belongs to, such as those of a subject; empty if a view has only one."""
-    lexical: Rate = Rate(0, 0)
+    lexical: Rate = NO_RATE
     """What the lexical baseline answers of the same trials: a dotted line."""
 
 
@@ -211,8 +211,10 @@ class RateView:
             title, low, high = self.scale
             across = field("rate", "quantitative", title, scale={"domain": [low, high]})
             rows = intervals(field("x", "ordinal", None, sort=names), colour, across)
-            alone = [at(rate, "x", DOTTED) for rate in _matched(points, lambda point: "").values()]
-            return layered(values, [*(at(line, "x") for line in self.lines), *alone, *rows], height=ROW * len(names)), ""
+            overall = [at(rate, "x", DOTTED) for rate in _matched(points, lambda point: "").values()]
+            return layered(
+                values, [*(at(line, "x") for line in self.lines), *overall, *rows], height=ROW * len(names)
+            ), ""
         x = self._axis([value["x"] for value in values])
         moved, note = apart(values, "x")
         alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))

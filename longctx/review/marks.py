@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from longctx.vocabulary.occurrence import core, plain
 from longctx.corpus.questions import BankQuestion
 from longctx.visible import visible
+from longctx.vocabulary.occurrence import core, plain
 
 
 @dataclass(frozen=True, slots=True)

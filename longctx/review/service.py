@@ -10,12 +10,12 @@ from typing import Any
 
 from longctx.authoring.check import check
 from longctx.corpus.documents import Corpus
-from longctx.vocabulary.occurrence import occurs, plain
 from longctx.errors import UserError
 from longctx.review.file import QuestionFile
 from longctx.review.marks import marked, places
 from longctx.review.session import Entry, Session, Who
 from longctx.visible import visible
+from longctx.vocabulary.occurrence import occurs, plain
 
 Json = dict[str, Any]
 

@@ -42,6 +42,10 @@ class Rate:
         return f"{self.rate:.2f} [{self.lo:.2f}, {self.hi:.2f}] n={self.n}" if self.n else "not measured"
 
 
+NO_RATE = Rate(0, 0)
+"""The rate of no trials."""
+
+
 def pooled(rates: Iterable[Rate]) -> Rate:
     """Return the rate over the trials of several rates."""
     kept = list(rates)

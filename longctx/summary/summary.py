@@ -15,7 +15,7 @@ from longctx.results.completeness import scenario_name
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.rates import Rate
+from longctx.stats.rates import NO_RATE, Rate
 from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd
 from longctx.summary.guarded import Guarded
@@ -48,7 +48,7 @@ class ScenarioSummary:
     """The median depth of the needle."""
     distance_from_end: int | None
     """The median distance from the needle to the end of the prompt, in tokens."""
-    lexical: Rate = Rate(0, 0)
+    lexical: Rate = NO_RATE
     """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
 
 

@@ -7,9 +7,10 @@ it is the answer. A benchmark that this answers measures how well a model matche
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longctx.vocabulary.occurrence import FUNCTION_WORDS, content, core, occurs, plain
@@ -20,7 +21,8 @@ class LexicalBaseline:
     """What matching words answers to a question.
 
     Example:
-        >>> lexical_baseline(["The fee is 5 crowns.", "Dogs pay 9 crowns."], "What is the fee?", ["9 crowns", "5 crowns"])
+        >>> sections = ["The fee is 5 crowns.", "Dogs pay 9 crowns."]
+        >>> lexical_baseline(sections, "What is the fee?", ["9 crowns", "5 crowns"])
         LexicalBaseline(section=0, option=1)
     """
 
@@ -81,7 +83,7 @@ def lexically_right(sections: Sequence[str], question: str, answer: str, options
     return options[found.option] == answer
 
 
-def most_alike(sections: Sequence[str], like: str, answers: Iterable[str] = ()) -> list[int]:
+def most_alike(sections: Sequence[str], like: str, answers: Sequence[str] = (), most: int | None = None) -> list[int]:
     """Return the places of the sections that share the most weight of words with a text, those first that share most.
 
     Sections that may answer are left out.
@@ -90,11 +92,12 @@ def most_alike(sections: Sequence[str], like: str, answers: Iterable[str] = ()) 
         sections: The texts to choose from.
         like: A question, or a text that the sections resemble.
         answers: The right answers: a section that holds one of them, or three quarters of its words, is left out.
+        most: How many places are returned at most; None for all.
     """
     weights = _weights(sections, content(like))
-    wanted = tuple(answers)
     ranked = sorted(range(len(sections)), key=lambda place: (-weights[place], place))
-    return [place for place in ranked if not any(occurs(answer, _plain(sections[place])) for answer in wanted)]
+    silent = (place for place in ranked if not any(occurs(answer, _plain(sections[place])) for answer in answers))
+    return list(itertools.islice(silent, most))
 
 
 def _weights(sections: Sequence[str], asked: set[str]) -> list[float]:

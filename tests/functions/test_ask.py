@@ -115,3 +115,23 @@ def test_checks_are_kept_and_their_names_are_names() -> None:
     for name in ("", "a b", "a/b", "a\n", "x" * 100):
         with pytest.raises(TestMistake, match="bad-check-name"):
             ask.check(name, True)
+
+
+@pytest.mark.parametrize(
+    ("context", "found"),
+    [
+        ("The gate opens at 6.\n\nThe shop opens at 9.", True),
+        (["The gate opens at 6.", "The shop opens at 9."], True),
+        (["The shop, shut for good, opens no more.", "It opens at 9."], False),
+    ],
+)
+def test_the_lexical_baseline_of_a_trial_is_kept(context: object, found: bool) -> None:
+    trial = trial_of(case_of())
+    assert ask_of(trial).lexical(context, "When does the shop open?", "at 9") is found  # type: ignore[arg-type]
+    assert trial.lexical is found
+
+
+@pytest.mark.parametrize(("context", "answer", "options"), [("", "a", ()), ("a", " ", ()), ("a", "a", ("b", "c"))])
+def test_a_lexical_baseline_needs_text_and_an_answer(context: str, answer: str, options: tuple[str, ...]) -> None:
+    with pytest.raises(TestMistake, match=r"ask\.lexical needs"):
+        ask_of(trial_of(case_of())).lexical(context, "What?", answer, options)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError
 from longctx.functions.draw import Draw, Filler
+from longctx.vocabulary.bank import Section
 from tests.functions.examples import case_of, trial_of
 from tests.here import HERE
 
@@ -161,3 +162,19 @@ def test_what_cannot_be_drawn_is_an_error(call: Callable[[Draw], object], says: 
 def test_unknown_documents_are_a_sentence() -> None:
     with pytest.raises(UserError):
         draw_of().documents("no-such-bank")
+
+
+def test_distractors_share_rare_words_and_do_not_answer() -> None:
+    like = "the fee for a berth at the quay"
+    texts = {"fee": "The fee for a berth is 9 crowns.", "berth": "A berth at the quay.", "dog": "Dogs are welcome."}
+    documents = [Section(name, text, 10) for name, text in texts.items()]
+    drawn = draw_of().distractors(like, 2, answer="9 crowns", bank=documents)
+    assert [section.id for section in drawn] == ["berth", "dog"]
+    with pytest.raises(ValueError, match="3 distractors"):
+        draw_of().distractors(like, 3, answer="9 crowns", bank=documents)
+
+
+def test_distractors_are_the_same_in_every_trial_and_no_draw_after_them_changes() -> None:
+    first, second = draw_of(0), draw_of(1)
+    assert first.distractors("cod on the ridge", 2) == second.distractors("cod on the ridge", 2)
+    assert first.integer(0, 10**9) == draw_of(0).integer(0, 10**9)

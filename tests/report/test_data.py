@@ -41,6 +41,7 @@ def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
         "n": 10,
         "rate": 0.3,
         "outcomes": {"correct": 3, "wrong": 7},
+        "lexical": None,
         "depth": 0.5,
         "distance_from_end": 40,
     }

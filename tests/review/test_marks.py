@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.occurrence import occurs_verbatim, plain
 from longctx.review.marks import MarkedText, marked, places
+from longctx.vocabulary.occurrence import occurs_verbatim, plain
 from tests.corpus.examples import HARBOR, question
 from tests.review.examples import questions
 

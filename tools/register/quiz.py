@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, groupby
 
-from longctx.vocabulary.occurrence import core, gives_away, occurs_verbatim, plain
 from longctx.corpus.questions import BankQuestion
 from longctx.errors import UserError
+from longctx.vocabulary.occurrence import core, gives_away, occurs_verbatim, plain
 from tools.register.issue import PROGRAM, VERSION, Issue, Notice
 from tools.register.pen import Pen, capital
 from tools.register.prose import Ask, Facts

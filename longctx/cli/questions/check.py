@@ -33,10 +33,10 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
 
     from longctx.authoring.check import check
     from longctx.corpus.documents import load_corpus
-    from longctx.vocabulary.occurrence import numerical
     from longctx.corpus.questions import load_questions
     from longctx.corpus.settings import bank_files
     from longctx.visible import visible
+    from longctx.vocabulary.occurrence import numerical
 
     folder, file = bank_files(workspace, bank)
     tell_unread(corpus or folder)

@@ -13,6 +13,7 @@ from typing import Any
 
 from longctx import Rate, Row, ScenarioSummary, Subject
 from longctx.families.long_context_qa.choices import CHANCE, LETTERS
+from longctx.plural import count
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
 
@@ -79,8 +80,9 @@ class Favourite:
 class QaSummary:
     """The analysis of one subject at one budget (tokens).
 
-    quotes: those of each variant and depth (percent). favourites: the favourite letter of each variant. filter_asked,
-    filter_kept: how many questions the filter was made from, and how many it kept; both are 0 without a filter.
+    beside: what else its collages have in common, as text. quotes: those of each variant and depth (percent).
+    favourites: the favourite letter of each variant. filter_asked, filter_kept: how many questions the filter was made
+    from, and how many it kept; both are 0 without a filter.
     """
 
     subject: Subject
@@ -90,15 +92,27 @@ class QaSummary:
     effects: tuple[Effect, ...]
     quotes: dict[tuple[str, int], Quotes]
     favourites: dict[str, Favourite] = field(default_factory=dict)
+    beside: str = ""
+
+
+def beside(params: Mapping[str, Any]) -> str:
+    """Return what a collage has beside its budget, its depth and its variant, such as `4 distractors`."""
+    distractors, questions = params.get("distractors"), params.get("questions")
+    named = [
+        count(int(distractors), "distractor") if distractors is not None else "",
+        f"{questions} questions a collage" if questions else "",
+    ]
+    return ", ".join(filter(None, named))
 
 
 def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> Iterator[QaSummary]:
     """Summarize each subject and budget of the collage family. rows: the measured trials."""
     of_budget = {(scenario.subject, int(scenario.params["budget"] or 0)): scenario.params for scenario in scenarios}
-    for (subject, budget), group in grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0))).items():
+    groups = grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0), beside(row.params)))
+    for (subject, budget, rest), group in groups.items():
         pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
         asked, kept = (int(of_budget[subject, budget].get(f"filter_{name}") or 0) for name in ("asked", "kept"))
-        yield QaSummary(subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group))
+        yield QaSummary(subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group), rest)
 
 
 def effects(rows: Sequence[Row]) -> list[Effect]:

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from typing import ClassVar
 
 from longctx import (
@@ -33,8 +34,8 @@ from longctx import (
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa import quotes
 from longctx.families.long_context_qa.choices import Choices
-from longctx.vocabulary.lexical import most_alike
 from longctx.vocabulary.bank import Section, documents_digest, rank
+from longctx.vocabulary.lexical import most_alike
 from longctx.vocabulary.shapes import unwrapped
 
 SEPARATOR = "\n\n\n\n"
@@ -134,6 +135,9 @@ class Collage(Scenario):
         return self.questions or 1
 
     def indices(self, trials: int) -> Sequence[int]:
+        if self.distractors is not None:
+            bank = self.bank()
+            return list(islice((index for index in self._kept() if self._holds_distractors(bank, index)), trials))
         if self.questions is None:
             return self._kept()[:trials]
         return [index for context in self._contexts(self.bank()) for index in context][:trials]
@@ -160,9 +164,7 @@ class Collage(Scenario):
                 kept = kept[place::of]
             else:
                 kept = [index for index in kept if dealt(bank, index, of) == place]
-        if self.distractors is None:
-            return kept
-        return [index for index in kept if self._holds_distractors(bank, index)]
+        return kept
 
     def _holds_distractors(self, bank: Bank, index: int) -> bool:
         chosen = _alike(bank, index, self.longest)[: self.distractors]
@@ -178,8 +180,8 @@ class Collage(Scenario):
     def why_empty(self) -> str:
         if self.distractors and replace(self, distractors=None).indices(1):
             return (
-                f"no collage of {self.budget:,} tokens holds {self.distractors} distractors of at most {self.longest:,} "
-                "tokens each"
+                f"no collage of {self.budget:,} tokens holds {self.distractors} distractors of at most "
+                f"{self.longest:,} tokens each"
             )
         return self.bank().why_none(self.longest, filtered=True)
 
@@ -260,7 +262,11 @@ class Collage(Scenario):
 
     def lexical(self, trial: Trial) -> bool:
         """Return whether the lexical baseline answers a trial. Where its section is placed makes no difference."""
-        bank, seed, index = self.bank(), trial.identity.seed, trial.facts.index
+        return self.lexically_right(trial.facts.index, trial.identity.seed)
+
+    def lexically_right(self, index: int, seed: int = 0) -> bool:
+        """Return whether the lexical baseline answers item `index`."""
+        bank = self.bank()
         others = self._others(bank, index, seed)
         needles = dict.fromkeys(bank.needle(each) for each in self._together(bank, index))
         return _lexically_right(bank, index, seed, (*others, *needles))
@@ -373,9 +379,7 @@ def _others(
     return tuple(others)
 
 
-def _with_distractors(
-    bank: Bank, index: int, seed: int, budget: int, longest: int, number: int
-) -> tuple[Section, ...]:
+def _with_distractors(bank: Bank, index: int, seed: int, budget: int, longest: int, number: int) -> tuple[Section, ...]:
     """Return so many sections that resemble the needle, and others that do not, in an order that is the same for any
     number: a distractor more takes the place of a section that resembles nothing."""
     item, alike = bank.items[index], _alike(bank, index, longest)
@@ -390,8 +394,8 @@ def _alike(bank: Bank, index: int, longest: int) -> tuple[Section, ...]:
     """Return the sections that share most words with an item's question and do not answer it, the most alike first."""
     item = bank.items[index]
     others = [each for each in bank.sections.values() if each.tokens <= longest and each.id != item.section]
-    places = most_alike([section.text for section in others], item.question, [item.right])
-    return tuple(others[place] for place in places[:MOST_DISTRACTORS])
+    places = most_alike([section.text for section in others], item.question, [item.right], MOST_DISTRACTORS)
+    return tuple(others[place] for place in places)
 
 
 def _fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:

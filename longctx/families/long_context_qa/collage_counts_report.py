@@ -7,16 +7,21 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
+from longctx import Bank
 from longctx.corpus.documents import Corpus, CorpusSection
 from longctx.corpus.settings import CorpusSettings
+from longctx.families.long_context_qa.choices import CHANCE
+from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.collage_counts import Collages, collages
 
+SAMPLE = 400
+"""The most questions that the lexical baseline is asked."""
 NAMED = 5
 """The most names shown of the sections that are left out."""
 
 
-def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int]) -> str:
-    """Report sections, tokens, what was left out and why; and the collages of each budget."""
+def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int], bank: Bank | None = None) -> str:
+    """Report sections, tokens, what was left out and why; a bank's lexical baseline; the collages of each budget."""
     sizes = [section.tokens for section in corpus.sections]
     short = [section for section in corpus.left_out if section.tokens <= settings.min_tokens]
     long = [section for section in corpus.left_out if section.tokens > settings.max_tokens]
@@ -28,6 +33,8 @@ def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int])
         (f"left out: more than {settings.max_tokens:,} tokens", _named(long)),
         ("left out: examples for writing questions", _named(corpus.examples)),
     ]
+    if bank is not None:
+        facts.append(("lexical baseline in a collage", _matching(bank, budgets)))
     rows = [
         (
             f"{counts.budget:,}",
@@ -39,6 +46,16 @@ def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int])
     ]
     headers = ["budget, tokens", "sections in a collage", "tokens at most", "different collages"]
     return f"{tabulate(facts, tablefmt='plain')}\n\n{tabulate(rows, headers, disable_numparse=True)}"
+
+
+def _matching(bank: Bank, budgets: Sequence[int]) -> str:
+    """Return what matching words alone answers in collages of each budget, of the bank's first questions."""
+    largest, rates = max(section.tokens for section in bank.sections.values()), []
+    for budget in budgets:
+        collage = Collage(budget, min(budget, largest), 50, "none", bank=lambda: bank)
+        answered = [collage.lexically_right(index) for index in collage.indices(SAMPLE)]
+        rates.append(f"{budget:,} tokens {sum(answered) / len(answered):.2f}" if answered else f"{budget:,} tokens -")
+    return f"{', '.join(rates)} of the questions; guessing {CHANCE:.2f}"
 
 
 def _named(sections: Sequence[CorpusSection]) -> str:

@@ -24,7 +24,12 @@ def _depth(value: Any) -> str | int:
 Depth = Annotated[Any, BeforeValidator(_depth)]
 
 
-Distractors = Annotated[int | None, Field(ge=0, le=MOST_DISTRACTORS)]
+def _several(value: Any) -> Any:
+    return (value,) if type(value) is int else value
+
+
+DistractorCount = Annotated[int, Field(ge=0, le=MOST_DISTRACTORS, strict=True)]
+Distractors = Annotated[tuple[DistractorCount | None, ...], BeforeValidator(_several), Field(min_length=1)]
 
 
 class _BankGrid(Grid):
@@ -52,9 +57,9 @@ class CollageGrid(_BankGrid):
     """Whether the scenarios of a budget ask different questions, rather than the same."""
     questions: int = QUESTIONS
     """How many trials ask about one collage: it holds the sections of all of them, one after another."""
-    distractors: tuple[Distractors, ...] = Field(default=(None,), min_length=1)
-    """How many sections resemble that of the question in words and do not answer it, 0 to 16; without the entry, as many
-    as chance brings."""
+    distractors: Distractors = (None,)
+    """How many sections resemble that of the question in words and do not answer it: 0 to 16, or several such numbers;
+    without the entry, as many as chance brings."""
     max_tokens: Count = 3000
     """The most tokens of a reply."""
 

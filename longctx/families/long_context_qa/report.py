@@ -9,9 +9,9 @@ import pandas as pd
 
 from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.long_context_qa import COLLAGE, CONTROL
-from longctx.families.long_context_qa.analysis import Effect, QaSummary, above_chance, summarize_qa
+from longctx.families.long_context_qa.analysis import Effect, QaSummary, above_chance, beside, summarize_qa
 from longctx.families.long_context_qa.choices import CHANCE
-from longctx.results.grouping import by_subject, grouped
+from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
 
 if TYPE_CHECKING:
@@ -64,16 +64,17 @@ class CollageAccount(Account):
             fewest=1,
         )
         yield _by_length([scenario for scenario in scenarios if scenario.rate.n])
-        effects = [(str(summary.subject), summary.budget, effect) for summary in analysis for effect in summary.effects]
+        yield _by_distractors([scenario for scenario in scenarios if scenario.rate.n])
+        effects = [(summary, effect) for summary in analysis for effect in summary.effects]
         yield RateView(
             points=[
                 RatePoint(
                     f"{effect.change}, to {variant_name(effect.before)}",
                     position(effect.depth),
                     effect.paired,
-                    f"{subject}, {budget:,} tokens",
+                    f"{summary.subject}, {_size(summary)}",
                 )
-                for subject, budget, effect in effects
+                for summary, effect in effects
             ],
             name="qa-effects",
             heading=COLLAGE.title,
@@ -91,9 +92,7 @@ class CollageAccount(Account):
         """Yield rates by variant (down) and position (across), then effects and quotes, for each budget."""
         yield from super().tables(scenarios, analysis) or ()
         for summary in analysis:
-            where = (
-                f"{summary.subject}, {summary.budget:,} tokens, {filtered(summary.filter_asked, summary.filter_kept)}"
-            )
+            where = f"{summary.subject}, {_size(summary)}, {filtered(summary.filter_asked, summary.filter_kept)}"
             if summary.effects:
                 title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
                 yield Table(title, _effects(summary.effects))
@@ -174,7 +173,40 @@ def _budget(scenario: ScenarioSummary) -> int:
 def _of_budget(scenario: ScenarioSummary) -> str:
     """Return the subject and the budget, and what the filter kept of the questions."""
     asked, kept = (int(scenario.params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
-    return f"{scenario.subject}, {_budget(scenario):,} tokens, {filtered(asked, kept)}"
+    size = ", ".join(filter(None, [f"{_budget(scenario):,} tokens", beside(scenario.params)]))
+    return f"{scenario.subject}, {size}, {filtered(asked, kept)}"
+
+
+def _size(summary: QaSummary) -> str:
+    return ", ".join(filter(None, [f"{summary.budget:,} tokens", summary.beside]))
+
+
+def _by_distractors(scenarios: Sequence[ScenarioSummary]) -> RateView:
+    """Return a view of the rate by the number of distractors, for each variant and position of the needle."""
+    points = [
+        RatePoint(
+            int(each.params["distractors"]),
+            f"{variant_name(_variant(each))}, {_position(each)}",
+            each.rate,
+            f"{each.subject}, {_budget(each):,} tokens",
+            each.lexical,
+        )
+        for each in scenarios
+        if each.params.get("distractors") is not None
+    ]
+    return RateView(
+        points=points,
+        name="qa-by-distractors",
+        heading=COLLAGE.title,
+        title="By number of distractors",
+        x="distractors",
+        axis="sections that resemble the needle's and do not answer",
+        unit="distractors",
+        series="variant, needle at",
+        lines=[CHANCE],
+        note=GUESSING,
+        from_zero=True,
+    )
 
 
 def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
@@ -183,7 +215,8 @@ def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
     A single variant has a curve for each position of the needle; of several, each has one curve over all positions.
     """
     points, several = list[RatePoint](), False
-    for subject, group in by_subject(scenarios).items():
+    groups = grouped(scenarios, lambda each: ", ".join(filter(None, [str(each.subject), beside(each.params)])))
+    for subject, group in groups.items():
         budgets = {_budget(scenario) for scenario in group}
         cells = grouped(group, lambda scenario: (variant_name(_variant(scenario)), _position(scenario)))
         common = {cell: same for cell, same in cells.items() if {_budget(scenario) for scenario in same} == budgets}
@@ -199,7 +232,7 @@ def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
                     budget,
                     name,
                     pooled(each.rate for each in these),
-                    str(subject),
+                    subject,
                     pooled(each.lexical for each in these),
                 )
                 for budget, these in of_budget
@@ -234,6 +267,7 @@ def _entry(summary: QaSummary) -> dict[str, Any]:
     return {
         **summary.subject.fields,
         "budget": summary.budget,
+        "beside": summary.beside,
         "filter_asked": summary.filter_asked,
         "filter_kept": summary.filter_kept,
         "effects": [_effect(effect) for effect in summary.effects],

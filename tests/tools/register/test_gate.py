@@ -11,10 +11,10 @@ from longctx.authoring.check import CHANCE, at_least, check
 from longctx.corpus.bank import load_bank
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.vocabulary.occurrence import content, core
 from longctx.corpus.questions import BankQuestion, load_questions
 from longctx.corpus.settings import bank_files
 from longctx.corpus.tokens import count_tokens
+from longctx.vocabulary.occurrence import content, core
 from tests.here import HERE
 from tools.register.issue import generate
 from tools.register.quiz import few, questions

@@ -10,9 +10,9 @@ import pytest
 
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.federal_register import read_issue
-from longctx.vocabulary.occurrence import occurs_verbatim, plain
 from longctx.corpus.questions import load_questions
 from longctx.corpus.tokens import count_tokens
+from longctx.vocabulary.occurrence import occurs_verbatim, plain
 from tests.here import HERE
 from tests.tools.register.examples import OTHERS, issue
 from tools.register.prose import genres
