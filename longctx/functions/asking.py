@@ -13,15 +13,17 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import Any
 
 from longctx.functions.canary import FunctionCanary
+from longctx.functions.contexts import in_contexts, shared_requests
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
 from longctx.live.asker import Asker
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Group
-from longctx.live.prepared import Prepared
+from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.case import Case, Question
@@ -81,21 +83,33 @@ class FunctionAsker:
         group = case.scenario.family, case.model.model
         canary = self._canary
         waiting = self._waiting = {}
-        fresh = deque(case.questions())
+        fresh = deque(in_contexts(list(case.questions())))
+        begun: deque[_Waiting] = deque()
+        """Trials that have run once, and whose first requests may be sent."""
         ready: deque[_Waiting] = deque()
-        while fresh or ready or waiting:
+        while fresh or begun or ready or waiting:
             if why := canary.stopped(group):
-                self._leave(fresh, why)
-            while len(waiting) < self._most and (ready or (fresh and self._may_start(group))):
-                paused = ready.popleft() if ready else _Waiting(fresh.popleft())
-                started = bool(paused.requests)
-                paused.requests = self._run(trial_of(paused.question), start, paused)
-                paused.left = len(paused.requests)
-                if not paused.requests:
-                    self._tally.done += 1
-                elif not started:
+                self._leave([*(paused.question for paused in begun), *chain(*fresh)], why)
+                for paused in [*waiting.values()]:
+                    self._leave([follower.question for follower in paused.followers], why)
+                    paused.followers = []
+                fresh.clear()
+                begun.clear()
+            while len(waiting) < self._most:
+                if ready:
+                    paused = ready.popleft()
+                    paused.requests = self._run(trial_of(paused.question), start, paused)
+                    self._tally.done += not paused.requests
+                elif begun and self._may_start(group):
+                    paused = begun.popleft()
                     canary.started(group)
-                waiting |= {self._asker.submit(request): paused for request in paused.requests}
+                elif fresh and not begun and self._may_start(group):
+                    begun += self._begin(fresh.popleft(), trial_of, start)
+                    continue
+                else:
+                    break
+                paused.left = len(paused.requests)
+                waiting |= {self._asker.submit(Prepared.of(request)): paused for request in paused.requests}
             if not waiting:
                 if self._only_canary and canary.passed(group):
                     return
@@ -105,6 +119,8 @@ class FunctionAsker:
                 paused = waiting.pop(future)
                 result = future.result()
                 paused.left -= 1
+                begun.extendleft(reversed(paused.followers))  # what they share is in the cache, or never will be
+                paused.followers = []
                 if isinstance(result, Failure) and not paused.failed:
                     paused.failed = True
                     canary.failed(group)
@@ -116,13 +132,35 @@ class FunctionAsker:
     def _may_start(self, group: Group) -> bool:
         return self._canary.may_start(group) and not (self._only_canary and self._canary.passed(group))
 
-    def _leave(self, questions: deque[Question], why: Failure) -> None:
+    def _leave(self, questions: Sequence[Question], why: Failure) -> None:
         """Leave these trials unasked."""
         self._tally.done += len(questions)
         self.asked.failures |= {question.key: why for question in questions}
-        questions.clear()
 
-    def _run(self, trial: FunctionTrial, start: RunOnce, before: _Waiting) -> list[Prepared]:
+    def _begin(self, questions: Sequence[Question], trial_of: TrialOf, start: RunOnce) -> list[_Waiting]:
+        """Run trials about one context for the first time; return those that wait for answers and may be asked now.
+
+        If their requests share what the prompt cache keeps, this is the first of them, and the others follow it.
+        """
+        begun = []
+        for question in questions:
+            paused = _Waiting(question)
+            paused.requests = self._run(trial_of(question), start, paused)
+            if paused.requests:
+                begun.append(paused)
+            else:
+                self._tally.done += 1
+        single = [paused for paused in begun if len(paused.requests) == 1 and not paused.requests[0].wanted.counts]
+        marked = shared_requests([paused.requests[0] for paused in single]) if single else []
+        for paused, request in zip(single, marked, strict=True):
+            paused.requests = [request]
+        if not any(request.shared.after for request in marked):
+            return begun
+        first, *followers = single
+        first.followers = followers
+        return [first, *(paused for paused in begun if paused not in single)]
+
+    def _run(self, trial: FunctionTrial, start: RunOnce, before: _Waiting) -> list[OneRequest]:
         """Run a trial; return the requests that it waits for, none if it has ended. before: what it asked before."""
         result = start(trial)
         requests = self._lacking(trial, result, before)
@@ -130,7 +168,7 @@ class FunctionAsker:
             self._canary.ended(trial, result)
         return requests
 
-    def _lacking(self, trial: FunctionTrial, result: Result, before: _Waiting) -> list[Prepared]:
+    def _lacking(self, trial: FunctionTrial, result: Result, before: _Waiting) -> list[OneRequest]:
         question, issued = trial.question, trial.bodies
         if lost := [body for key, body in before.issued.items() if key not in issued]:
             new = next((body for key, body in issued.items() if key not in before.issued), {})
@@ -148,34 +186,42 @@ class FunctionAsker:
             return []
         self.asked.stale += not lacking
         before.issued = issued
-        return [prepared(question, each) for each in lacking]
+        return [one_request(question, each) for each in lacking]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     """A trial that waits for answers."""
 
     question: Question
     issued: Bodies = field(default_factory=dict)
     """The requests that it issued: when it goes on, it issues them again."""
-    requests: Sequence[Prepared] = ()
-    """Those that were sent."""
+    requests: Sequence[OneRequest] = ()
+    """Those that were sent, or will be."""
+    followers: list[_Waiting] = field(default_factory=list)
+    """Trials that are asked once this one has its answer, whose prompt they begin with."""
     left: int = 0
     """How many of them have no answer yet."""
     failed: bool = False
 
 
-def prepared(question: Question, lacking: Lacking) -> Prepared:
-    """Return a request that is ready to be sent. The tokens of its prompt are estimated."""
+def one_request(question: Question, lacking: Lacking) -> OneRequest:
+    """Return a request of a trial as a question. The tokens of its prompt are estimated."""
     model, body = lacking.model, dict(lacking.body)
     room = int(body.get("max_tokens", 0))
     scenario = dataclasses.replace(question.case.scenario, max_tokens=max(0, room - model.thinking_tokens))
     case = dataclasses.replace(question.case, model=model, scenario=scenario, counted=body_tokens(body, model))
     trial = Trial(question.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
-    named: dict[str, Any] = {name: body.pop(name) for name in ("max_tokens", "messages") if name in body}
-    body.pop("model", None)
-    sent = {"model": model.sent_as, **named, "extra_body": body or None, "extra_headers": dict(lacking.headers) or None}
-    return Prepared(dataclasses.replace(question, case=case), trial, lacking.wanted, sent)
+    return OneRequest(
+        case,
+        question.index,
+        question.repeat,
+        built=trial,
+        sha256=lacking.wanted.key,
+        wanted=lacking.wanted,
+        body=body | {"model": model.sent_as},
+        headers=dict(lacking.headers),
+    )
 
 
 def unasked(failures: Mapping[str, Failure]) -> dict[str, dict[str, Any]]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.functions.asking import Bodies, FunctionsAsked, not_repeatable, prepared
+from longctx.functions.asking import Bodies, FunctionsAsked, not_repeatable, one_request
+from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import count
-from longctx.live.asking import Asked
+from longctx.live.asking import Asked, ask_all
 from longctx.live.batches.filling import fill
 from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.bounds import Bounds
 from longctx.live.cost.money import Budget
 from longctx.live.failure import Failure
 from longctx.live.interrupted import Halt
@@ -34,7 +37,7 @@ from longctx.recording.tape import Tape
 class Round:
     """The requests that the trials of all functions lack in one round."""
 
-    requests: list[Prepared] = field(default_factory=list)
+    requests: list[OneRequest] = field(default_factory=list)
     trials: int = 0
 
 
@@ -70,12 +73,12 @@ class Rounds:
         if not lacking and key not in self._stale:
             self._stale.add(key)
             self.asked.stale += 1
-        to.requests += [prepared(trial.question, lack) for lack in lacking]
+        to.requests += [one_request(trial.question, lack) for lack in lacking]
         to.trials += bool(lacking)
 
     def ask(self, round: Round) -> None:
         """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
-        models = {request.question.case.model.model: request.question.case.model for request in round.requests}
+        models = {request.case.model.model: request.case.model for request in round.requests}
         asked = self._stoppable(lambda: self._ask(round.requests, list(models.values())), len(round.requests))
         self.asked.failures |= asked.failures
         self.stopped = asked.stopped
@@ -84,42 +87,27 @@ class Rounds:
         to_ask = self._tape.recorded + requests
         return stoppable(ask, Halt(), self._say, lambda: interrupted.sentence(self._tape, to_ask))
 
-    async def _ask(self, requests: Sequence[Prepared], models: Sequence[ModelProfile]) -> Asked:
+    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile]) -> Asked:
         terms, tape = self._terms, self._tape
         async with open_client(tape, terms.base_url, terms.in_flight, provider_of(models), models) as client:
             batches = await open_batches(client, tape, terms, self._say)
             asked = Asked()
             for request in requests:
-                if request.wanted.counts and (failure := await count(client, tape, request)):
-                    asked.failures[request.question.key] = failure
+                if request.wanted.counts and (failure := await count(client, tape, Prepared.of(request))):
+                    asked.failures[request.key] = failure
             claimed = batches.held()
-            open_requests = [_one(request) for request in requests if not request.wanted.counts]
+            open_requests = [request for request in requests if not request.wanted.counts]
             held = [request for request in open_requests if place_of(request.wanted) in claimed]
             taken = claimed.keys() | batches.collected
             free = [request for request in open_requests if place_of(request.wanted) not in taken]
             tally = Tally(len(free) + len(held))
+            bounds = dataclasses.replace(Bounds.of(terms.in_flight), budget=self.budget)
             with live_progress(tally, self._say) as shown:
                 progress = Outcomes(tally, shown, text=tape.keeps)
-                asked.add(await fill(batches, free, held, _none, self.budget, progress))
+
+                async def ask_directly(some: Sequence[Question]) -> Asked:
+                    return await ask_all(client, tape, some, bounds, progress)
+
+                shared = [request for group in of_one_context(free) for request in shared_requests(group, batch=True)]
+                asked.add(await fill(batches, shared, held, ask_directly, self.budget, progress))
         return asked
-
-
-async def _none(questions: Sequence[Question]) -> Asked:
-    """Ask nothing directly: no request of a round writes a prefix for others."""
-    return Asked()
-
-
-def _one(request: Prepared) -> OneRequest:
-    """Return a request as a question of a batch."""
-    sent = {name: value for name, value in request.sent.items() if name not in ("extra_body", "extra_headers")}
-    question = request.question
-    return OneRequest(
-        question.case,
-        question.index,
-        question.repeat,
-        built=request.trial,
-        sha256=request.wanted.key,
-        wanted=request.wanted,
-        body=sent | (request.sent["extra_body"] or {}),
-        headers=request.sent["extra_headers"] or {},
-    )

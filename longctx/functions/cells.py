@@ -55,6 +55,8 @@ class FunctionTable(BaseModel):
     """A file of cases, JSON lines: each line is an item and has an `id`."""
     cluster: str | None = None
     """The field of the cases that names what items share, such as a document."""
+    share: PositiveInt = 1
+    """How many drawn items, one after another, share what `draw.shared()` draws."""
     repeats: PositiveInt = 1
     """How often each item is asked."""
     models: tuple[str, ...] = ()
@@ -79,6 +81,8 @@ class FunctionScenario(Scenario):
     values: tuple[tuple[str, ParameterValue], ...] = ()
     items: tuple[tuple[str, str], ...] | None = None
     """The id and the cluster of each case; None for drawn items."""
+    share: int = 1
+    """How many drawn items share what `draw.shared()` draws."""
 
     version = 1
     identified_by = ()
@@ -113,7 +117,14 @@ class FunctionScenario(Scenario):
         return Identity(self.name, self.version, self.slug, seed, 0, repeat, item=self.items[index][0])
 
     def cluster(self, index: int) -> str:
-        return "" if self.items is None else self.items[index][1]
+        """Return what the case names, or the context of a drawn item, which it has at every length."""
+        if self.items is not None:
+            return self.items[index][1]
+        return f"context-{index // self.share}" if self.share > 1 else ""
+
+    @property
+    def questions_per_context(self) -> int:
+        return self.share
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return 0
@@ -171,6 +182,12 @@ class Function:
             raise UserError(
                 "cluster-without-cases", f"{name}: cluster names a field of the cases, and its items are drawn."
             )
+        if merged.share > 1 and merged.cases is not None:
+            raise UserError(
+                "share-with-cases",
+                f"{name}: share is for drawn items, and its items are cases: name by cluster=… the field that says "
+                "which of them share a context.",
+            )
         cases = None if merged.cases is None else load_cases(_path(merged.cases, folder, workspace), merged.cluster)
         return cls(name, merged, cases)
 
@@ -188,7 +205,7 @@ class Function:
         if self.cases is not None:
             field = self.table.cluster
             items = tuple((str(case["id"]), str(case[field]) if field else "") for case in self.cases)
-        scenario = FunctionScenario(self.name, tuple(values.items()), items, max_tokens=1024)
+        scenario = FunctionScenario(self.name, tuple(values.items()), items, self.table.share, max_tokens=1024)
         band = self._band(scenario)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
         return Case(

@@ -81,8 +81,23 @@ class Draw:
         ...     text = draw.filler(tokens).insert(f"The refund code is {code}.", depth=draw.uniform())
     """
 
-    def __init__(self, trial: FunctionTrial, workspace: Workspace) -> None:
-        self._trial, self._workspace = trial, workspace
+    def __init__(self, trial: FunctionTrial, workspace: Workspace, shares: bool = False) -> None:
+        """shares: whether it draws the same for all items that share a context."""
+        self._trial, self._workspace, self._shares = trial, workspace, shares
+
+    def shared(self) -> Draw:
+        """Return a draw whose calls are the same for all items of a context, such as the document they ask about.
+
+        `@pytest.mark.longctx(trials=200, share=4)` makes a context of four drawn items each; cases with the same
+        `cluster` are of one context. These items are asked one after another, so that a model's prompt cache serves all
+        but the first, and statistics take them as one cluster.
+
+        Example:
+            >>> def test_codes(ask, draw):
+            ...     text = draw.shared().filler(2000)
+            ...     number = draw.integer(1, 9)
+        """
+        return Draw(self._trial, self._workspace, shares=True)
 
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""
@@ -193,6 +208,9 @@ class Draw:
 
     def _stream(self) -> np.random.RandomState:
         trial = self._trial
+        if self._shares:
+            trial.shared_draws += 1
+            return frozen_stream("function", trial.function, trial.seed, "shared", trial.context, trial.shared_draws)
         trial.draws += 1
         return frozen_stream("function", trial.function, trial.seed, trial.item, trial.draws)
 

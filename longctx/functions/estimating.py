@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from longctx.functions.asking import one_request
+from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import Exchange, FunctionTrial, Lacking
-from longctx.live.cost.estimate import Estimate, Price
+from longctx.live.cost.estimate import Estimate, Price, price_of
 from longctx.live.cost.money import estimated_cost
+from longctx.live.prepared import OneRequest
 from longctx.recording.case import Case
-from longctx.recording.request import body_tokens
+from longctx.recording.replies import ReplyTokens
+from longctx.results.grouping import grouped
 
 
 @dataclass(slots=True)
@@ -20,7 +25,7 @@ class _Sum:
 
     case: Case
     trials: int = 0
-    lacking: list[tuple[int, Sequence[Lacking]]] = field(default_factory=list)
+    lacking: list[tuple[int, Sequence[OneRequest]]] = field(default_factory=list)
     """For each trial that lacks answers: how many requests are answered, and those that are not."""
     recorded: list[Sequence[Exchange]] = field(default_factory=list)
     """The exchanges of each trial that lacks nothing."""
@@ -43,7 +48,8 @@ class FunctionEstimates:
 
     def add_lacking(self, trial: FunctionTrial, lacking: Sequence[Lacking]) -> None:
         """Count a trial that lacks answers to these requests."""
-        self._of(trial.case).lacking.append((len(trial.exchanges), lacking))
+        requests = [one_request(trial.question, each) for each in lacking]
+        self._of(trial.case).lacking.append((len(trial.exchanges), requests))
 
     def estimates(self, batch: bool) -> list[Estimate]:
         """Return one estimate for each function and model. batch: whether the run asks in batches."""
@@ -89,41 +95,48 @@ def _later(of: _Sum) -> _Later | None:
     seen = [(exchange, reply) for exchanges in of.recorded for exchange in exchanges[1:] if (reply := exchange.reply)]
     if not (requests and seen):
         return _Later()
-    sizes = [(reply.input_tokens, int(exchange.body.get("max_tokens", 0))) for exchange, reply in seen]
+    sizes = [(reply.input_tokens, reply.output_tokens) for _, reply in seen]
     prices = [estimated_cost(exchange.model, *size) for (exchange, _), size in zip(seen, sizes, strict=True)]
     known = [price for price in prices if price is not None]
     return _Later(
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
-        requests * fmean(room for _, room in sizes),
+        requests * fmean(output for _, output in sizes),
         requests * fmean(known) if len(known) == len(prices) else None,
     )
 
 
 def _estimate(of: _Sum, batch: bool) -> Estimate:
-    requests = [request for _, lacking in of.lacking for request in lacking if not request.wanted.counts]
-    sizes = [(body_tokens(request.body, request.model), int(request.body.get("max_tokens", 0))) for request in requests]
+    first = [exchanges[0].reply.output_tokens for exchanges in of.recorded if exchanges[0].reply]
+    replies = ReplyTokens.of(first)
+    requests = [
+        dataclasses.replace(request, case=dataclasses.replace(request.case, replies=replies))
+        for _, lacking in of.lacking
+        for request in lacking
+        if not request.wanted.counts
+    ]
+    shared = [request for group in of_one_context(requests) for request in shared_requests(group, batch)]
     later = _later(of) or _Later()
-    prices = [estimated_cost(request.model, *size) for request, size in zip(requests, sizes, strict=True)]
-    standard = _sum_of_known([*prices, later.price])
     case, price = of.case, None
-    if standard is not None and case.model.prices is not None:
-        in_batches = standard * (1 - case.model.prices.batch_discount)
-        price = Price(standard, standard, in_batches, in_batches if batch else None)
+    priced = all(request.case.model.prices is not None for request in requests)
+    if priced and later.price is not None and case.model.prices is not None:
+        less = 1 - case.model.prices.batch_discount
+        after = Price(later.price, later.price, later.price * less, later.price * less if batch else None)
+        price = sum((price_of(of_model, batch) for of_model in _by_model(shared)), after)
     return Estimate(
         case.model.model,
         case.scenario.family,
         trials=of.trials,
         to_ask=len(of.lacking),
-        input_tokens=round(sum(tokens for tokens, _ in sizes) + later.input_tokens),
-        output_tokens=round(sum(room for _, room in sizes) + later.output_tokens),
+        input_tokens=round(sum(request.case.size_tokens for request in requests) + later.input_tokens),
+        output_tokens=round(sum(request.case.reply_tokens for request in requests) + later.output_tokens),
         price=price,
         counted=False,
-        thinking_tokens=sum(request.model.thinking_tokens for request in requests),
+        thinking_tokens=sum(request.case.model.thinking_tokens for request in requests),
+        replies=replies,
     )
 
 
-def _sum_of_known(prices: Iterable[float | None]) -> float | None:
-    """Return the sum; None if any price is not known."""
-    known = list(prices)
-    return None if None in known else sum(price for price in known if price is not None)
+def _by_model(requests: Sequence[OneRequest]) -> Iterable[list[OneRequest]]:
+    """Return the requests to each model: that of the test, and others that it asks, such as a judge."""
+    return grouped(requests, lambda request: request.case.model.model).values()

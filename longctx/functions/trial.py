@@ -90,6 +90,8 @@ class FunctionTrial:
     """Whether matching words alone finds the answer, where the test says what it is."""
     draws: int = 0
     """How many values were drawn."""
+    shared_draws: int = 0
+    """How many values were drawn for all items of its context."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The requests that were issued, in their order, by the keys of their answers."""
     _equal: Counter[str] = field(default_factory=Counter)
@@ -114,6 +116,11 @@ class FunctionTrial:
         """What identifies the item: the id of a case, or the number of a drawn trial."""
         identity = self.question.identity
         return identity.item if identity.item is not None else str(identity.trial)
+
+    @property
+    def context(self) -> str:
+        """What identifies the context that the item shares with others; its own name if it shares none."""
+        return self.case.scenario.cluster(self.question.index) or self.item
 
     @property
     def answers(self) -> list[Exchange]:

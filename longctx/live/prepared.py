@@ -18,7 +18,15 @@ class OneRequest(Question):
 
     wanted: Wanted
     body: Mapping[str, Any]
+    """With the provider's id of the model."""
     headers: Mapping[str, str]
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """The arguments of the SDK's call."""
+        named = {name: value for name, value in self.body.items() if name in ("model", "max_tokens", "messages")}
+        extra = {name: value for name, value in self.body.items() if name not in named}
+        return {**named, "extra_body": extra or None, "extra_headers": dict(self.headers) or None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +42,7 @@ class Prepared:
     def of(cls, question: Question) -> Prepared:
         """Build the trial of a question. Raises UserError if it cannot be built."""
         trial = question.build()
+        if isinstance(question, OneRequest):
+            return cls(question, trial, question.wanted, question.sent)
         sent = call(trial, question.case.model, question.shared.cuts)
         return cls(question, trial, Wanted.of(question, trial), sent)

@@ -135,13 +135,18 @@ def _asking(text: str, trial: Trial, model: ModelProfile) -> str:
 
 def _blocks(text: str, cuts: Sequence[int], caching: Caching) -> list[dict[str, Any]]:
     """Return the text as blocks that end at the cuts; the last cuts are marked for the cache."""
-    mark = {"type": "ephemeral"} | ({"ttl": caching.ttl} if caching.ttl != "5m" else {})
+    mark = cache_mark(caching)
     marked = cuts[-caching.breakpoints :]
     ends = sorted({0, *cuts, len(text)})
     return [
         {"type": "text", "text": text[start:end]} | ({"cache_control": mark} if end in marked else {})
         for start, end in pairwise(ends)
     ]
+
+
+def cache_mark(caching: Caching) -> dict[str, str]:
+    """Return the `cache_control` of a block that ends a shared prefix."""
+    return {"type": "ephemeral"} | ({"ttl": caching.ttl} if caching.ttl != "5m" else {})
 
 
 def prefill(trial: Trial, model: ModelProfile) -> str:

@@ -24,9 +24,10 @@ def case_of(
     trials: int = 2,
     items: tuple[tuple[str, str], ...] | None = None,
     model: ModelProfile = MODEL,
+    of_one_context: int = 1,
     **values: Any,
 ) -> Case:
-    scenario = FunctionScenario(function, tuple(values.items()), items, max_tokens=1024)
+    scenario = FunctionScenario(function, tuple(values.items()), items, of_one_context, max_tokens=1024)
     return Case(model, Wording("protocol", "none", {}), scenario, seed=seed, trials=trials)
 
 

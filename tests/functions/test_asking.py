@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import threading
 from collections import Counter
@@ -11,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from longctx.functions.asking import FunctionAsker, difference, prepared
+from longctx.config.models import Caching, ModelProfile
+from longctx.functions.asking import FunctionAsker, difference, one_request
 from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
@@ -171,13 +173,85 @@ def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
     body = body_of("a") | {"tools": [{"name": "add"}], "system": "s"}
     issued(trial, "a")
     lacking = trial.lacking[0]
-    made = prepared(Question(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
+    made = one_request(Question(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
     assert made.sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
     assert made.sent["extra_headers"] == {"anthropic-beta": "x"}
-    assert made.question.case.counted is not None
-    assert made.question.case.counted > 346  # the prompt that comes with tools
+    assert made.case.counted is not None
+    assert made.case.counted > 346  # the prompt that comes with tools
 
 
 def test_a_difference_is_short() -> None:
     assert difference(body_of("a"), body_of("b")) == '-   "content": "a",\n+   "content": "b",'
     assert len(difference(body_of("a" * 10_000), body_of("b" * 10_000))) < 700
+
+
+CACHED = ModelProfile(model="toy", caching=Caching(min_tokens=100))
+DOCUMENT = "All that is known of the fees. " * 40
+
+
+def about(trial: FunctionTrial) -> str:
+    """Ask about the document of the item's context, and once more after the reply."""
+    text = f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"
+    trial.exchange(body_of(text), {}, trial.case.model)
+    return say(trial, f"and {trial.item}?")
+
+
+def in_contexts_of(number: int, share: int) -> Case:
+    return case_of(trials=number, model=CACHED, of_one_context=share)
+
+
+def marked(body: Body) -> str | None:
+    """Return the text of a request up to its mark; None if it has none."""
+    content = body["messages"][0]["content"]
+    if isinstance(content, str):
+        return None
+    assert "cache_control" in content[0]
+    return str(content[0]["text"])
+
+
+def test_the_trials_of_a_context_are_asked_after_its_first_and_marked(tape: Tape) -> None:
+    answered: list[str] = []
+    lock = threading.Lock()
+
+    def note(body: Body) -> Answer:
+        with lock:
+            answered.append(prompt_of(body))
+        return echo(body)
+
+    with SimulatedServer(note) as server:
+        asked = ask(server, tape, about, in_contexts_of(6, 3), in_flight=4)
+        assert (asked.failures, asked.stale, asked.errors) == ({}, 0, {})
+        first = [body for body in server.asked if "Question" in prompt_of(body)]
+    assert len(answered) == 12
+    marks = {marked(body) for body in first}
+    assert marks == {f"{DOCUMENT} Document context-{number}. Question " for number in (0, 1)}
+    for context in (0, 1):
+        of_context = [text for text in answered if f"context-{context}." in text]
+        assert of_context[0].endswith(f"Question {3 * context}?"), "the first is answered before the others are asked"
+
+
+def test_a_mark_changes_no_digest(server: SimulatedServer, tape: Tape) -> None:
+    ask(server, tape, about, in_contexts_of(3, 3))
+    replayed = FunctionTrial(Question(in_contexts_of(3, 3), 2), Tape(tape.written_to))
+    assert about(replayed) == "reply to and 2?"
+
+
+def test_nothing_is_marked_where_nothing_is_shared_or_kept(server: SimulatedServer, tape: Tape) -> None:
+    ask(server, tape, about, case_of(trials=3, model=CACHED))
+    ask(server, tape, about, case_of("test_other", trials=3, of_one_context=3))
+    assert {marked(body) for body in server.asked} == {None}
+
+
+def test_the_others_are_asked_if_the_first_is_not_answered(tape: Tape) -> None:
+    refused = failing(413, "too large")
+    with SimulatedServer(lambda body: (refused if "Question 0?" in prompt_of(body) else echo)(body)) as server:
+        asked = ask(server, tape, about, in_contexts_of(3, 3))
+    assert len(asked.failures) == 1
+    assert tape.recorded == 4
+
+
+def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) -> None:
+    case = dataclasses.replace(in_contexts_of(2, 1), repeats=2)
+    ask(server, tape, about, case)
+    first = [marked(body) for body in server.asked if "Question" in prompt_of(body)]
+    assert sorted(map(str, first)) == [f"{DOCUMENT} Document {item}. Question {item}?" for item in (0, 0, 1, 1)]

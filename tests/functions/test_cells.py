@@ -89,6 +89,13 @@ def test_clusters_are_what_items_share(tmp_path: Path) -> None:
     assert len(set(drawn.clusters())) == 3
 
 
+def test_drawn_items_share_a_context(tmp_path: Path) -> None:
+    case = function(tmp_path, trials=5, share=2).cell({"tokens": 100}, MODEL, WORDING, 0)
+    assert case.clusters() == ["context-0", "context-0", "context-1", "context-1", "context-2"]
+    assert case.scenario.slug == "tokens-100"
+    assert case.scenario.questions_per_context == 2
+
+
 def test_trials_take_the_first_cases_and_options_replace_them(tmp_path: Path) -> None:
     written(tmp_path, *({"id": n} for n in range(4)))
     made = function(tmp_path, cases="cases.jsonl", trials=3, repeats=2)
@@ -107,6 +114,8 @@ def test_trials_take_the_first_cases_and_options_replace_them(tmp_path: Path) ->
         ({"trials": 2, "min_rate": 2}, "bad-marker"),
         ({"trials": 2, "trails": 2}, "bad-marker"),
         ({"trials": 2, "cluster": "a"}, "cluster-without-cases"),
+        ({"cases": "none.jsonl", "share": 2}, "share-with-cases"),
+        ({"trials": 2, "share": 0}, "bad-marker"),
         ({"cases": "none.jsonl"}, "no-cases-file"),
         ({"cases": "../outside.jsonl"}, "leads-outside"),
         ({"cases": "/etc/passwd"}, "leads-outside"),

@@ -178,3 +178,31 @@ def test_distractors_are_the_same_in_every_trial_and_no_draw_after_them_changes(
     first, second = draw_of(0), draw_of(1)
     assert first.distractors("cod on the ridge", 2) == second.distractors("cod on the ridge", 2)
     assert first.integer(0, 10**9) == draw_of(0).integer(0, 10**9)
+
+
+def test_what_is_shared_is_the_same_for_all_items_of_a_context() -> None:
+    def drawn(index: int, **values: Any) -> list[object]:
+        draw = draw_of(index, of_one_context=5, **values)
+        return [draw.shared().integer(1, 10**9), draw.shared().words(3), draw.shared().integer(1, 10**9)]
+
+    assert drawn(0) == drawn(4) == drawn(2, tokens=9)
+    assert drawn(5) != drawn(4)
+    first, _, third = drawn(0)
+    assert first != third, "each call has a stream of its own"
+
+
+def test_what_an_item_draws_does_not_depend_on_what_it_shares() -> None:
+    apart, sharing = draw_of(3), draw_of(3, of_one_context=5)
+    sharing.shared().filler(100)
+    assert [sharing.integer(1, 10**9), sharing.uuid()] == [apart.integer(1, 10**9), apart.uuid()]
+
+
+def test_cases_share_by_their_cluster_and_alone_nothing() -> None:
+    items = (("a", "one"), ("b", "two"), ("c", "one"), ("d", ""), ("e", ""))
+    drawn = [draw_of(index, items=items).shared().integer(1, 10**9) for index in range(5)]
+    assert drawn[0] == drawn[2]
+    assert len(set(drawn)) == 4
+
+
+def test_the_shared_stream_is_frozen() -> None:
+    assert draw_of(7, of_one_context=4).shared().integer(1, 10**9) == 320256761

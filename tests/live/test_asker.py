@@ -11,7 +11,7 @@ import pytest
 
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
-from longctx.functions.asking import prepared
+from longctx.functions.asking import one_request
 from longctx.functions.trial import Suspended
 from longctx.live.asker import Asker
 from longctx.live.failure import Failure
@@ -55,7 +55,7 @@ def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfi
         del body["max_tokens"]
     with pytest.raises(Suspended):
         trial.exchange(body, {}, model, counts=counts)
-    return prepared(Question(case, 0), trial.lacking[0])
+    return Prepared.of(one_request(Question(case, 0), trial.lacking[0]))
 
 
 def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServer, tape: Tape) -> None:

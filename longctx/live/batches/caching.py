@@ -9,11 +9,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
 from longctx.recording.case import Question
+
+Asked = TypeVar("Asked", bound=Question)
 
 
 def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
@@ -36,13 +39,13 @@ def cheapest_with_batches(questions: Sequence[Question]) -> list[Question]:
     alternatives: list[tuple[Question, Question]] = []
     for batched, direct in zip(shared_by_batches(questions), shared(questions), strict=True):
         if alternatives and batched.shared.after is None and direct.shared.after is None:
-            result += _cheaper(alternatives)
+            result += cheaper(alternatives)
             alternatives = []
         alternatives.append((batched, direct))
-    return result + _cheaper(alternatives)
+    return result + cheaper(alternatives)
 
 
-def _cheaper(alternatives: Sequence[tuple[Question, Question]]) -> list[Question]:
+def cheaper(alternatives: Sequence[tuple[Asked, Asked]]) -> list[Asked]:
     """Return the questions of a shared prefix in batches, or marked to be asked directly if that is cheaper."""
     batched, directly = ([pair[place] for pair in alternatives] for place in (0, 1))
     prices = batched[0].case.model.prices if batched else None

@@ -153,6 +153,12 @@ def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence
     )
 
 
+def price_of(questions: Sequence[Question], batches: bool) -> Price:
+    """Return the price of questions of one model, which must be known."""
+    assert questions[0].case.model.prices is not None
+    return _price(questions[0].case.model.prices, questions, batches)
+
+
 def _price(prices: Prices, questions: Sequence[Question], batches: bool, reply: float | None = None) -> Price:
     """Return the price of the questions, each at the rates for the length of its own prompt.
 

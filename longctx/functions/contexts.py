@@ -1,0 +1,139 @@
+"""What the trials of a test function share: the order in which they are asked, and marks for the prompt cache.
+
+Trials of one cluster, such as questions about one document, and repeats of one trial, begin alike. They are asked one
+after another, the first before the others, and their requests are marked where they begin to differ. A mark changes no
+digest: it is placed at the end of a text alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from longctx.config.models import Caching, ModelProfile
+from longctx.live.batches.caching import cheaper, for_an_hour, pays_in_batches
+from longctx.live.cost.sharing import CHARACTERS_A_TOKEN, LEAST, common_length, pays
+from longctx.live.prepared import OneRequest
+from longctx.recording.case import Question, Shared
+from longctx.recording.request import cache_mark
+
+Message = Mapping[str, Any]
+Cut = tuple[int, int]
+"""The place where requests begin to differ: the index of a message, and the characters of its text before it."""
+
+
+def in_contexts(questions: Sequence[Question]) -> list[list[Question]]:
+    """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
+    groups: dict[object, list[Question]] = {}
+    for question in questions:
+        groups.setdefault(question.case.scenario.cluster(question.index) or question.index, []).append(question)
+    return list(groups.values())
+
+
+def of_one_context(requests: Sequence[OneRequest]) -> Iterator[list[OneRequest]]:
+    """Yield the first requests of the trials about one context; other requests, such as later ones, by themselves."""
+    alone = Counter(request.key for request in requests)
+    groups: dict[object, list[OneRequest]] = {}
+    for request in requests:
+        scenario = request.case.scenario
+        context: object = (request.wanted.file, request.wanted.model, scenario.cluster(request.index) or request.index)
+        if request.wanted.number or alone[request.key] > 1:
+            context = request.wanted.trial, request.wanted.key
+        groups.setdefault(context, []).append(request)
+    yield from groups.values()
+
+
+def shared_requests(requests: Sequence[OneRequest], batch: bool = False) -> list[OneRequest]:
+    """Return the requests of one context, in the order in which they are asked, marked where they begin to differ.
+
+    batch: whether the run asks in batches; what is cheaper directly is marked as such.
+    """
+    caching = requests[0].case.model.caching
+    cut = _cut(requests, caching) if caching else None
+    if cut is None:
+        return list(requests)
+    length, place = cut
+    directly = _marked(requests, requests[0].case.model, length, place)
+    if not batch:
+        rates = [
+            request.case.model.prices and request.case.model.prices.at(request.case.size_tokens) for request in requests
+        ]
+        return directly if pays(rates) else list(requests)
+    hourly = for_an_hour(requests[0].case.model)
+    batched = list(requests)
+    if hourly.caching:
+        of_an_hour = _marked(requests, hourly, length, place)
+        if pays_in_batches(of_an_hour, [length / request.shared.length for request in of_an_hour]):
+            batched = of_an_hour
+    return cheaper(list(zip(batched, directly, strict=True)))
+
+
+def _cut(requests: Sequence[OneRequest], caching: Caching) -> tuple[int, Cut] | None:
+    """Return the characters that all requests share, and where they end; None if these are not worth a mark."""
+    first = requests[0].body
+    if len(requests) < 2 or "cache_control" in json.dumps([request.body for request in requests]):
+        return None  # code that marks its own requests is left alone
+    if any(request.body.get(name) != first.get(name) for request in requests for name in ("system", "tools")):
+        return None
+    turns = [request.body["messages"] for request in requests]
+    alike = 0
+    while all(len(turn) > alike and turn[alike] == turns[0][alike] for turn in turns):
+        alike += 1
+    before = sum(len(json.dumps(first.get(name) or "", ensure_ascii=False)) for name in ("system", "tools"))
+    before += sum(len(json.dumps(turn["content"], ensure_ascii=False)) for turn in turns[0][:alike])
+    place = alike - 1, len(_text(turns[0][alike - 1]) or "") if alike else 0
+    if all(len(turn) > alike and turn[alike]["role"] == turns[0][alike]["role"] for turn in turns):
+        texts = [_text(turn[alike]) for turn in turns]
+        if all(text is not None for text in texts):
+            known = [text or "" for text in texts]
+            length = min(common_length(known[0], text) for text in known[1:])
+            if length >= LEAST and all(text[length:].strip() for text in known):
+                place, before = (alike, length), before + length
+    enough = before >= caching.min_tokens * CHARACTERS_A_TOKEN
+    return (before, place) if place[0] >= 0 and place[1] and enough else None
+
+
+def _marked(requests: Sequence[OneRequest], model: ModelProfile, length: int, cut: Cut) -> list[OneRequest]:
+    """Return the requests with a mark at the cut; the first writes the prefix, and the others read it."""
+    assert model.caching is not None
+    result = []
+    for number, request in enumerate(requests):
+        body = {**request.body, "messages": _with_mark(request.body["messages"], model.caching, cut)}
+        size = len(json.dumps(body, ensure_ascii=False))
+        shared = Shared(size, (length,), length if number else 0, requests[0].key if number else None)
+        case = dataclasses.replace(request.case, model=model)
+        result.append(dataclasses.replace(request, body=body, case=case, shared=shared))
+    return result
+
+
+def _with_mark(messages: Sequence[Message], caching: Caching, cut: Cut) -> list[Message]:
+    index, left = cut
+    blocks = []
+    for block in _blocks(messages[index]):
+        text = block["text"]
+        if 0 < left <= len(text):
+            blocks.append({**block, "text": text[:left], "cache_control": cache_mark(caching)})
+            blocks += [{**block, "text": text[left:]}] if left < len(text) else []
+        else:
+            blocks.append(block)
+        left -= len(text)
+    marked = {**messages[index], "content": blocks}
+    return [*messages[:index], marked, *messages[index + 1 :]]
+
+
+def _blocks(message: Message) -> list[dict[str, Any]]:
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _text(message: Message) -> str | None:
+    """Return the text of a message; None if it holds anything else, which cannot be marked."""
+    blocks = _blocks(message)
+    if all(
+        isinstance(block, Mapping) and block.keys() == {"type", "text"} and block["type"] == "text" for block in blocks
+    ):
+        return "".join(block["text"] for block in blocks)
+    return None

@@ -1,0 +1,145 @@
+"""What requests about one context share: marks for the prompt cache, and the cheapest way to ask them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.functions.asking import one_request
+from longctx.functions.batches import Round, Rounds
+from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
+from longctx.functions.trial import Suspended
+from longctx.live.cost.estimate import price_of
+from longctx.live.prepared import OneRequest
+from longctx.live.run import Terms
+from longctx.recording.tape import Tape
+from tests.batch_server import BatchServer
+from tests.functions.examples import case_of, trial_of
+
+PRICES = Prices(
+    input=2,
+    output=10,
+    cache_read=0.1,
+    cache_write=2.5,
+    cache_write_1h=4,
+    batch_discount=0.5,
+    dated=datetime.date(2026, 1, 1),
+)
+CACHED = ModelProfile(model="toy", caching=Caching(min_tokens=100), prices=PRICES)
+TEXT = "The fee is five crowns. " * 400
+
+
+def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 10, **changed: Any) -> list[OneRequest]:
+    """Return the first requests of trials about one context."""
+    case = case_of(trials=number, model=model, of_one_context=number)
+    made = []
+    for index in range(number):
+        trial = trial_of(case, index, tape=tape)
+        asked = {"role": "user", "content": f"{TEXT}Question {index}?"}
+        body = {"model": "toy", "max_tokens": room, "messages": [asked]} | changed
+        with pytest.raises(Suspended):
+            trial.exchange(body, {}, model)
+        made.append(one_request(trial.question, trial.lacking[0]))
+    return made
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once", run="first")
+
+
+def test_trials_are_grouped_by_cluster_and_repeats_by_trial() -> None:
+    cases = case_of(trials=4, items=(("a", "one"), ("b", "two"), ("c", "one"), ("d", "")))
+    groups = in_contexts(list(dataclasses.replace(cases, repeats=2).questions()))
+    named = [[(question.index, question.repeat) for question in group] for group in groups]
+    assert named == [[(0, 0), (2, 0), (0, 1), (2, 1)], [(1, 0), (1, 1)], [(3, 0), (3, 1)]]
+
+
+def test_the_first_writes_what_the_others_read(tape: Tape) -> None:
+    first, second, third = shared_requests(requests(tape, 3))
+    [asked] = second.body["messages"]
+    assert asked["content"][0] == {"type": "text", "text": f"{TEXT}Question ", "cache_control": {"type": "ephemeral"}}
+    assert asked["content"][1] == {"type": "text", "text": "1?"}
+    assert (first.shared.read, first.shared.after) == (0, None)
+    assert second.shared.after == third.shared.after == first.key
+    assert second.shared.read_share > 0.9 < first.shared.write_share
+    price = price_of([first, second, third], batches=False)
+    assert price.cached < 0.6 * price.standard
+
+
+def test_turns_that_all_share_are_marked_at_their_end(tape: Tape) -> None:
+    asked = requests(tape, 2)
+    with_turns = [
+        dataclasses.replace(
+            request,
+            body=request.body
+            | {
+                "messages": [
+                    {"role": "user", "content": TEXT},
+                    {"role": "assistant", "content": "I see."},
+                    {"role": "user", "content": f"Question {number}?"},
+                ]
+            },
+        )
+        for number, request in enumerate(asked)
+    ]
+    for request in shared_requests(with_turns):
+        turns = request.body["messages"]
+        assert turns[1]["content"] == [{"type": "text", "text": "I see.", "cache_control": {"type": "ephemeral"}}]
+        assert turns[0]["content"] == TEXT
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": TEXT, "cache_control": {}}]}]},
+        {"messages": [{"role": "user", "content": [{"type": "document", "source": {"data": TEXT}}]}]},
+        {"messages": [{"role": "user", "content": "short"}]},
+    ],
+    ids=["marked-by-the-code-under-test", "no-text", "too-short"],
+)
+def test_what_may_not_or_need_not_be_marked_stays_as_it_is(tape: Tape, changed: dict[str, Any]) -> None:
+    asked = requests(tape, 2, **changed)
+    assert shared_requests(asked) == asked
+    other = dataclasses.replace(asked[1], body=asked[1].body | {"system": "Be brief."})
+    assert shared_requests([asked[0], other]) == [asked[0], other]
+
+
+def test_in_batches_the_cheapest_way_is_taken(tape: Tape) -> None:
+    short = shared_requests(requests(tape, 4), batch=True)
+    assert all(request.shared.direct for request in short)
+    long = shared_requests(requests(tape, 4, room=2000), batch=True)
+    assert not any(request.shared.direct or request.shared.cuts for request in long), (
+        "the discount on replies is worth more"
+    )
+    many = shared_requests(requests(tape, 12, room=2000), batch=True)
+    assert {
+        mark["ttl"] for request in many for mark in [request.body["messages"][0]["content"][0]["cache_control"]]
+    } == {"1h"}
+    assert price_of(many, batches=True).planned < price_of(requests(tape, 12, room=2000), batches=True).planned  # type: ignore[operator]
+
+
+def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
+    messages: list[str] = []
+    with BatchServer() as server:
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), 0.0, messages.append)
+        rounds.ask(Round(requests(tape, 4), 4))
+        assert len(server.asked) == 4
+        assert not server.created
+    assert tape.recorded == 4
+    assert rounds.asked.failures == {}
+    assert rounds.budget.spent > 0
+
+
+def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:
+    asked = requests(tape, 2)
+    later = dataclasses.replace(asked[1], wanted=dataclasses.replace(asked[1].wanted, number=1))
+    assert list(of_one_context([asked[0], later])) == [[asked[0]], [later]]
+    assert list(of_one_context(asked)) == [asked]
+    twice = dataclasses.replace(asked[0], wanted=dataclasses.replace(asked[0].wanted, sha256="other"))
+    assert len(list(of_one_context([asked[0], twice]))) == 2
