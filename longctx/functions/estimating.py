@@ -101,7 +101,7 @@ def _later(of: _Sum) -> _Later | None:
     return _Later(
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
-        requests * fmean(output for _, output in sizes),
+        requests * fmean(int(exchange.body.get("max_tokens", 0)) for exchange, _ in seen),
         requests * fmean(known) if len(known) == len(prices) else None,
     )
 
