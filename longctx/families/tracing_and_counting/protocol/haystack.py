@@ -1,5 +1,4 @@
-"""Building prompts for the families of RULER's tasks: draws without repetition, and a haystack of repeated filler with
-lines in between.
+"""Building prompts for the families of RULER's tasks: a haystack of repeated filler with lines in between.
 
 Source: C.-P. Hsieh et al., "RULER: What's the Real Context Size of Your Long-Context Language Models?", 2024,
 https://arxiv.org/abs/2404.06654, and its program, https://github.com/NVIDIA/RULER. Its noise sentences are passkey's.
@@ -8,15 +7,13 @@ https://arxiv.org/abs/2404.06654, and its program, https://github.com/NVIDIA/RUL
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from longctx import Words, fill
+from longctx.vocabulary.stream import distinct
 from longctx.vocabulary.token_counts import checked_counts
-
-Drawn = TypeVar("Drawn")
 
 FEW, MANY = 10, 40
 """The repetitions of the filler in two probes whose difference gives its tokens."""
@@ -24,26 +21,6 @@ SAMPLE = 100
 """The random names or numbers by which two probes differ; their tokens are averaged."""
 DEVIATION = 2.5
 """Four standard deviations of the tokens of a random name or word: hardly any exceeds the mean by more."""
-
-
-def distinct(draw: Callable[[int], Sequence[Drawn]], count: int) -> list[Drawn]:
-    """Draw `count` different items, in the order of drawing. draw: draws so many items."""
-    drawn: dict[Drawn, None] = {}
-    while len(drawn) < count:
-        drawn.update(dict.fromkeys(draw(count - len(drawn))))
-    return list(drawn)
-
-
-def letters(stream: np.random.RandomState, first: str, length: int, count: int) -> list[str]:
-    """Draw `count` random strings of `length` letters. first: "A" or "a", the first letter of the alphabet."""
-    codes = stream.randint(0, 26, (count, length), dtype=np.int64) + ord(first)
-    text = codes.astype(np.uint8).tobytes().decode("ascii")
-    return [text[start : start + length] for start in range(0, len(text), length)]
-
-
-def numbers(stream: np.random.RandomState, digits: int, count: int) -> list[str]:
-    """Draw `count` random numbers of so many digits."""
-    return [str(number) for number in stream.randint(10 ** (digits - 1), 10**digits, count, dtype=np.int64)]
 
 
 def places(stream: np.random.RandomState, fillers: int, count: int) -> list[int]:

@@ -23,10 +23,8 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     SAMPLE,
     beginning,
     checked,
-    distinct,
     fillers_in,
     haystack,
-    numbers,
     per_unit,
     places,
     probe_text,
@@ -34,7 +32,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     spare,
 )
 from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
-from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.stream import distinct, frozen_stream, numbers
 
 DIGITS = 7
 QUERIES = 3

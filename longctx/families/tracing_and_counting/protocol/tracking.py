@@ -22,11 +22,8 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     SAMPLE,
     beginning,
     checked,
-    distinct,
     fillers_in,
     haystack,
-    letters,
-    numbers,
     per_unit,
     places,
     probe_text,
@@ -34,7 +31,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     spare,
 )
 from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
-from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 NAME, VALUE = 5, 5
 """The letters of a variable's name, and the digits of a value."""

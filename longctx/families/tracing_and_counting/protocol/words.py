@@ -24,15 +24,13 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     SAMPLE,
     beginning,
     checked,
-    distinct,
-    letters,
     per_unit,
     probe_text,
     prompt,
     spare,
 )
 from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
-from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.stream import distinct, frozen_stream, letters
 
 LETTERS = 6
 ASKED = 3

@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.protocol.haystack import (
-    distinct,
-    fillers_in,
-    haystack,
-    letters,
-    numbers,
-    places,
-    prompt,
-)
-from longctx.vocabulary.stream import frozen_stream
+from longctx.families.tracing_and_counting.protocol.haystack import fillers_in, haystack, places, prompt
+from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 
 def test_names_and_numbers_never_change() -> None:

@@ -1,0 +1,179 @@
+"""Latest value: what a seed builds, that an independent reading gives the same answers, and what replies are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.families.latest_value.protocol import QUESTIONS, LatestValue
+from longctx.vocabulary.scenario import Trial
+from tests.families.tracing_and_counting.tokens import built, count, fitted, judged, taken, words_of
+
+WORDS = words_of(LatestValue)
+TOKENS = {"line": 20.0, "fixed": 90.0}
+scenarios = st.builds(LatestValue, st.integers(1200, 4000), st.integers(1, 6), st.sampled_from(QUESTIONS))
+
+
+def entries(trial: Trial) -> list[tuple[int, str, str, str]]:
+    """Read the log: day, vessel, what was done, quota."""
+    read = re.findall(r"^Day (\d+): the quota of vessel ([A-Z]{4}) is (set|updated) to (\d{6})\.$", trial.user, re.M)
+    return [(int(day), name, done, value) for day, name, done, value in read]
+
+
+def answer(trial: Trial) -> str:
+    """Answer a prompt by reading it, as a person would."""
+    question = trial.user.rstrip().rpartition("\n")[2]
+    [name] = re.findall(r"quota of vessel ([A-Z]{4})", question)
+    mine = [(day, value) for day, vessel, _, value in entries(trial) if vessel == name]
+    if "on which day" in question:
+        return str(mine[-1][0])
+    return mine[-2][1] if "just before its last update" in question else mine[-1][1]
+
+
+# A changed digest means other trials than those on record: raise LatestValue.version.
+@pytest.mark.parametrize(
+    ("slug", "seed", "index", "sha256"),
+    [
+        (
+            "window-1000-updates-1-question-now",
+            0,
+            0,
+            "30979edf46e08897f6198473f2bf900b",
+        ),
+        (
+            "window-1000-updates-4-question-before",
+            0,
+            1,
+            "1a4dc7eb8afc846b849abe63f9853421",
+        ),
+        (
+            "window-4096-updates-16-question-when",
+            7,
+            9,
+            "657e1713e5f84f347bb505d79ce10a61",
+        ),
+        (
+            "window-131072-updates-4-question-now",
+            0,
+            0,
+            "0327cf6496e9f10b704172e2551c83f4",
+        ),
+    ],
+)
+def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
+    trial = LatestValue.from_slug(slug).fit(TOKENS).build(WORDS, seed, index)
+    assert hashlib.sha256(trial.user.encode()).hexdigest()[:32] == sha256
+
+
+@settings(max_examples=40)
+@given(scenarios, st.integers(0, 10**6))
+def test_an_independent_reading_gives_the_expected_answer(scenario: LatestValue, seed: int) -> None:
+    trial = built(scenario, seed)
+    assert answer(trial) == trial.expected
+    log = entries(trial)
+    assert len(log) == trial.recorded["entries"] == trial.user.count("\nDay ")
+    assert [day for day, *_ in log] == sorted({day for day, *_ in log})
+    assert len({value for *_, value in log}) == len(log)
+    seen: dict[str, int] = {}
+    for _, name, done, _ in log:
+        assert (done == "set") == (name not in seen)
+        seen[name] = seen.get(name, 0) + 1
+    assert list(seen.values()).count(scenario.updates + 1) >= len(seen) - 1  # one may be cut short by the window
+    facts = trial.facts
+    said = [trial.user[start:end] for start, end in facts.entries]
+    assert all(line.startswith("Day ") and line.endswith(".") for line in said)
+    assert trial.user[: facts.question].count("\nDay ") == len(log)
+    assert trial.depth == facts.entries[facts.right][0] / len(trial.user)
+
+
+@settings(max_examples=40)
+@given(scenarios, st.integers(0, 10**6))
+def test_a_prompt_fills_its_window_and_does_not_exceed_it(scenario: LatestValue, seed: int) -> None:
+    trial = built(scenario, seed)
+    lines = trial.recorded["entries"]
+    assert scenario.window - 4 * lines - 80 < taken(trial) <= scenario.window
+
+
+def test_the_last_entry_stands_anywhere() -> None:
+    depths = [built(LatestValue(2000, 2, "now"), index=index).depth for index in range(40)]
+    assert min(depths) < 0.2
+    assert max(depths) > 0.8
+
+
+def test_another_tokenizer_gets_the_same_vessel_and_quotas() -> None:
+    ours, theirs = (
+        LatestValue(2000, 4, "now").fit(tokens).build(WORDS, 0, 0) for tokens in (TOKENS, TOKENS | {"line": 17.0})
+    )
+    assert ours.user != theirs.user
+    assert ours.facts.answers == theirs.facts.answers
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_stale_answer_is_traced_to_its_update(question: str) -> None:
+    scenario = fitted(LatestValue(2000, 4, question))
+    trial = scenario.build(WORDS, 0, 0)
+    answers, right = trial.facts.answers, trial.facts.right
+    traced = {given: judged(scenario, trial, f"It is {given}.") for given in answers}
+    assert [outcome.trace.get("updates_back", 0) for outcome in traced.values()] == [
+        right - place for place in range(len(answers))
+    ]
+    assert [given for given, outcome in traced.items() if outcome.kind == "correct"] == [trial.expected]
+    assert judged(scenario, trial, min(trial.facts.others)).trace == {"of_another_quantity": 1}
+    assert judged(scenario, trial, "99999" if question == "when" else "9999999").trace == {"nowhere_in_the_log": 1}
+
+
+SOME = fitted(LatestValue(1500, 2, "now"))
+TRIAL = SOME.build(WORDS, 0, 0)
+DAY = fitted(LatestValue(1500, 2, "when"))
+ASKED_DAY = DAY.build(WORDS, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "stop_reason", "kind"),
+    [
+        (f"On day 12 it was updated to {TRIAL.expected}.", "end_turn", "correct"),
+        (f"{TRIAL.expected[:3]},{TRIAL.expected[3:]}", "end_turn", "correct"),
+        (f"From {TRIAL.facts.answers[0]} to {TRIAL.expected}", "end_turn", "unparseable"),
+        ("I cannot say on day 12.", "end_turn", "unparseable"),
+        ("", "end_turn", "unparseable"),
+        (f"It is {TRIAL.expected}", "max_tokens", "truncated"),
+        ("Let me see", "max_tokens", "truncated"),
+        ("no", "refusal", "refusal"),
+    ],
+)
+def test_which_quota_a_reply_gives(text: str, stop_reason: str, kind: str) -> None:
+    assert judged(SOME, TRIAL, text, stop_reason).kind == kind
+
+
+def test_a_day_is_not_read_from_a_quota() -> None:
+    assert judged(DAY, ASKED_DAY, f"Day {ASKED_DAY.expected}, to 123456").kind == "correct"
+
+
+def test_marks_show_the_entry_and_the_one_that_was_answered() -> None:
+    outcome = judged(SOME, TRIAL, TRIAL.facts.answers[0])
+    shown = {mark.name: TRIAL.user[mark.start : mark.end] for mark in SOME.marks(WORDS, TRIAL, outcome)}
+    assert TRIAL.expected in shown["needle"]
+    assert TRIAL.facts.answers[0] in shown["the entry that was answered"]
+    assert shown["question"].strip().startswith("According to the log")
+
+
+def test_mistakes_are_refused_before_anything_is_asked() -> None:
+    with pytest.raises(ValueError, match="there is no question 'later': choose from now, before, when"):
+        LatestValue(1000, 1, "later")
+    with pytest.raises(ValueError, match="give at least 1 update"):
+        LatestValue(1000, 0, "now")
+    with pytest.raises(ValueError, match="a window of 200 tokens is too small for the 10 lines"):
+        LatestValue(200, 4, "now").fit(TOKENS)
+    LatestValue(384, 4, "now", max_tokens=64).fit(TOKENS)
+    with pytest.raises(ValueError, match="entries: give one of 60000 at most"):
+        LatestValue(5_000_000, 4, "now").fit(TOKENS)
+    with pytest.raises(ValueError, match="line would take 0 tokens"):
+        LatestValue.measured({"1 line": 100, "101 lines": 100})
+
+
+def test_the_longest_question_is_counted() -> None:
+    assert count(WORDS["when"]) + 5 >= max(count(WORDS[question]) for question in QUESTIONS)

@@ -1,0 +1,54 @@
+"""What latest values report: where wrong answers are from, and the finding about stale ones."""
+
+from __future__ import annotations
+
+from longctx.families.latest_value.protocol import LatestValue
+from longctx.families.latest_value.report import LatestValueAccount
+from longctx.results.row import Row
+from longctx.stats.rates import Rate
+from longctx.vocabulary.scenario import Trial
+from tests.families.tracing_and_counting.tokens import nothing, rows, summary
+
+
+def first(trial: Trial) -> str:
+    return str(trial.facts.answers[0])
+
+
+def previous(trial: Trial) -> str:
+    return str(trial.facts.answers[trial.facts.right - 1])
+
+
+def other(trial: Trial) -> str:
+    return min(trial.facts.others)
+
+
+def right(trial: Trial) -> str:
+    return trial.expected
+
+
+def measured() -> list[Row]:
+    return rows(LatestValue(2000, 3, "now"), right, previous, previous, previous, first, other, nothing)
+
+
+def test_stale_answers_are_counted_by_updates_back() -> None:
+    made = summary(measured())
+    account, analysis, scenarios = LatestValueAccount(), made.families["latest_value"].analysis, made.of("latest_value")
+    by_window, stale = account.views(scenarios, analysis)
+    assert [str(point.value) for point in by_window.points] == ["0.14 [0.03, 0.51] n=7"]
+    assert [(point.x, point.value.correct, point.value.n) for point in stale.points] == [
+        (1, 3, 7),
+        (2, 0, 7),
+        (3, 1, 7),
+    ]
+    assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
+        "Latest value, m, prompts protocol: of 5 wrong answers 4 are stale, 3 of these by 1 update."
+    ]
+    [entry] = account.data(analysis)["latest_value"]
+    assert entry["by_updates_back"] == {"1": 3, "3": 1}
+    assert (entry["stale"], entry["of_another_quantity"], entry["nowhere_in_the_log"]) == (4, 1, 0)
+    [table] = account.further_tables(analysis)
+    assert table.frame["stale"].iloc[0] == str(Rate(4, 7))
+
+
+def test_nothing_measured_is_no_finding() -> None:
+    assert list(LatestValueAccount().further_tables(())) == []
