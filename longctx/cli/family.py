@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import os
 import re
@@ -17,7 +18,7 @@ from longctx.errors import UserError, did_you_mean
 from longctx.files import write_file
 from longctx.links import inside
 from longctx.registry import SETTING
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.scenario import Reply, Scenario, Words
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -27,6 +28,8 @@ TRIALS = 3
 """The trials of each scenario that are checked."""
 FACTOR = 2.0
 """By how much the estimate of a prompt's tokens may differ from its characters divided by four."""
+FORMS = "{}", "<Answer>{}</Answer>"
+"""How an expected answer is given: alone, or as multiple choice asks for it."""
 SMALL = 200
 """The tokens below which sizes are not compared."""
 PROMPTS = {
@@ -54,10 +57,11 @@ trials = 20
 PROBE = """
 import hashlib, sys
 from longctx import Run
+from longctx.cli.family import fitted
 run = Run(profile=sys.argv[1], model=sys.argv[2], root=sys.argv[3])
 for case in run.plan.cases_of(sys.argv[4]):
     for index in list(case.scenario.indices(case.trials))[:int(sys.argv[5])]:
-        trial = case.scenario.build(case.wording.words, case.seed, index)
+        trial = fitted(case.scenario, case.wording.words).build(case.wording.words, case.seed, index)
         print(hashlib.sha256(f"{trial.system}\\0{trial.user}\\0{trial.expected}".encode()).hexdigest())
 """
 """A program that prints the digests of trials as another process builds them."""
@@ -143,17 +147,19 @@ def _faults(case: Case) -> Iterator[str]:
     """Yield a sentence on each thing that a scenario does not do as it must."""
     scenario, words = case.scenario, case.wording.words
     try:
-        if type(scenario).from_slug(scenario.slug).params != scenario.params:
+        given = {field.name: getattr(scenario, field.name) for field in dataclasses.fields(scenario) if field.kw_only}
+        if type(scenario).from_slug(scenario.slug, **given).params != scenario.params:
             yield f"{scenario.slug}: its name does not give its parameters back."
     except ValueError as error:
         yield f"{scenario.slug}: its name cannot be read back: {error}"
+    scenario = fitted(scenario, words)
     trials = [scenario.build(words, case.seed, index) for index in list(scenario.indices(case.trials))[:TRIALS]]
     for number, trial in enumerate(trials):
         if scenario.build(words, case.seed, scenario.indices(case.trials)[number]) != trial:
             yield f"{scenario.slug}, trial {number}: it is not the same when it is built again."
-        right = scenario.judge(trial, _reply(trial.expected))
-        if right.kind != "correct":
-            yield f"{scenario.slug}, trial {number}: its own expected answer {trial.expected!r} is judged {right.kind}."
+        judged = [scenario.judge(trial, _reply(form.format(trial.expected))).kind for form in FORMS]
+        if "correct" not in judged:
+            yield f"{scenario.slug}, trial {number}: its own expected answer {trial.expected!r} is judged {judged[0]}."
         if scenario.judge(trial, _reply("")).kind == "correct":
             yield f"{scenario.slug}, trial {number}: an empty reply is judged correct."
         if not 0 <= trial.depth <= 1:
@@ -163,6 +169,14 @@ def _faults(case: Case) -> Iterator[str]:
             yield f"{scenario.slug}: size_tokens says {estimated:,}, and a prompt has about {seen:,.0f} tokens."
     if len({trial.user for trial in trials}) < len(trials):
         yield f"{scenario.slug}: two of its trials ask the same."
+
+
+def fitted(scenario: Scenario, words: Words) -> Scenario:
+    """Return a scenario fitted to a tokenizer of four characters a token, if its family counts a model's tokens."""
+    texts = type(scenario).probes(words)
+    if not texts:
+        return scenario
+    return scenario.fit(type(scenario).measured({name: len(text) // 4 for name, text in texts.items()}))
 
 
 def _not_pure(run: Run, family: str) -> Iterator[str]:

@@ -98,7 +98,7 @@ class Measurer:
             if reply is not None:
                 outcome = case.scenario.judge(trial, reply)
                 row = measured_row(self._run, question, trial, reply, outcome, self._tape.origin(wanted))
-                checks = _checks(trial, reply)
+                checks = {**_checks(trial, reply), **case.scenario.checks(trial, outcome)}
                 rows += [row, *(check_row(row, name, held) for name, held in checks.items())]
                 views += [_view(test, question, trial, reply, outcome), *(View(test) for _ in checks)]
                 continue

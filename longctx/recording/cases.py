@@ -62,7 +62,7 @@ def cases_of(
                     seed=profile.seed,
                     trials=trials,
                     min_rate=grid.min_rate,
-                    band=table.band(scenario),
+                    band=table.gate_band(scenario),
                     in_gate=grid.gated,
                     shape=shape,
                 )

@@ -147,6 +147,10 @@ class Grid(BaseModel):
         """Return the shortest band that holds the scenario. Raises ValueError if none does."""
         return shortest_band(self.bands, scenario)
 
+    def gate_band(self, scenario: Scenario) -> str:
+        """Return the band of the gate: that of the length, unless a family judges parts of it apart."""
+        return self.band(scenario)
+
     def trials_of(self, scenario: Scenario) -> int:
         """Return the scenario's number of trials; 0 if its band is left out."""
         band = self.band(scenario)

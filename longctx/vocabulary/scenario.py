@@ -295,6 +295,10 @@ class Scenario(ABC):
         """Return the cluster of trial `index`: trials of one cluster are correlated; empty for an independent trial."""
         return f"{self.slug}/context-{self.context_of(index)[0]}" if self.questions_per_context > 1 else ""
 
+    def checks(self, trial: Trial, outcome: Outcome) -> Mapping[str, bool]:
+        """Return by name what is judged apart from the answer: each check has rates and bands of its own."""
+        return {}
+
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         """Return where the needle, the question and the source of a wrong answer are in `trial.user`, if known."""
         return []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,18 +22,22 @@ CHANCE = 1 / len(LETTERS)
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A question's four answers under their letters, and the letter of the right one."""
+    """A question's answers under their letters, and the letter of the right one."""
 
     question: str
-    answers: tuple[str, str, str, str]
+    answers: tuple[str, ...]
     right: str
 
     def __str__(self) -> str:
         """Return one answer per line: `A. …`."""
-        return "\n".join(f"{letter}. {answer}" for letter, answer in zip(LETTERS, self.answers, strict=True))
+        return "\n".join(f"{letter}. {answer}" for letter, answer in zip(self.letters, self.answers, strict=True))
+
+    @property
+    def letters(self) -> str:
+        return string.ascii_uppercase[: len(self.answers)]
 
     def answer(self, letter: str) -> str:
-        return self.answers[LETTERS.index(letter)]
+        return self.answers[self.letters.index(letter)]
 
 
 def balanced_letters(count: int, rng: np.random.RandomState) -> list[str]:
@@ -44,8 +49,7 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
     """Return the item's answers, the right one under the letter `right`, the wrong ones in random order."""
     answers = [item.wrong[place] for place in rng.permutation(len(item.wrong))]
     answers.insert(LETTERS.index(right), item.right)
-    first, second, third, fourth = answers
-    return Choices(item.question, (first, second, third, fourth), right)
+    return Choices(item.question, tuple(answers), right)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -76,8 +80,8 @@ def judge(choices: Choices, reply: Reply) -> Outcome:
     [letter] = letters
     if letter == choices.right:
         return Outcome("correct", letter, "the right answer")
-    if letter not in LETTERS:
-        return Outcome("unparseable", letter, f"{letter!r} is none of {', '.join(LETTERS)}")
+    if letter not in choices.letters:
+        return Outcome("unparseable", letter, f"{letter!r} is none of {', '.join(choices.letters)}")
     return Outcome("wrong", letter, f"{letter}, not {choices.right}")
 
 
@@ -92,7 +96,7 @@ def marks(choices: Choices, user: str, returned: str | None) -> list[Mark]:
         if (start := user.rfind(part)) >= 0
     ]
     end = marks[-1].start - 1
-    for letter, answer in zip(LETTERS, choices.answers, strict=True):
+    for letter, answer in zip(choices.letters, choices.answers, strict=True):
         start, end = end + 1, end + 1 + len(f"{letter}. {answer}")
         if letter in (choices.right, returned):
             marks.append(Mark("right answer" if letter == choices.right else "answer given", start, end))

@@ -367,7 +367,7 @@ def _others(
     room = budget - sum(needle.tokens for needle in needles.values()) - SEPARATOR_TOKENS * (len(needles) - 1)
     if bank.version > 1:
         drawn = (section for section in bank.others(together[0], seed, longest) if section.id not in needles)
-        return tuple(_fitting(drawn, room))
+        return tuple(fitting(drawn, room))
     pool = [section for section in bank.sections.values() if section.tokens <= longest and section.id not in needles]
     order = bank.stream("record", seed, item.id, budget, longest).permutation(len(pool))
     others: list[Section] = []
@@ -385,7 +385,7 @@ def _with_distractors(bank: Bank, index: int, seed: int, budget: int, longest: i
     item, alike = bank.items[index], _alike(bank, index, longest)
     room = budget - bank.needle(index).tokens - sum(each.tokens + SEPARATOR_TOKENS for each in alike[:number])
     others = (section for section in bank.others(index, seed, longest) if section not in alike)
-    drawn = [*alike[:number], *_fitting(others, room)]
+    drawn = [*alike[:number], *fitting(others, room)]
     return tuple(sorted(drawn, key=lambda section: rank("distractors", seed, item.id, section.id)))
 
 
@@ -398,7 +398,7 @@ def _alike(bank: Bank, index: int, longest: int) -> tuple[Section, ...]:
     return tuple(others[place] for place in places)
 
 
-def _fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:
+def fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:
     """Yield the sections that fit, in their order. One that does not fit changes nothing for the others."""
     for section in sections:
         if section.tokens + SEPARATOR_TOKENS <= room:

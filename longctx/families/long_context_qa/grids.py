@@ -32,7 +32,9 @@ DistractorCount = Annotated[int, Field(ge=0, le=MOST_DISTRACTORS, strict=True)]
 Distractors = Annotated[tuple[DistractorCount | None, ...], BeforeValidator(_several), Field(min_length=1)]
 
 
-class _BankGrid(Grid):
+class BankGrid(Grid):
+    """The entries of a family that asks the questions of a bank."""
+
     bank: str = Field(default=SHIPPED, min_length=1)
     """The name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
 
@@ -41,7 +43,7 @@ class _BankGrid(Grid):
         return self.bank
 
 
-class CollageGrid(_BankGrid):
+class CollageGrid(BankGrid):
     """Every budget (tokens), depth and variant. trials: how many of the filtered questions are asked."""
 
     sizes: ClassVar[str] = "budgets"
@@ -86,7 +88,7 @@ class CollageGrid(_BankGrid):
                 )
 
 
-class ControlGrid(_BankGrid):
+class ControlGrid(BankGrid):
     """The records that questions are asked with. trials: how many questions are asked, of all."""
 
     longest: Count = 5000
