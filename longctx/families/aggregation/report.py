@@ -1,0 +1,114 @@
+"""What aggregation reports: strict rates with the mean partial credit beside them, and whether counts are too high."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
+from longctx.families.aggregation import FAMILY
+from longctx.families.aggregation.protocol import CREDIT, OFF
+from longctx.results.grouping import by_subject, grouped
+
+if TYPE_CHECKING:
+    from longctx import Row
+
+ENOUGH = 10
+"""The wrong counts needed before a finding says which way they are off."""
+MOST = 0.8
+"""The share of them that is off the same way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """The partial credit of one scenario of one subject.
+
+    mean: over all measured trials, 0 for a reply without an answer. low, high: the counts that are too low, too high.
+    """
+
+    subject: Subject
+    scenario: str
+    trials: int
+    mean: float
+    low: int
+    high: int
+
+
+class AggregationAccount(Account):
+    """The account of aggregation. analysis: the credit of each scenario."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Credit, ...]:
+        cells = grouped(rows, lambda row: (row.subject, row.scenario))
+        return tuple(
+            Credit(
+                subject,
+                scenario,
+                len(group),
+                sum(row.trace.get(CREDIT, 0) for row in group) / 1000 / len(group),
+                sum(row.trace.get(OFF, 0) < 0 for row in group),
+                sum(row.trace.get(OFF, 0) > 0 for row in group),
+            )
+            for (subject, scenario), group in cells.items()
+        )
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[RateView]:
+        yield RateView(
+            points=[
+                RatePoint(int(each.params["window"] or 0), asked(each.params), each.rate, str(each.subject))
+                for each in scenarios
+            ],
+            name="aggregation-by-window",
+            heading=FAMILY.title,
+            title="By window",
+            x="window",
+            axis="window, tokens",
+            unit="tokens",
+        )
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[Table]:
+        """Yield a table for each subject: strict rates with the mean credit beside them."""
+        credits = {(each.subject, each.scenario): f"{each.mean:.2f}" for each in analysis}
+        for subject, group in by_subject(scenarios).items():
+            rows = [
+                {
+                    "asked": asked(scenario.params),
+                    "window": f"{scenario.params['window']:,}",
+                    "right [95% interval]": str(scenario.rate),
+                    "mean partial credit": credits.get((subject, scenario.scenario), "-"),
+                }
+                for scenario in group
+            ]
+            yield Table(f"{FAMILY.title}, {subject}", pd.DataFrame(rows).set_index("asked"))
+
+    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[tuple[Rank, str]]:
+        yield from super().findings(scenarios, analysis)
+        for subject, group in by_subject(analysis).items():
+            low, high = sum(each.low for each in group), sum(each.high for each in group)
+            if low + high >= ENOUGH and max(low, high) >= MOST * (low + high):
+                way = "low" if low > high else "high"
+                yield (
+                    Rank.CAUSE,
+                    f"{FAMILY.title}, {subject}: of {low + high:,} wrong counts {max(low, high):,} are too {way}.",
+                )
+
+    def data(self, analysis: Sequence[Credit]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {
+            FAMILY.name: [
+                {
+                    **each.subject.fields,
+                    "scenario": each.scenario,
+                    "trials": each.trials,
+                    "mean_credit": each.mean,
+                    "too_low": each.low,
+                    "too_high": each.high,
+                }
+                for each in analysis
+            ]
+        }
+
+
+def asked(params: Mapping[str, Any]) -> str:
+    return f"{params['question']}, {params['notices']} notices"

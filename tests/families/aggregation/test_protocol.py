@@ -1,0 +1,179 @@
+"""Aggregation: what a seed builds, that an independent reading gives the same answers, and what replies are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longctx.families.aggregation.protocol import QUESTIONS, Aggregation
+from longctx.families.aggregation.texts import AGENCIES, ENDINGS
+from longctx.vocabulary.scenario import Trial
+from tests.families.tracing_and_counting.tokens import built, fitted, judged, taken, words_of
+
+WORDS = words_of(Aggregation)
+TOKENS = {"line": 28.0, "fixed": 200.0}
+scenarios = st.builds(Aggregation, st.integers(2600, 5000), st.integers(8, 14), st.sampled_from(QUESTIONS))
+
+KEYWORDS = {
+    "Harbor Office": "anchor|pilot for|breakwater|tankers|tugboat|captains|lighthouse|cargo",
+    "Aviation Board": "pilots descend|runway|gliders|propellers|control tower|helicopters|parachutists|cabin crews",
+    "Fisheries Service": "herring|trawlers|lobster|salmon|oyster|anglers|seines|mackerel",
+    "Broadcasting Council": "transmitter|disc jockey|amateurs|evening news|advertising|antenna|satellite|listeners",
+    "Mines Inspectorate": "shaft|blasting|helmet lamps|coal|timber props|hoisting|slate|firedamp",
+    "Plant Health Bureau": "potatoes|apple|wheat|beetle|nurseries|greenhouses|vineyards|barley",
+    "School Commission": "classes|algebra|textbooks|kindergarten|headmasters|lessons|holidays|blackboards",
+    "Rail Authority": "express|signals|sleepers|sleeping cars|level crossing|locomotives|season tickets|freight",
+}
+"""What the notices of each agency are about, written down apart from their texts."""
+
+
+def notices(trial: Trial) -> list[tuple[str, str]]:
+    """Read the notices: the month, and the agency by what the text is about."""
+    read = re.findall(r"^([A-Z][a-z]+) \d{1,2}, (\d{4}): (.+)$", trial.user, re.MULTILINE)
+    found = []
+    for month, year, text in read:
+        [agency] = [name for name, about in KEYWORDS.items() if re.search(rf"\b(?:{about})\b", text, re.IGNORECASE)]
+        found.append((f"{month} {year}", agency))
+    return found
+
+
+def answer(trial: Trial) -> set[str]:
+    """Answer a prompt by reading it."""
+    question = trial.user.rstrip().rpartition("\n")[2]
+    [month] = re.findall(r"dated in (\w+ \d{4})", question)
+    counts = Counter(agency for when, agency in notices(trial) if when == month)
+    if question.startswith("How many"):
+        return {str(next(counts[name] for name in KEYWORDS if f"the {name}?" in question))}
+    if "the most notices" in question:
+        return {name for name, number in counts.items() if number == max(counts.values())}
+    return {name for name in KEYWORDS if not counts[name]}
+
+
+# A changed digest means other trials than those on record: raise Aggregation.version.
+@pytest.mark.parametrize(
+    ("slug", "seed", "index", "sha256"),
+    [
+        ("window-1500-notices-12-question-count", 0, 0, "4fdcfa0733749a99fee91a136fbef887"),
+        ("window-1500-notices-12-question-largest", 0, 1, "830851fe9c1f36ce42b012e8473aae1a"),
+        ("window-4096-notices-24-question-missing", 7, 9, "5e6ddaf3bf5d60a5be1627eb590d607d"),
+        ("window-131072-notices-12-question-count", 0, 0, "40c5bd56982180f3eea8d30f2bd797b2"),
+    ],
+)
+def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
+    trial = Aggregation.from_slug(slug).fit(TOKENS).build(WORDS, seed, index)
+    assert hashlib.sha256(trial.user.encode()).hexdigest()[:32] == sha256
+
+
+@settings(max_examples=40)
+@given(scenarios, st.integers(0, 10**6))
+def test_an_independent_reading_gives_the_expected_answer(scenario: Aggregation, seed: int) -> None:
+    trial = built(scenario, seed)
+    assert answer(trial) == set(trial.facts.right) == set(trial.expected.split(", "))
+    read = notices(trial)
+    assert len(read) == trial.recorded["lines"]
+    [month] = re.findall(r"dated in (\w+ \d{4})", trial.user)
+    assert Counter(when for when, _ in read)[month] == scenario.notices == sum(trial.facts.counts)
+    lines = [trial.user[start:end] for start, end in trial.facts.lines]
+    assert all(f"{month.split()[0]} " in line and "\n" not in line for line in lines)
+    assert trial.user[trial.facts.question :].strip() == trial.user.rstrip().rpartition("\n")[2]
+
+
+@settings(max_examples=40)
+@given(scenarios, st.integers(0, 10**6))
+def test_a_prompt_does_not_exceed_its_window(scenario: Aggregation, seed: int) -> None:
+    assert 0.75 * scenario.window < taken(built(scenario, seed)) <= scenario.window
+
+
+def test_no_notice_has_a_word_of_an_agency_or_of_its_remit() -> None:
+    def stems(text: str) -> set[str]:
+        return {word[:5] for word in re.findall(r"[a-z]{4,}", text.lower())} - {"their"}
+
+    names = set.union(*(stems(f"{agency.name} {agency.remit}") for agency in AGENCIES))
+    for text in (*ENDINGS, *(act for agency in AGENCIES for act in agency.acts)):
+        assert not stems(text) & names, text
+
+
+def test_no_number_is_a_good_guess() -> None:
+    counts = Counter(built(Aggregation(2600, 12, "count"), index=index).expected for index in range(200))
+    assert counts.most_common(1)[0][1] < 70
+    largest = Counter(built(Aggregation(2600, 12, "largest"), index=index).expected for index in range(200))
+    assert largest.most_common(1)[0][1] < 45
+
+
+def some(question: str) -> tuple[Aggregation, Trial]:
+    scenario = fitted(Aggregation(2600, 12, question))
+    return scenario, next(
+        trial for index in range(50) if len((trial := scenario.build(WORDS, 0, index)).facts.right) in (1, 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "credit"),
+    [
+        ("{right}", "correct", 1000),
+        ("There are {right} of March 2031.", "correct", 1000),
+        ("On March 4, 2031 there were {right}", "correct", 1000),
+        ("{more}", "wrong", 750),
+        ("{most}", "wrong", 562),
+        ("{right} or {more}", "unparseable", None),
+        ("None that I can see", "unparseable", None),
+        ("", "unparseable", None),
+    ],
+)
+def test_counts_have_partial_credit(text: str, kind: str, credit: int | None) -> None:
+    scenario, trial = some("count")
+    right = int(trial.expected)
+    outcome = judged(scenario, trial, text.format(right=right, more=right + 1, most=right + 2))
+    assert (outcome.kind, outcome.trace.get("credit")) == (kind, credit)
+
+
+def test_a_number_may_be_a_word() -> None:
+    scenario = fitted(Aggregation(2600, 12, "count"))
+    trial = next(trial for index in range(50) if (trial := scenario.build(WORDS, 0, index)).expected == "2")
+    assert judged(scenario, trial, "Two.").kind == "correct"
+    assert judged(scenario, trial, "two, that is 2").kind == "correct"
+    assert judged(scenario, trial, "one").trace == {"credit": 750, "off": -1}
+    assert judged(scenario, trial, "2", "max_tokens").kind == "truncated"
+    assert judged(scenario, trial, "9" * 40).trace["off"] == 10**6
+    assert judged(scenario, trial, "no", "refusal").kind == "refusal"
+
+
+def test_of_several_agencies_the_largest_is_not_one() -> None:
+    scenario, trial = some("largest")
+    other = next(agency.name for agency in AGENCIES if agency.name != trial.expected)
+    assert judged(scenario, trial, f"It is the {trial.expected.upper()}.").kind == "correct"
+    assert judged(scenario, trial, other).trace == {"credit": 0}
+    assert judged(scenario, trial, f"{other}, {trial.expected}").kind == "unparseable"
+    assert judged(scenario, trial, "The Post Office").kind == "unparseable"
+
+
+def test_what_is_missing_is_a_set() -> None:
+    scenario = fitted(Aggregation(2600, 12, "missing"))
+    trial = next(trial for index in range(50) if len((trial := scenario.build(WORDS, 0, index)).facts.right) == 2)
+    first, second = trial.facts.right
+    other = next(agency.name for agency in AGENCIES if agency.name not in trial.facts.right)
+    assert judged(scenario, trial, f"{second} and {first}").kind == "correct"
+    assert judged(scenario, trial, first).trace == {"credit": 667}
+    assert judged(scenario, trial, f"{first}, {second}, {other}").trace == {"credit": 800}
+    assert judged(scenario, trial, f"{first},", "max_tokens").kind == "truncated"
+    assert judged(scenario, trial, f"{other},", "max_tokens").kind == "wrong"
+
+
+def test_marks_show_the_notices_of_the_month() -> None:
+    scenario, trial = some("largest")
+    marks = scenario.marks(WORDS, trial, judged(scenario, trial, ""))
+    assert [mark.name for mark in marks] == ["notice of the month"] * 12 + ["question"]
+
+
+def test_mistakes_are_refused_before_anything_is_asked() -> None:
+    with pytest.raises(ValueError, match="there is no question 'most': choose from count, largest, missing"):
+        Aggregation(2000, 12, "most")
+    with pytest.raises(ValueError, match="of 7 notices no agency may have the most: give at least 8"):
+        Aggregation(2000, 7, "count")
+    with pytest.raises(ValueError, match="a window of 500 tokens is too small for the 24 lines"):
+        Aggregation(500, 12, "count").fit(TOKENS)

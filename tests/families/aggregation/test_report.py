@@ -1,0 +1,36 @@
+"""What aggregation reports: strict rates with partial credit beside them, and which way counts are off."""
+
+from __future__ import annotations
+
+from longctx.families.aggregation.protocol import Aggregation
+from longctx.families.aggregation.report import AggregationAccount
+from longctx.vocabulary.scenario import Trial
+from tests.families.tracing_and_counting.tokens import nothing, rows, summary
+
+
+def right(trial: Trial) -> str:
+    return trial.expected
+
+
+def too_high(trial: Trial) -> str:
+    return str(int(trial.expected) + 1)
+
+
+def test_partial_credit_is_beside_the_strict_rate() -> None:
+    made = summary(rows(Aggregation(2600, 12, "count"), right, *[too_high] * 10, nothing))
+    account, analysis, scenarios = AggregationAccount(), made.families["aggregation"].analysis, made.of("aggregation")
+    [table] = account.tables(scenarios, analysis)
+    [row] = table.frame.reset_index().to_dict("records")
+    assert row == {
+        "asked": "count, 12 notices",
+        "window": "2,600",
+        "right [95% interval]": "0.08 [0.01, 0.35] n=12",
+        "mean partial credit": f"{(1 + 10 * 0.75) / 12:.2f}",
+    }
+    assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
+        "Aggregation, m, prompts protocol: of 10 wrong counts 10 are too high."
+    ]
+    [entry] = account.data(analysis)["aggregation"]
+    assert (entry["too_low"], entry["too_high"], entry["trials"]) == (0, 10, 12)
+    [view] = account.views(scenarios, analysis)
+    assert [(point.x, point.series) for point in view.points] == [(2600, "count, 12 notices")]
