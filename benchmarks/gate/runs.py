@@ -8,19 +8,12 @@ with the gate's own by a test.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-
-from benchmarks.gate.looks import Design, rates
-from benchmarks.gate.table import share, table
-from longctx.stats.looks import level_of_look, repeated_p_value
 
 RESULTS = Path(__file__).with_name("RUNS.md")
 ALPHA = 0.05

@@ -15,6 +15,6 @@ FAMILY = Family(
     account=f"{__name__}.report:AbstentionAccount",
 )
 FAMILIES = (FAMILY,)
-ORDER = 3.5
+ORDER = 7.5
 
 __all__ = ["FAMILY", "Abstention"]

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from longctx import Mark, Outcome, Reply, Trial, Words, fill, unanswered
+from longctx import Kind, Mark, Outcome, Reply, Trial, Words, fill, unanswered
 from longctx.families.aggregation.texts import AGENCIES, MONTHS, Date, drawn_text
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream
@@ -216,5 +216,5 @@ def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome
     why = f"{found} of {len(right)} agencies are named, and {len(named) - found} others"
     if found == len(right) == len(named):
         return Outcome("correct", ", ".join(named), why, {CREDIT: credit})
-    kind = "truncated" if reply.cut_off and found == len(named) else "wrong"
+    kind: Kind = "truncated" if reply.cut_off and found == len(named) else "wrong"
     return Outcome(kind, ", ".join(named), why, {CREDIT: credit})

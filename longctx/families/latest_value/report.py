@@ -21,7 +21,7 @@ ENOUGH = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
+class StaleAnswers:
     """Where the wrong answers to one scenario of one subject are from."""
 
     subject: Subject
@@ -45,10 +45,10 @@ class Origins:
 class LatestValueAccount(Account):
     """The account of latest values. analysis: the origins of the wrong answers to each scenario."""
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Origins, ...]:
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[StaleAnswers, ...]:
         return tuple(_origins(rows))
 
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[RateView]:
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[StaleAnswers]) -> Iterator[RateView]:
         yield RateView(
             points=[
                 RatePoint(int(each.params["window"] or 0), asked(each.params), each.rate, str(each.subject))
@@ -78,7 +78,7 @@ class LatestValueAccount(Account):
             finding=False,
         )
 
-    def further_tables(self, analysis: Sequence[Origins]) -> Iterator[Table]:
+    def further_tables(self, analysis: Sequence[StaleAnswers]) -> Iterator[Table]:
         if analysis:
             columns = {
                 "window": [f"{each.params['window']:,}" for each in analysis],
@@ -93,7 +93,9 @@ class LatestValueAccount(Account):
             title = f"{FAMILY.title}: where wrong answers are from"
             yield Table.by_subject(title, [each.subject for each in analysis], columns, FAMILY.name)
 
-    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[tuple[Rank, str]]:
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[StaleAnswers]
+    ) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
         for subject, group in by_subject(analysis).items():
             back = sum((each.back for each in group), Counter[int]())
@@ -107,7 +109,7 @@ class LatestValueAccount(Account):
                     f"these by {count(most, 'update')}.",
                 )
 
-    def data(self, analysis: Sequence[Origins]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def data(self, analysis: Sequence[StaleAnswers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
             FAMILY.name: [
                 {
@@ -127,9 +129,9 @@ def asked(params: Mapping[str, Any]) -> str:
     return f"{params['question']}, {count(params['updates'], 'update')}"
 
 
-def _origins(rows: Sequence[Row]) -> Iterator[Origins]:
+def _origins(rows: Sequence[Row]) -> Iterator[StaleAnswers]:
     for (subject, scenario), group in grouped(rows, lambda row: (row.subject, row.scenario)).items():
-        origins = Origins(subject, scenario, group[0].params, len(group))
+        origins = StaleAnswers(subject, scenario, group[0].params, len(group))
         for row in group:
             if BACK in row.trace:
                 origins.back[row.trace[BACK]] += 1
@@ -137,14 +139,14 @@ def _origins(rows: Sequence[Row]) -> Iterator[Origins]:
         yield origins
 
 
-def _oldest(origins: Origins) -> int:
+def _oldest(origins: StaleAnswers) -> int:
     """Return how many updates before the right entry the first entry is."""
-    return int(origins.params["updates"]) - (origins.params["question"] == "before")
+    return int(origins.params["updates"]) - int(origins.params["question"] == "before")
 
 
-def _of_window(origins: Origins) -> str:
+def _of_window(origins: StaleAnswers) -> str:
     return f"{origins.subject}, {origins.params['window']:,} tokens"
 
 
-def _number(number: int, origins: Origins) -> str:
+def _number(number: int, origins: StaleAnswers) -> str:
     return f"{number:,} of {origins.trials:,}"

@@ -59,9 +59,9 @@ def answer(trial: Trial) -> set[str]:
     ("slug", "seed", "index", "sha256"),
     [
         ("window-1500-notices-12-question-count", 0, 0, "4fdcfa0733749a99fee91a136fbef887"),
-        ("window-1500-notices-12-question-largest", 0, 1, "830851fe9c1f36ce42b012e8473aae1a"),
-        ("window-4096-notices-24-question-missing", 7, 9, "5e6ddaf3bf5d60a5be1627eb590d607d"),
-        ("window-131072-notices-12-question-count", 0, 0, "40c5bd56982180f3eea8d30f2bd797b2"),
+        ("window-1500-notices-12-question-largest", 0, 1, "089817e8ff1b7a9f722e1db5c29ddced"),
+        ("window-4096-notices-24-question-missing", 7, 9, "f1085019b30dedf528350a2038f4008c"),
+        ("window-131072-notices-12-question-count", 0, 0, "f1818d6834848c00bad5f712f58528a5"),
     ],
 )
 def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
