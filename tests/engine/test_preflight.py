@@ -41,7 +41,9 @@ def cases(profile: str) -> list[Case]:
     return Run(settings=settings, root=HERE.root).plan.cases
 
 
-@pytest.mark.parametrize(("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.15), ("gate-sets", 0.1), ("gate-truth", 0.1)])
+@pytest.mark.parametrize(
+    ("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.15), ("gate-sets", 0.1), ("gate-truth", 0.1)]
+)
 def test_nothing_is_said_of_the_profiles_for_gates(profile: str, margin: float) -> None:
     assert unpowered(cases(profile), margin, 0.05) is None
 
