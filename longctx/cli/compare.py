@@ -112,10 +112,11 @@ def _across(options: argparse.Namespace) -> int:
     found = curves(rows, families(options.workspace), options.across, options.share)
     if not found:
         names = sorted({name for row in rows for name in row.params})
+        of_these = f", of {', '.join(names)}" if names else ""
         raise UserError(
             "nothing-across",
-            f"{path} has no family with two values of {options.across!r}: give --across length, or one of the "
-            f"parameters {', '.join(names) or '(it measured nothing)'} that has several.",
+            f"{path} has no family with two values of {options.across!r}: give --across length, or a parameter "
+            f"that has several{of_these}.",
         )
     emit.show(options, across_document(found, options.across, [f"Within {_about(path, folder)}"], options.share))
     return 0

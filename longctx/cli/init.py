@@ -82,7 +82,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     own = sorted(
         path.stem for path in Workspace(root).own("profiles").glob("*.toml") if path.name != Path(PROFILE).name
     )
-    for name, content in ((test or _starter(root, bool(own))) | prompts | ci).items():
+    files = test or _starter(root, bool(own))
+    for name, content in (files | prompts | ci).items():
         say(_write(inside(root / name, root), content))
     for name, lines in LINES.items():
         say(_add(inside(root / name, root), lines))
@@ -94,8 +95,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
-    if test:
-        _say_next(root, next(iter(test)), f"{change_folder}pytest", own_prompts)
+    if test or not (files or own):
+        first = next(iter(test), f"{TESTS}/")
+        _say_next(root, first, f"{change_folder}pytest", own_prompts)
         return 0
     if own:
         say(f"This project has profiles of its own ({', '.join(own)}): no first profile was written.")
@@ -119,11 +121,13 @@ def _starter(root: Path, has_profiles: bool) -> dict[str, bytes]:
     """Return the contents of the starter files by their paths in the project.
 
     has_profiles: whether the project has profiles of its own. A first one beside them would leave pytest without a
-    default profile, and tests of other families beside its own would have no table.
+    default profile, and tests of other families beside its own would have no table. A project that has tests, and none of
+    a shipped family, began with test functions.
     """
-    if has_profiles and any((root / TESTS).glob("test_*.py")):
-        return {}
     names = [f"test_{family}.py" for family in shipped()]  # the tests of functions beside them need their recordings
+    existing = {path.name for path in (root / TESTS).glob("test_*.py")}
+    if existing and (has_profiles or not existing & {*names}):
+        return {}
     tests = {f"{TESTS}/{name}": (_shipped(TESTS) / name).read_bytes() for name in names}
     return tests if has_profiles else tests | {PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()}
 

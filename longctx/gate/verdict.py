@@ -79,8 +79,8 @@ class FamilyVerdict:
     reported: what the family reports beside its bands. missed: those that miss their stated minimum. reasons:
     a sentence on each reason why not enough of it was measured. asked: the pairs that the baseline measured. missing:
     those of them that the run did not measure. alone: the trials that only the baseline, and only the run, has.
-    mismatched: how many trials share a key but ask different questions. scenarios: the paired difference of each by its name; these
-    raise no alarm.
+    mismatched: how many trials share a key but ask different questions. scenarios: the paired difference of each by
+    its name; these raise no alarm.
     """
 
     family: str

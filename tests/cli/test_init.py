@@ -226,6 +226,15 @@ def test_a_test_function_is_written_without_those_of_families(
     )
 
 
+def test_a_project_of_test_functions_gets_the_gate_and_no_family(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--test", "refund_code"]) == main(["init", "--ci"]) == 0
+    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pytest.ini"}
+    assert {*files(folder)} >= CI
+    assert "  pytest tests_longctx/ --ctx-model=" in capsys.readouterr().out
+
+
 def test_a_test_function_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tests_longctx").mkdir()
     (folder / "tests_longctx/test_mine.py").write_text("mine")

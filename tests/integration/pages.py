@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
 
-from tests.integration.conftest import ROOT
+from tests.integration.conftest import ROOT, Checkout
 
 BLOCK = re.compile(r"^```(sh|text|toml|python|jsonl)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -23,3 +25,28 @@ def missing(text: str, output: str) -> list[str]:
         return ".*".join(re.escape(" ".join(part.split())) for part in line.split("…"))
 
     return [line for line in text.splitlines() if not re.search(pattern(line), printed)]
+
+
+def ran(project: Checkout, line: str, options: Mapping[str, str] | None = None) -> str:
+    """Run a command line, which must end with the exit status of its comment, and return what it prints.
+
+    options: by the beginning of a command, an option to add where it is not given, such as the server of a test.
+    """
+    command, _, comment = (part.strip() for part in line.partition(" # "))
+    added = [
+        option
+        for beginning, option in (options or {}).items()
+        if command.startswith(beginning) and option not in command
+    ]
+    program, *arguments = [*shlex.split(command), *added]
+    match program:
+        case "pytest":
+            result = project.pytest("-plongctx.plugin", *arguments, profile=None)
+        case "longctx":
+            result = project.longctx(*arguments)
+        case _:
+            subprocess.run(command, shell=True, cwd=project.folder, check=True)
+            return ""
+    expected = int(comment.removeprefix("exit status ")) if comment.startswith("exit status ") else 0
+    assert result.code == expected, result.out + result.err
+    return result.out + result.err

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
-from tests.integration.conftest import ROOT, Checkout, Launcher, Result
-from tests.integration.pages import blocks, missing
+from tests.integration.conftest import ROOT, Checkout, Launcher
+from tests.integration.pages import blocks, missing, ran
 from tests.servers import Answer, Body, SimulatedServer, message
 
 CASES = "tests_longctx/contracts.jsonl"
@@ -34,19 +33,6 @@ def product(body: Body) -> Answer:
 USAGE = {"input_tokens": 40, "output_tokens": 20}
 
 
-def run(project: Checkout, server: SimulatedServer, line: str) -> Result:
-    """Run a command line of the page, which must end with the exit status of its comment."""
-    command, _, status = line.partition(" # exit status ")
-    program, *arguments = shlex.split(command)
-    if program == "longctx":
-        result = project.longctx(*arguments)
-    else:
-        asks = [f"--ctx-base-url={server.url}"] if "--ctx-record" in line else []
-        result = project.pytest("-plongctx.plugin", *arguments, *asks, profile=None)
-    assert result.code == int(status or 0), (line, result)
-    return result
-
-
 def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
     project = Checkout(tmp_path / "project", launcher)
     project.file("tests_longctx").mkdir(parents=True)
@@ -59,8 +45,10 @@ def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
             elif kind in ("python", "toml"):
                 project.file(text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
             elif kind == "sh":
-                results = [run(project, server, line) for line in text.splitlines()]
-                output = "".join(result.out + result.err for result in results)
+                asks = {"pytest": f"--ctx-base-url={server.url}"}
+                output = "".join(
+                    ran(project, line, asks if "--ctx-record" in line else {}) for line in text.splitlines()
+                )
             else:
                 assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
     assert {row["outcome"] for row in project.rows()} == {"correct"}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 from tests.integration.conftest import ROOT, Checkout, Launcher
-from tests.integration.pages import blocks, missing
+from tests.integration.pages import blocks, missing, ran
 
 PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 INSTALLS = "pip install"
@@ -30,7 +28,7 @@ def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
             file.parent.mkdir(exist_ok=True)
             file.write_text(text, encoding="utf-8")
         elif kind == "sh" and INSTALLS not in text:
-            output = "".join(said_by(project, line) for line in text.splitlines())
+            output = "".join(ran(project, line) for line in text.splitlines())
         elif kind == "text":
             assert not missing(text, output), output
     assert outcomes_of_the_lost_one(project).items() >= {("chatty", "correct"), ("protocol", "wrong")}
@@ -42,19 +40,3 @@ def outcomes_of_the_lost_one(project: Checkout) -> dict[object, object]:
     rows = [row for run in project.runs() for row in project.rows(f"reports/{run.name}")]
     of_trial = (row for row in rows if (row["scenario"], row["trial"]) == (scenario, int(trial)))
     return {row["prompt_set"]: row["outcome"] for row in of_trial}
-
-
-def said_by(project: Checkout, line: str) -> str:
-    """Run a command line, which must end with the exit status of its comment, and return what it prints."""
-    command, _, comment = line.partition(" # exit status ")
-    program, *arguments = shlex.split(command)
-    match program:
-        case "pytest":
-            result = project.pytest("-plongctx.plugin", *arguments, profile=None)
-        case "longctx":
-            result = project.longctx(*arguments)
-        case _:
-            subprocess.run(command, shell=True, cwd=project.folder, check=True)
-            return ""
-    assert result.code == int(comment or 0), result.out + result.err
-    return result.out + result.err
