@@ -114,7 +114,7 @@ class LiveLooks:
             for family in verdict.families
             if not any(reported.minimum for reported in family.reported)
             for band in family.bands
-            if band.settled and (band.n or band.verdict != "inconclusive")  # without a pair, nothing was looked at
+            if not band.asking and (band.n or band.verdict != "inconclusive")  # without a pair, nothing was looked at
         } - self._asked_to_the_end
         return {key for key in left if self._bands[key] in settled}
 

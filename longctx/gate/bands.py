@@ -5,6 +5,9 @@ is shown to be smaller than the margin. It is a regression if a drop above zero 
 all bands, and the band does not pass. Otherwise it is inconclusive. A band whose baseline has nothing to lose
 (gate/validity.py) is invalid unless a drop is shown.
 
+A run of several bands is a hypothesis of its own, with a margin of its own: a small drop in all of them is a regression
+though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction.
+
 Evidence may be looked at several times (stats/looks.py). A band is settled at the first look at which it passes, or
 shows a drop of at least the margin; what was asked after that look does not count.
 """
@@ -12,6 +15,7 @@ shows a drop of at least the margin; what was asked after that look does not cou
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -21,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.results.row import EARLY_STOP as EARLY_STOP
 from longctx.stats import bound, signflip
-from longctx.stats.averaged import Averaged
+from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.bound import design_effect, trials_to_settle
 from longctx.stats.looks import level_of_look, repeated_p_value
 from longctx.stats.rates import Rate, holm
@@ -32,6 +36,10 @@ if TYPE_CHECKING:
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
+RUN_MARGIN = 0.025
+"""The margin of the run as a hypothesis of its own; that of its bands, if that is smaller."""
+DOUBT = 0.5
+"""The share of its margin that the run must have lost for bands that are settled to be asked further."""
 LEAST_CLUSTERS = 15
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
 
@@ -52,6 +60,10 @@ class Band:
 
     def __str__(self) -> str:
         return f"{self.family}, {self.name}"
+
+
+RUN = Band("all families", "all")
+"""Stands for all bands of a run together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +97,8 @@ class BandVerdict:
     look: int = 1
     looks: int = 1
     settled: bool = True
+    asking: bool = False
+    """Whether later looks are still to be asked: it is not settled, or the run is not."""
 
     @property
     def difference(self) -> float:
@@ -105,6 +119,9 @@ Evidenced = Clusters | Averaged | Unpaired
 """The evidence in a band: pairs, trials with several answers, or two samples that share no item."""
 
 
+ByCluster = Mapping[object, Sequence[Answers]]
+
+
 @dataclass(frozen=True, slots=True)
 class AtLook:
     """The evidence in a band at one look, that of earlier looks included.
@@ -116,6 +133,8 @@ class AtLook:
     clusters: Evidenced
     pessimistic: Evidenced
     can_settle: bool = True
+    answers: tuple[ByCluster, ByCluster] | None = None
+    """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +168,69 @@ def judge_in_looks(
 
     further: see `judge`. They count as not shown until all looks are taken.
     """
+    return _judge(bands, margin, alpha, further, None)[0]
+
+
+def judge_run(
+    bands: Mapping[Band, Looks], margin: float, alpha: float, further: Sequence[float] = ()
+) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
+    """Return what `judge_in_looks` returns, with the run as a hypothesis of its own, and the verdicts on that.
+
+    These are None for a run that has fewer than two bands of paired trials. While most of a drop of the run's margin is
+    seen but not shown, bands that are settled are asked further: the run alone counts what they answer.
+    """
+    paired = [looks for looks in bands.values() if not any(at.answers is None for at in looks.at)]
+    if len(paired) < 2:
+        return _judge(bands, margin, alpha, further, None)
+    planned = max(looks.planned for looks in paired)
+    run = _Judged(RUN, Looks(planned, [])), _Judged(RUN, Looks(planned, []), pessimistic=True)
+    return _judge(bands, margin, alpha, further, run)
+
+
+def _judge(
+    bands: Mapping[Band, Looks],
+    margin: float,
+    alpha: float,
+    further: Sequence[float],
+    run: tuple[_Judged, _Judged] | None,
+) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
     judged = [(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
+    hypotheses = [*judged, *([run] if run else [])]
+    of_run = min(RUN_MARGIN, margin)
     for look in range(1, max((looks.planned for looks in bands.values()), default=0) + 1):
-        going = [pair for pair in judged if not pair[0].settled and look <= len(pair[0].looks.at)]
+        asked = [pair for pair in judged if pair[0].asking and look <= len(pair[0].looks.at)]
+        if not asked:
+            break
+        going = [pair for pair in asked if not pair[0].settled]
         for of_band in (one for pair in going for one in pair):
-            of_band.look_at(look, margin, alpha)
-        _show(judged, [1.0] * len(further), alpha)
+            of_band.look_at(look, alpha)
+        for measured, _ in asked:
+            measured.asked = look
+        for place, of_side in enumerate(run or ()):
+            of_side.take(_together([pair[0] for pair in judged], place), look, alpha)
+        _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
             last = look == measured.looks.planned
             alike = measured.verdict(margin) == pessimistic.verdict(margin)
             can = measured.looks.at[look - 1].can_settle and alike and measured.may_settle(margin)
             measured.settled = pessimistic.settled = last or can
-    _show(judged, further, alpha)
-    return [(measured.given(margin, alpha), pessimistic.given(margin, alpha)) for measured, pessimistic in judged]
+        regressed = any(pair[0].settled and pair[0].verdict(margin) == "regression" for pair in judged)
+        doubt = run is not None and not regressed and not run[0].shown and run[0].difference <= -DOUBT * of_run
+        for measured, _ in asked:
+            measured.asking = look < measured.looks.planned and (doubt or not measured.settled)
+    _show(hypotheses, further, alpha)
+    given = [tuple(of_side.given(margin, alpha) for of_side in pair) for pair in judged]
+    return given, tuple(of_side.given(of_run, alpha) for of_side in run) if run else None  # type: ignore[return-value]
+
+
+def _together(bands: Sequence[_Judged], side: int) -> Averaged:
+    """Return the answers in all bands as far as each was asked, by cluster. side: 1 for the pessimistic ones."""
+    clusters: dict[object, list[Answers]] = defaultdict(list)
+    for band in bands:
+        answers = band.looks.at[band.asked - 1].answers if band.asked else None
+        for name, of_cluster in (answers[side] if answers else {}).items():
+            clusters[name if isinstance(name, str) else (band.band.family.partition(".")[0], name)] += of_cluster
+    return Averaged(list(clusters.values()))
 
 
 class _Judged:
@@ -172,10 +241,16 @@ class _Judged:
         self.clusters: Evidenced = ()
         self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0
         self.shown = self.settled = self.gained = False
+        self.asking, self.asked = True, 0
 
-    def look_at(self, look: int, margin: float, alpha: float) -> None:
-        at, planned = self.looks.at[look - 1], self.looks.planned
-        self.look, self.clusters = look, at.pessimistic if self.pessimistic else at.clusters
+    def look_at(self, look: int, alpha: float) -> None:
+        at = self.looks.at[look - 1]
+        self.take(at.pessimistic if self.pessimistic else at.clusters, look, alpha)
+
+    def take(self, evidence: Evidenced, look: int, alpha: float) -> None:
+        if isinstance(evidence, Averaged) and not evidence.several:
+            evidence = evidence.changes
+        self.look, self.clusters, planned = look, evidence, self.looks.planned
         self.p_value = min(self.p_value, repeated_p_value(_p_value(self.clusters), look, planned))
         self.of_gain = min(self.of_gain, repeated_p_value(_p_value(reversed_(self.clusters)), look, planned))
         self.bound = min(self.bound, _bound(self.clusters, level_of_look(alpha, look, planned)))
@@ -187,10 +262,10 @@ class _Judged:
     def may_settle(self, margin: float) -> bool:
         """Return whether more trials would not change the verdict. A small drop that is shown may still pass."""
         verdict = self.verdict(margin)
-        return verdict in ("pass", "invalid") or (verdict == "regression" and self._difference <= -margin)
+        return verdict in ("pass", "invalid") or (verdict == "regression" and self.difference <= -margin)
 
     @property
-    def _difference(self) -> float:
+    def difference(self) -> float:
         if isinstance(self.clusters, Unpaired):
             return self.clusters.after.rate.rate - self.clusters.before.rate.rate
         changes = list(chain.from_iterable(_changes(self.clusters)))
@@ -217,6 +292,7 @@ class _Judged:
             look=self.look,
             looks=self.looks.planned,
             settled=self.settled,
+            asking=self.asking,
         )
 
 

@@ -135,6 +135,7 @@ class InLooks:
                 at.at_worst,
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["family"] * at.asked,
+                answers=(at.answers, at.pessimistic_answers) if at.run is None else None,
             )
             for at in self.evidence[: self.complete]
         ]

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import EARLY_STOP, Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, overall
+from longctx.gate.bands import (
+    EARLY_STOP,
+    Band,
+    BandVerdict,
+    Looks,
+    Verdict,
+    interval,
+    judge_in_looks,
+    judge_run,
+    overall,
+)
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, InLooks, by_look, by_scenario, is_gated
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
@@ -123,6 +133,8 @@ class RunVerdict:
     """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
     """The stated limits of growth, and what the run shows of each."""
+    run: BandVerdict | None = None
+    """The verdict on all bands together, which is a regression or decides nothing; None with a single band."""
     baseline_runs: int = 1
     """How many answers the baseline has to a trial, at the most."""
 
@@ -198,15 +210,19 @@ def give_verdict(
     gated = [match for match in matched if is_gated(match.rows[1])]
     compared = [_compared(match, rules, known.get(match.family), guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
-    judged = _families(compared, rules)
+    judged, of_run = _families(compared, rules)
     looks = {band.band: band.look for family in judged for band in family.bands}
     measured = [pair for family in compared for pair in family.measured(looks)]
     limits = rules.limits.judged([pair for family in compared for pair in family.measured()], rules.alpha)
     lacking = () if rules.left_out else cells_left_out(before, after, matched, rules.functions)
     reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
+    if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
+        reasons = (*reasons, "if what is missing counted as wrong, a drop of the run would be shown, and it is not")
     verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
     if not reasons and judged:
         verdict = overall([verdict, *(limit.status for limit in limits)])
+        if of_run and of_run[0].verdict == "regression":
+            verdict = "regression"
     only_before, only_after = unmatched
     return RunVerdict(
         verdict,
@@ -219,6 +235,7 @@ def give_verdict(
         tuple((match.family, match.after) for match in matched if match not in gated),
         UsageChange.of(measured) if measured else None,
         limits,
+        of_run[0] if of_run else None,
         max((len(before) for family in compared for before, _ in family.pairs.items.values()), default=1),
     )
 
@@ -259,8 +276,10 @@ def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tupl
         return (), (f"what {match.family} adds to the gate failed: {described(error)}",)
 
 
-def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, ...]:
-    """Judge all families, with Holm's correction over their bands and stated minimums.
+def _families(
+    compared: list[_Compared], rules: Rules
+) -> tuple[tuple[FamilyVerdict, ...], tuple[BandVerdict, BandVerdict] | None]:
+    """Judge all families and the run, with Holm's correction over their bands and stated minimums.
 
     A family of which an early stop left trials out tests no minimum.
     """
@@ -271,16 +290,21 @@ def _families(compared: list[_Compared], rules: Rules) -> tuple[FamilyVerdict, .
         for family in compared
         for band, evidence in family.bands.items()
     }
-    judged = dict(zip(looks, judge_in_looks(looks, rules.margin, rules.alpha, others), strict=True))
+    if rules.elsewhere:  # the run is tested when all of it is known, and counts as not shown until then
+        of_bands, of_run = judge_in_looks(looks, rules.margin, rules.alpha, [*others, 1.0]), None
+    else:
+        of_bands, of_run = judge_run(looks, rules.margin, rules.alpha, others)
+    judged = dict(zip(looks, of_bands, strict=True))
     shown = iter(holm([*minimums, *(measured.p_value for measured, _ in judged.values())], rules.alpha))
     missed = [
         tuple(reported for reported, minimum in family.minimums if not family.stopped and next(shown) and minimum.below)
         for family in compared
     ]
-    return tuple(
+    families = tuple(
         _family(family, {band: judged[band] for band in family.bands}, of_family)
         for family, of_family in zip(compared, missed, strict=True)
     )
+    return families, of_run
 
 
 def _excepted(verdict: BandVerdict, evidence: Evidence, vacuous: str) -> BandVerdict:

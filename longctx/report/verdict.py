@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from longctx.gate.bands import BandVerdict
+from longctx.gate.bands import RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
 from longctx.report.table import Table
@@ -59,6 +59,9 @@ def lead(verdict: RunVerdict) -> str:
         for band, change in zip(family.bands, family.changes, strict=True)
         if band.verdict == "regression"
     ]
+    run = verdict.run
+    if verdict.verdict == run_status(run) == "regression" and not lost and run:
+        return f"All bands together: {trials(run.lost)} of {run.n:,} answers were lost and {trials(run.gained)} gained."
     if verdict.verdict != "regression" or not lost:
         return f"{_capital(why(verdict))}."
     _, name, band, change = min(lost, key=lambda entry: entry[0])
@@ -67,6 +70,10 @@ def lead(verdict: RunVerdict) -> str:
         return f"{name}, {band.band.name}: {fell}"
     fewer, more = trials(band.lost), trials(band.gained)
     return f"{name}, {band.band.name}: {fewer} of {band.n:,} answers were lost and {more} gained; {fell}"
+
+
+def run_status(run: BandVerdict | None) -> str:
+    return run.verdict if run else ""
 
 
 def trials(number: float) -> str:
@@ -101,6 +108,8 @@ def _why(verdict: RunVerdict) -> str:
             for band in family.bands
             if band.verdict == "regression"
         ]
+        if not bands and run_status(verdict.run) == "regression" and verdict.run:
+            bands.append(f"all bands together {_signed(verdict.run.difference)}")
         missed = [
             f"{family.family}: {reported.minimum.says}"
             for family in verdict.families
@@ -170,6 +179,14 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         yield (
             f"The baseline has {verdict.baseline_runs} runs: each trial is compared with the mean of its answers there "
             "(longctx's guide docs/statistics.md)."
+        )
+    if run := verdict.run:
+        changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {run.n:,}"
+        yield (
+            f"All bands together: {_signed(run.difference)}, {changes}, p {run.p_value:.2g}, bound of drop "
+            f"{run.bound:.3f}: "
+            + ("a drop is shown" if run.shown else "no drop is shown")
+            + f", at a margin of {min(RUN_MARGIN, verdict.rules.margin):.1%} (a regression, or it decides nothing)."
         )
     looks = max((band.looks for band in verdict.bands), default=1)
     if verdict.not_asked:

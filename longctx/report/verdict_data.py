@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.fields import parsed
-from longctx.gate.bands import Verdict
+from longctx.gate.bands import RUN_MARGIN, BandVerdict, Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import FamilyVerdict, Rules, RunVerdict, give_verdict
 from longctx.report import document
@@ -87,6 +87,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "reasons": list(verdict.reasons),
         "changed": list(changed),
         "improved": verdict.improved,
+        "run": _run(verdict.run),
         "usage": finite(asdict(verdict.usage)) if verdict.usage else None,
         "limits": [
             finite({"name": limit.name, "most": limit.most, "status": limit.status})
@@ -95,6 +96,11 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         ],
         "families": [_family(family) for family in verdict.families],
     }
+
+
+def _run(run: BandVerdict | None) -> dict[str, Any] | None:
+    names = "verdict", "n", "clusters", "gained", "lost", "difference", "bound", "p_value", "shown", "look", "looks"
+    return None if run is None else {"margin": RUN_MARGIN} | {name: getattr(run, name) for name in names}
 
 
 def _family(family: FamilyVerdict) -> dict[str, Any]:

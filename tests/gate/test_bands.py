@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.gate.bands import Band, BandVerdict, Clusters, judge, overall
+from longctx.gate.bands import AtLook, Band, BandVerdict, Clusters, Looks, judge, judge_run, overall
+from longctx.stats.averaged import Answers, Averaged
 
 SHORT, MIDDLE, LONG = (Band("line_retrieval", name) for name in ("short", "middle", "long"))
 
@@ -105,3 +107,39 @@ def test_a_verdict_never_contradicts_its_numbers(clusters: list[list[int]], marg
         assert judged.difference < 0
         assert judged.p_value <= 0.05
     assert (judged.needed is None) == (judged.verdict != "inconclusive")
+
+
+def in_looks(lost: Sequence[int], n: int = 100) -> Looks:
+    """Return a band whose trials were lost so often at each look, of n more each, and never gained."""
+    at = []
+    for look, number in enumerate(lost, start=1):
+        trials: list[Answers] = [([True], [index >= number]) for index in range(n * look)]
+        keyed = {index: [trial] for index, trial in enumerate(trials)}
+        clusters = Averaged(list(keyed.values())).changes
+        at.append(AtLook(clusters, clusters, answers=(keyed, keyed)))
+    return Looks(len(lost), at)
+
+
+def test_settled_bands_are_asked_further_while_the_run_is_in_doubt() -> None:
+    """Each band passes at the first look, at a margin of 15 points; 3 of 100 are lost in each of two."""
+    bands = {Band("a", "all"): in_looks([3, 6, 9]), Band("b", "all"): in_looks([3, 6, 9])}
+    [(first, _), (second, _)], run = judge_run(bands, 0.15, 0.05)
+    assert [(band.verdict, band.look, band.settled) for band in (first, second)] == [("pass", 1, True)] * 2
+    assert run is not None
+    assert (run[0].verdict, run[0].look, run[0].lost, run[0].n) == ("regression", 2, 12, 400)
+
+
+def test_nothing_is_asked_further_where_the_run_lost_little() -> None:
+    bands = {Band("a", "all"): in_looks([1, 20, 30]), Band("b", "all"): in_looks([1, 20, 30])}
+    judged, run = judge_run(bands, 0.15, 0.05)
+    assert [(band.verdict, band.look, band.asking) for band, _ in judged] == [("pass", 1, False)] * 2
+    assert run is not None
+    assert (run[0].n, run[0].lost) == (200, 2)
+
+
+def test_a_regression_of_a_band_ends_the_doubt() -> None:
+    bands = {Band("a", "all"): in_looks([3, 6, 9]), Band("b", "all"): in_looks([40, 80, 120])}
+    judged, run = judge_run(bands, 0.15, 0.05)
+    assert [(band.verdict, band.look) for band, _ in judged] == [("pass", 1), ("regression", 1)]
+    assert run is not None
+    assert run[0].look == 1

@@ -312,6 +312,42 @@ def test_a_pair_at_another_length_is_a_pair() -> None:
     assert str(given.families[0].across[0]) == "tokens 2,000 → 1,000"
 
 
+def test_a_small_drop_in_all_bands_is_a_regression_of_the_run() -> None:
+    """5 of 200 lost in each of three bands: none shows a drop by itself, and together they do."""
+    given = verdict(BASELINE, joined(rows((175, 155, 135))), replace(RULES, margin=0.1))
+    assert {band.verdict for band in given.bands} == {"pass"}
+    assert not any(band.shown for band in given.bands)
+    assert given.run is not None
+    assert (given.run.verdict, given.run.n, given.run.lost, given.run.gained) == ("regression", 600, 15, 0)
+    assert (given.verdict, given.reasons) == ("regression", ())
+
+
+def test_a_drop_of_the_run_below_its_margin_decides_nothing() -> None:
+    given = verdict(BASELINE, joined(rows((178, 157, 137))), replace(RULES, margin=0.1))
+    assert given.run is not None
+    assert (given.run.verdict, given.run.shown, given.verdict) == ("pass", True, "pass")
+
+
+def test_a_single_band_is_no_run_beside_itself() -> None:
+    assert verdict(joined(rows((180,))), joined(rows((174,))), replace(RULES, margin=0.1)).run is None
+
+
+def test_clusters_extend_over_the_bands_of_a_run() -> None:
+    """20 sections, each asked in two bands, of which 3 are lost in both: 20 clusters, and not 40."""
+
+    def of(lost: int) -> list[Row]:
+        outcomes = ["wrong"] * lost + ["correct"] * (20 - lost)
+        return [
+            replace(row, cluster=f"section-{row.trial}")
+            for band in ("short", "long")
+            for row in run(*outcomes, band=band, scenario=band)
+        ]
+
+    together = verdict(of(0), of(3)).run
+    assert together is not None
+    assert (together.n, together.clusters, together.p_value) == (40, 20, 1 / 8)
+
+
 def noisy(right: int, start: int, **fields: Any) -> list[Row]:
     """So many right of 200, in trials that begin at another place, as an answer that changes by chance has them."""
     outcomes = ["correct"] * right + ["wrong"] * (200 - right)
