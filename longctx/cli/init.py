@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     own = sorted(
         path.stem for path in Workspace(root).own("profiles").glob("*.toml") if path.name != Path(PROFILE).name
     )
-    files = test or _starter(root, bool(own))
+    files = test or _starter(root, bool(own), alone=not options.ci)
     for name, content in (files | prompts | ci).items():
         say(_write(inside(root / name, root), content))
     for name, lines in LINES.items():
@@ -117,16 +117,16 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
         )
 
 
-def _starter(root: Path, has_profiles: bool) -> dict[str, bytes]:
+def _starter(root: Path, has_profiles: bool, alone: bool) -> dict[str, bytes]:
     """Return the contents of the starter files by their paths in the project.
 
     has_profiles: whether the project has profiles of its own. A first one beside them would leave pytest without a
-    default profile, and tests of other families beside its own would have no table. A project that has tests, and none of
-    a shipped family, began with test functions.
+    default profile, and tests of other families beside its own would have no table. alone: whether the
+    workflow was not asked for, which brings no tests of families to a project that began with test functions.
     """
     names = [f"test_{family}.py" for family in shipped()]  # the tests of functions beside them need their recordings
     existing = {path.name for path in (root / TESTS).glob("test_*.py")}
-    if existing and (has_profiles or not existing & {*names}):
+    if existing and (has_profiles or not (alone or existing & {*names})):
         return {}
     tests = {f"{TESTS}/{name}": (_shipped(TESTS) / name).read_bytes() for name in names}
     return tests if has_profiles else tests | {PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()}

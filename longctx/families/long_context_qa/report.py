@@ -185,7 +185,7 @@ def _by_distractors(scenarios: Sequence[ScenarioSummary]) -> RateView:
     """Return a view of the rate by the number of distractors, for each variant and position of the needle."""
     points = [
         RatePoint(
-            int(each.params["distractors"]),
+            int(each.params["distractors"] or 0),
             f"{variant_name(_variant(each))}, {_position(each)}",
             each.rate,
             f"{each.subject}, {_budget(each):,} tokens",
