@@ -15,6 +15,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -164,6 +165,41 @@ def by_look(pairs: TrialPairs, most: int) -> dict[str, InLooks]:
             )
             bands[name] = InLooks([evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
+
+
+@dataclass(frozen=True, slots=True)
+class LostTogether:
+    """A cluster of trials, those about one document say, of which many were lost together."""
+
+    cluster: str
+    before: Rate
+    after: Rate
+
+    @property
+    def lost(self) -> float:
+        """How much its rate fell, a share of its trials."""
+        return self.before.rate - self.after.rate
+
+
+LEAST_LOST, LEAST_SHARE = 2, 0.5
+"""A cluster is named that lost so many trials on balance, and this share of those that were right."""
+
+
+def lost_together(bands: Iterable[Evidence]) -> list[LostTogether]:
+    """Return the clusters of a family whose trials were lost together, the one that lost most first."""
+    clusters: dict[str, list[Answers]] = defaultdict(list)
+    for evidence in bands:
+        for name, answers in evidence.answers.items():
+            if isinstance(name, str):
+                clusters[name] += answers
+    found = []
+    for name, answers in clusters.items():
+        lost = -sum(map(sum, Averaged([answers]).changes))
+        right = sum(sum(before) / len(before) for before, _ in answers)
+        if lost >= max(LEAST_LOST, LEAST_SHARE * right):
+            sides = ([answer for trial in answers for answer in trial[side]] for side in (0, 1))
+            found.append((lost, LostTogether(name, *(Rate(sum(side), len(side)) for side in sides))))
+    return [cluster for _, cluster in sorted(found, key=lambda entry: (-entry[0], entry[1].cluster))]
 
 
 def _measured_items(pairs: TrialPairs) -> Iterator[tuple[list[Row], Sequence[Row]]]:

@@ -20,7 +20,7 @@ from longctx.gate.bands import (
     overall,
 )
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.gate.evidence import Evidence, InLooks, by_look, by_scenario, is_gated
+from longctx.gate.evidence import Evidence, InLooks, LostTogether, by_look, by_scenario, is_gated, lost_together
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import account_of, shipped
@@ -110,6 +110,8 @@ class FamilyVerdict:
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
     """The scenarios that differ in a parameter from those that they are compared with."""
+    lost_together: tuple[LostTogether, ...] = ()
+    """The clusters, such as documents, whose trials were lost together; these raise no alarm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +349,7 @@ def _family(
         scenarios=tuple(by_scenario(family.pairs).items()),
         changes=tuple(map(BandChange.of, seen.values())),
         across=family.pairs.across,
+        lost_together=tuple(lost_together(seen.values())),
     )
 
 

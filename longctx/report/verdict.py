@@ -219,7 +219,30 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
             reported.setdefault(beside.table, []).append(row)
     for title, rows in reported.items():
         yield Table(title, _frame(rows, next(iter(rows[0]))))
+    yield from _lost_together(verdict)
     yield from _moved(verdict)
+
+
+def _lost_together(verdict: RunVerdict) -> Iterator[Table]:
+    """Yield a table of the clusters whose trials were lost together, if there are any."""
+    clusters = [(family, cluster) for family in verdict.families for cluster in family.lost_together]
+    rows = [
+        {
+            "family": family.family,
+            **_of(verdict, family),
+            "document or cluster": cluster.cluster,
+            "before": f"{cluster.before.rate:.2f}",
+            "after": f"{cluster.after.rate:.2f}",
+            "n": f"{cluster.after.n:,}",
+        }
+        for family, cluster in clusters[:MOST]
+    ]
+    if rows:
+        title = (
+            f"Lost together, {len(rows):,} of {len(clusters):,}, to look at first: clusters that lost half of their "
+            "right answers or more; they do not decide the verdict"
+        )
+        yield Table(title, _frame(rows, "family"))
 
 
 def _moved(verdict: RunVerdict) -> Iterator[Table]:

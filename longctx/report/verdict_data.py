@@ -115,6 +115,10 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
         "reasons": list(family.reasons),
         "pairs": family.asked,
         "unmeasured": family.missing,
+        "lost_together": [
+            {"cluster": lost.cluster, "before": _rate(lost.before), "after": _rate(lost.after)}
+            for lost in family.lost_together
+        ],
         "bands": [
             {
                 "band": band.band.name,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from longctx.compare.pairs import pairs
-from longctx.gate.evidence import by_band, by_scenario
+from longctx.gate.evidence import by_band, by_scenario, lost_together
+from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from tests.rows import digested, joined, run
 
@@ -69,3 +70,30 @@ def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
     for after in otherwise:
         [evidence] = by_band(pairs(before, after)).values()
         assert not evidence.same_answers
+
+
+def test_clusters_that_lost_half_of_their_right_answers_are_named_over_all_bands() -> None:
+    def of(*outcomes: str, cluster: str, **fields: Any) -> list[Row]:
+        return run(*outcomes, cluster=cluster, **fields)
+
+    long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
+    right, half = ("correct", "correct"), ("wrong", "correct")
+    before = joined(
+        of(*right, cluster="contract-7", **SHORT),
+        of(*right, cluster="contract-7", **long),
+        of(*right, cluster="contract-8", band="short", scenario="lines-6"),
+        of(*right * 2, cluster="contract-9", band="short", scenario="lines-7"),
+        run(*right, band="short", scenario="lines-8"),
+    )
+    after = joined(
+        of(*half, cluster="contract-7", **SHORT),
+        of("wrong", "wrong", cluster="contract-7", **long),
+        of(*half, cluster="contract-8", band="short", scenario="lines-6"),
+        of("wrong", "wrong", *right, cluster="contract-9", band="short", scenario="lines-7"),
+        run("wrong", "wrong", band="short", scenario="lines-8"),
+    )
+    named = lost_together(by_band(pairs(before, after)).values())
+    assert [(each.cluster, each.before.correct, each.after.correct, each.lost) for each in named] == [
+        ("contract-7", 4, 1, 0.75),
+        ("contract-9", 4, 2, 0.5),
+    ]

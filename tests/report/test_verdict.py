@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.document import as_html, as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
+from longctx.results.row import Row
 from tests.gate.examples import BASELINE, RULES, rows
 from tests.report.markdown import without_code
 from tests.rows import digested, joined, run
@@ -169,3 +171,17 @@ def test_one_sentence_says_what_broke() -> None:
     assert document.lead == (
         "line_retrieval, all: 100 of 300 answers were lost and 0 gained; the rate fell from 1.00 to 0.67."
     )
+
+
+def test_documents_whose_items_were_lost_together_are_listed() -> None:
+    def of(*outcomes: str) -> list[Row]:
+        return [replace(row, cluster=f"contract-{row.trial // 4}") for row in run(*outcomes, band="all")]
+
+    before, after = of(*["correct"] * 80), of(*["wrong"] * 4, *["correct"] * 76)
+    text = shown(before, after)
+    assert "Lost together, 1 of 1" in text
+    assert "contract-0" in text
+    assert "contract-1" not in text
+    data = as_data(give_verdict(before, after, RULES), "main", ())
+    [lost] = data["families"][0]["lost_together"]
+    assert (lost["cluster"], lost["before"]["rate"], lost["after"]["rate"]) == ("contract-0", 1.0, 0.0)
