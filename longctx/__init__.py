@@ -11,6 +11,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from longctx.engine.run import Run as Run
     from longctx.errors import UserError as UserError
+    from longctx.functions.transcript import Probe as Probe
+    from longctx.functions.transcript import Transcript as Transcript
+    from longctx.functions.transcript import transcript as transcript
     from longctx.report.charts.chart import Chart as Chart
     from longctx.report.table import Table as Table
     from longctx.report.view import RatePoint as RatePoint
@@ -66,6 +69,7 @@ PUBLIC = {
     "longctx.report.view": ("RateView", "RatePoint"),
     "longctx.report.table": ("Table",),
     "longctx.report.charts.chart": ("Chart",),
+    "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

@@ -53,3 +53,9 @@ def joined(*runs: Iterable[Row]) -> list[Row]:
 def digested(rows: Sequence[Row], answers: str | None) -> list[Row]:
     """Return the rows with this digest of their recorded answers."""
     return [replace(row, answers=answers) for row in rows]
+
+
+def retained(strategy: str, share: float, *outcomes: str, **fields: Any) -> list[Row]:
+    """Return one row for each outcome of a test function that asks about a transcript under a strategy."""
+    given = {"family": "test_it", "labels": {"strategy": strategy}, "retained": share, "probe": "file"}
+    return run(*outcomes, **given | {"strategy_usd": 0.01, "strategy_s": 2.0} | fields)

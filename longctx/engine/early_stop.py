@@ -158,7 +158,9 @@ class LiveLooks:
         return len({band for _, band in everywhere} - own) + len(functions), parted | with_minimum | limited
 
     def _band(self, case: Case) -> Band | None:
-        subject = Subject.of(case.model.model, case.wording.prompt_set, dict(self._run.settings.labels), case.shape)
+        subject = Subject.of(
+            case.model.model, case.wording.prompt_set, {**dict(self._run.settings.labels), **case.labels}, case.shape
+        )
         return Band(case.scenario.family, case.band, subject) if case.gated else None
 
     def _known(self, key: str, question: Question) -> Row:

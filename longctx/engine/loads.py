@@ -156,7 +156,9 @@ def with_chosen_trials(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
 
 
 def _band_of(case: Case) -> SubjectBand:
-    return Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(case.scenario.family, case.band)
+    return Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape), Band(
+        case.scenario.family, case.band
+    )
 
 
 def _size(cases: Sequence[Case]) -> Callable[[int], TrialsAndClusters]:

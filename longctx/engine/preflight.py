@@ -166,7 +166,9 @@ def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
         if case.gated:
             of_trials = case.clusters()
             band = Band(
-                case.scenario.family, case.band, Subject(case.model.model, case.wording.prompt_set, shape=case.shape)
+                case.scenario.family,
+                case.band,
+                Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape),
             )
             trials[band] += len(of_trials)
             clusters.setdefault(band, set()).update(of_trials)

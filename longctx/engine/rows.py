@@ -67,6 +67,8 @@ def check_row(row: Row, name: str, held: bool) -> Row:
         thinking_tokens=None,
         latency_s=None,
         cost_usd=None,
+        strategy_usd=None,
+        strategy_s=None,
         source=None,
     )
 
@@ -96,7 +98,7 @@ def identified(run: Run, question: Question) -> dict[str, Any]:
         "prompt_set": case.wording.prompt_set,
         "prompt_digest": case.wording.digest,
         "shape": case.shape,
-        "labels": dict(run.settings.labels),
+        "labels": {**dict(run.settings.labels), **case.labels},
         "family": identity.family,
         "version": identity.version,
         "scenario": identity.scenario,

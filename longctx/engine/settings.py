@@ -41,6 +41,7 @@ class Settings:
     profile: str | Mapping[str, Any] | None = None
     prompts: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
+    strategies: tuple[str, ...] = ()
     record: str = "none"
     corpus: Path | None = None
     questions: Path | None = None
@@ -86,6 +87,7 @@ class Settings:
             "model": self.models,
             "prompts": self.prompts,
             "shape": self.shapes,
+            "strategy": self.strategies,
             "corpus": filter(None, [self.corpus]),
             "questions": filter(None, [self.questions]),
             "seed": [] if self.seed is None else [self.seed],

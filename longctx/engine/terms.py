@@ -63,7 +63,9 @@ def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
 
 def case_name(run: Run, case: Case) -> str:
     """Return the name of a case's scenario in this run, as completeness and minimum rates know it."""
-    subject = Subject.of(case.model.model, case.wording.prompt_set, dict(run.settings.labels), case.shape)
+    subject = Subject.of(
+        case.model.model, case.wording.prompt_set, {**dict(run.settings.labels), **case.labels}, case.shape
+    )
     return scenario_name(case.scenario.family, case.scenario.slug, subject)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from longctx.config.headers import treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.functions.answer import Answer
+from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME
+from longctx.functions.strategies import AskForStrategy, Managed
+from longctx.functions.transcript import PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
 from longctx.vocabulary.lexical import lexically_right
@@ -22,6 +25,8 @@ DECIDED = ("model", "thinking", "output_config", "betas", "stream", "extra_heade
 """The arguments of the SDK that `ask` does not take: the model's profile decides them, or they are no question."""
 MAX_TOKENS = 1024
 PARAGRAPHS = re.compile(r"\n\s*\n")
+PROBE_TOKENS = 60
+"""The most tokens of the reply to a probe."""
 AGREEMENT = "judge_agreement"
 """The name, among those of checks, of how often the judge agrees with human labels."""
 
@@ -51,7 +56,7 @@ class Ask:
 
     def __call__(
         self,
-        context: str | Sequence[object] | None = None,
+        context: str | Transcript | Sequence[object] | None = None,
         question: str | None = None,
         /,
         *,
@@ -67,7 +72,8 @@ class Ask:
 
         Args:
             context: The text of one user turn. With `question`, the context that the question is about: a text, or a
-                list of texts or documents. The shape of the run renders both, by default as one text.
+                list of texts or documents. The shape of the run renders both, by default as one text. Or a
+                transcript, of which the strategy of the run decides what is sent; the question is the last turn.
             question: A question about the context.
             messages: The turns of a conversation, in place of a text.
             system: The system prompt; that of the model's profile comes before it.
@@ -87,6 +93,8 @@ class Ask:
                     "it, so that one test can be asked of several models. ask.client() may send it.",
                 )
             )
+        if isinstance(context, Transcript):
+            return self._of_transcript(context, question, system, max_tokens, given)
         shape = self.trial.case.shape
         if messages is not None:
             asked: dict[str, Any] = {"messages": list(messages)}
@@ -103,6 +111,46 @@ class Ask:
                     )
                 )
         return self._answer(self.trial.case.model, asked, system, max_tokens, given)
+
+    def probe(
+        self, transcript: Transcript, probe: Probe | Mapping[str, Any], *, max_tokens: int = PROBE_TOKENS, **given: Any
+    ) -> Answer:
+        """Ask a probe's question about a transcript, and judge the answer: an AssertionError says what was answered.
+
+        The kind of the probe and its place in the transcript are recorded, and whether a wrong answer is out of date
+        (`stale`), invented, or said to be not known (`lost`).
+
+        Args:
+            transcript: The conversation, which the strategy of the run shortens first.
+            probe: A probe, or a case with `question` and `accept`, and perhaps `stale`, `kind` and `evidence`.
+            max_tokens: The most tokens of the reply, without thinking.
+        """
+        trial = self.trial
+        try:
+            probe = probe if isinstance(probe, Probe) else Probe.of(probe)
+        except ValueError as error:
+            raise TestMistake(UserError("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.")) from None
+        if probe.evidence:
+            trial.depth = transcript.depth_of(probe.evidence)
+            if trial.depth is None:
+                raise TestMistake(
+                    UserError(
+                        "probe-without-evidence",
+                        f"{trial.function}, the probe {trial.item}: its evidence {probe.evidence[:60]!r} is in no turn "
+                        "of the transcript: quote a turn exactly.",
+                    )
+                )
+        trial.probe = probe.kind
+        template = trial.case.wording.words.get("probe", PROBE)
+        answer = self(transcript, template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
+        grade = probe.grade(answer.text)
+        for name in ("stale", "lost", "invented"):
+            trial.counted[name] = trial.counted.get(name, 0) + (grade == name)
+        if not answer.text.strip():
+            raise Unparseable("an empty reply")
+        if grade != "kept":
+            raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted")
+        return answer
 
     def client(self, model: str | None = None) -> anthropic.Anthropic:
         """Return an SDK client on the recordings, for a product's own code: `create`, `stream` and `count_tokens`.
@@ -211,6 +259,63 @@ class Ask:
             )
         self.trial.lexical = lexically_right(sections, question, answer, options)
         return self.trial.lexical
+
+    def _of_transcript(
+        self,
+        transcript: Transcript,
+        question: str | None,
+        system: str | Sequence[dict[str, Any]] | None,
+        max_tokens: int,
+        given: dict[str, Any],
+    ) -> Answer:
+        """Ask about a transcript, as the strategy leaves it."""
+        trial = self.trial
+        if question is None or trial.case.shape != TEXT:
+            raise TestMistake(
+                UserError(
+                    "transcript-is-turns",
+                    f"{trial.function}: a transcript is asked about as ask(transcript, question), and in the shape "
+                    f"{TEXT!r} alone, since it is turns already: it is varied by --ctx-strategy.",
+                )
+            )
+        tools = {"tools": list(transcript.tools)} if transcript.tools else {}
+        fixed = tools | ({"system": own} if (own := system or transcript.system) else {})
+        quiet = {"tool_choice": {"type": "none"}} if tools else {}
+
+        def ask_for_strategy(
+            messages: Sequence[dict[str, Any]], /, *, max_tokens: int = MAX_TOKENS, **more: Any
+        ) -> Answer:
+            body = {"messages": list(messages), "max_tokens": max_tokens, **fixed, **quiet, **more}
+            return trial.answer(completed(body, trial.case.model), trial.case.model, of_strategy=True)
+
+        managed = self._managed(transcript, ask_for_strategy)
+        body = {
+            "messages": transcript.asked(managed.messages, question),
+            "max_tokens": max_tokens,
+            **fixed,
+            **quiet,
+            **given,
+            **managed.body,
+        }
+        model = trial.case.model
+        headers = treatments([*model.treatments.items(), *managed.headers])
+        answer = trial.answer(completed(body, model), model, headers=headers)
+        try:
+            trial.measure_kept(transcript.messages, managed, answer.message)
+        except UserError as error:
+            raise TestMistake(error) from None
+        return answer
+
+    def _managed(self, transcript: Transcript, ask: AskForStrategy) -> Managed:
+        """Return what the strategy leaves of a transcript: of one transcript, it is asked for once a trial."""
+        trial = self.trial
+        if id(transcript) not in trial.managed:
+            try:
+                managed = trial.strategy.applied(transcript.messages, ask, trial.case.wording.words)
+            except UserError as error:
+                raise TestMistake(error) from None
+            trial.managed[id(transcript)] = transcript, managed
+        return trial.managed[id(transcript)][1]
 
     def _answer(
         self,

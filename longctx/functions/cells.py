@@ -65,6 +65,8 @@ class FunctionTable(BaseModel):
     """Prompt sets, by name or path; `--ctx-prompts` replaces them."""
     shapes: tuple[Shape, ...] = Field(default=(TEXT,), min_length=1)
     """The shapes in which `ask(context, question)` asks; `--ctx-shape` replaces them."""
+    strategies: tuple[str, ...] = ()
+    """The strategies of context management under which a transcript is asked about; `--ctx-strategy` replaces them."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A cell whose rate is shown to lie below it fails its test."""
     bands: dict[str, Count] = {}
@@ -199,6 +201,7 @@ class Function:
         seed: int,
         trials: int | None = None,
         shape: Shape = TEXT,
+        strategy: str = "",
     ) -> Case:
         """Return the cell of some parameters for one model and prompt set. Raises UserError."""
         items = None
@@ -219,6 +222,7 @@ class Function:
             band=band,
             in_gate=self.table.gated,
             shape=shape,
+            strategy=strategy,
         )
 
     def _band(self, scenario: FunctionScenario) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from longctx.corpus.tokens import count_tokens
+from longctx.functions.operation import Operation, operation
 from longctx.vocabulary.bank import SHIPPED, Section
 from longctx.vocabulary.lexical import most_alike
 from longctx.vocabulary.stream import frozen_stream
@@ -188,6 +189,16 @@ class Draw:
         if not 0 <= number <= len(places):
             raise ValueError(f"{number} distractors are asked for, and {len(places)} documents can be chosen from")
         return [among[place] for place in places[:number]]
+
+    def operation(self, tokens: int) -> Operation:
+        """Return the made-up history of an agent at work, with a probe for each kind of fact in it.
+
+        It has about `tokens` tokens of the reference vocabulary, at least 600; its facts are the same at every length.
+        """
+        trial = self._trial
+        trial.draws += 1
+        named = ("function", trial.function, trial.seed, trial.item, trial.draws)
+        return operation(lambda name: frozen_stream(*named, name), tokens)
 
     def _sections(self, bank: str) -> list[Section]:
         sections = _sections(self._workspace, bank)

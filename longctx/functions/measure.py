@@ -12,7 +12,7 @@ from longctx.engine.rows import check_row, identified, unmeasured_row
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.ask import AGREEMENT
 from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
-from longctx.live.cost.money import paid
+from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.recording.case import Question
 from longctx.results.row import Row
 from longctx.results.view import View
@@ -115,8 +115,10 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
         model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
         returned=own[-1].text[:SHOWN] if text and own else None,
         why=result.why or None if text else None,
-        trace={name: int(held) for name, held in trial.checks.items()},
+        trace={name: int(held) for name, held in trial.checks.items()} | trial.counted,
         lexical=trial.lexical,
+        probe=trial.probe or None,
+        **_of_strategy(trial),
         depth=depth,
         distance_from_end=distance,
         input_tokens=sum(reply.input_tokens for reply in replies),
@@ -136,6 +138,27 @@ def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
     )
 
 
+def _of_strategy(trial: FunctionTrial) -> dict[str, Any]:
+    """Return how much of a transcript was kept, and what the strategy cost; nothing without a transcript."""
+    if trial.kept is None:
+        return {}
+    asked = [(exchange.model.prices, exchange.reply) for exchange in trial.exchanges if exchange.reply]
+    own = [reply for exchange in trial.exchanges if exchange.of_strategy and (reply := exchange.reply)]
+    costs = [
+        paid(prices, reply) if reply in own else paid_for_compaction(prices, reply)
+        for prices, reply in asked
+        if reply in own or reply.compactions
+    ]
+    latencies = [reply.latency_s for reply in own]
+    compacted = any(reply.compactions for _, reply in asked)  # how long that took, the server does not say
+    seen, before = trial.kept
+    return {
+        "retained": round(seen / before, 4) if before else 1.0,
+        "strategy_usd": None if None in costs else sum(filter(None, costs)),
+        "strategy_s": None if compacted or None in latencies else sum(filter(None, latencies)),
+    }
+
+
 def _agreement(row: Row, trial: FunctionTrial, text: bool) -> Iterator[Row]:
     """Yield the row of the judge's agreement with human labels, if any were given. No gate judges it."""
     if not trial.labelled:
@@ -146,7 +169,12 @@ def _agreement(row: Row, trial: FunctionTrial, text: bool) -> Iterator[Row]:
 
 
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
-    """Return the depth of the needle in the first request that holds it, and the tokens after it."""
+    """Return the depth of the needle in the first request that holds it, and the tokens after it.
+
+    Of a probe of a transcript, it is the place in the transcript, whatever the strategy kept.
+    """
+    if trial.depth is not None:
+        return round(trial.depth, 6), None
     for exchange in trial.answers:
         text = _asked(exchange)
         places = [place for needle in trial.needles if (place := text.find(needle)) >= 0]

@@ -18,8 +18,9 @@ from longctx.config.headers import as_lines
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
+from longctx.functions.strategies import COMPACTED, Managed, Messages, Strategy, tokens_of
 from longctx.recording.case import Case, Question
-from longctx.recording.reply import read_object
+from longctx.recording.reply import Edits, read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.scenario import Reply
@@ -68,6 +69,8 @@ class Exchange:
     of_judge: bool
     sha256: str
     """The digest of the answer."""
+    of_strategy: bool = False
+    """Whether the strategy of context management asked, such as for a summary."""
 
 
 @dataclass(slots=True)
@@ -77,6 +80,7 @@ class FunctionTrial:
     question: Question
     tape: Tape
     judge: ModelProfile | None = None
+    strategy: Strategy = field(default_factory=Strategy)
     exchanges: list[Exchange] = field(default_factory=list)
     """The requests that were answered so far."""
     lacking: list[Lacking] = field(default_factory=list)
@@ -88,6 +92,16 @@ class FunctionTrial:
     """The texts that were inserted into a filler."""
     lexical: bool | None = None
     """Whether matching words alone finds the answer, where the test says what it is."""
+    managed: dict[int, tuple[object, Managed]] = field(default_factory=dict)
+    """What the strategy left of each transcript, by the identity of that."""
+    probe: str = ""
+    """The kind of the latest probe."""
+    depth: float | None = None
+    """The place in the transcript of what the latest probe asks for."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """How many probes were answered wrongly in each way, and how many edits the server made."""
+    kept: tuple[int, int] | None = None
+    """The tokens that the model saw of the latest transcript, and those that it has."""
     draws: int = 0
     """How many values were drawn."""
     shared_draws: int = 0
@@ -124,8 +138,12 @@ class FunctionTrial:
 
     @property
     def answers(self) -> list[Exchange]:
-        """The exchanges with the model under test."""
-        return [exchange for exchange in self.exchanges if exchange.reply and not exchange.of_judge]
+        """The exchanges with the model under test, without those of a strategy."""
+        return [
+            exchange
+            for exchange in self.exchanges
+            if exchange.reply and not exchange.of_judge and not exchange.of_strategy
+        ]
 
     @property
     def last(self) -> Reply | None:
@@ -140,22 +158,23 @@ class FunctionTrial:
         *,
         counts: bool = False,
         of_judge: bool = False,
+        of_strategy: bool = False,
     ) -> Mapping[str, Any]:
         """Return the recorded answer to a request. Raises Suspended if there is none.
 
         body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
         a count of tokens.
         """
-        return self.receive(self.issue(body, headers, model, counts=counts, of_judge=of_judge))
+        return self.receive(self.issue(body, headers, model, counts, of_judge, of_strategy))
 
     def issue(
         self,
         body: Mapping[str, Any],
         headers: Mapping[str, str],
         model: ModelProfile,
-        *,
         counts: bool = False,
         of_judge: bool = False,
+        of_strategy: bool = False,
     ) -> Exchange:
         """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
 
@@ -181,7 +200,8 @@ class FunctionTrial:
                     )
             except UserError as error:
                 raise TestMistake(error) from None
-        return Exchange(wanted, body, message, reply, model, of_judge, hashlib.sha256(found[0]).hexdigest())
+        sha256 = hashlib.sha256(found[0]).hexdigest()
+        return Exchange(wanted, body, message, reply, model, of_judge, sha256, of_strategy)
 
     def receive(self, exchange: Exchange) -> Mapping[str, Any]:
         """Return the answer to an issued request; the next request is recorded as one that follows it."""
@@ -191,12 +211,49 @@ class FunctionTrial:
         return exchange.message
 
     def answer(
-        self, body: Mapping[str, Any], model: ModelProfile, *, of_judge: bool = False, label: object = None
+        self,
+        body: Mapping[str, Any],
+        model: ModelProfile,
+        *,
+        headers: Mapping[str, str] | None = None,
+        of_judge: bool = False,
+        of_strategy: bool = False,
+        label: object = None,
     ) -> Answer:
-        """Return the answer to a body that the suite built. label: a human's, for a judge. Raises Suspended."""
-        message = self.exchange(body, model.treatments, model, of_judge=of_judge)
+        """Return the answer to a body that the suite built. Raises Suspended.
+
+        headers: those on which the answer may depend, by default the model profile's. label: a human's, for a judge.
+        """
+        sent = model.treatments if headers is None else headers
+        message = self.exchange(body, sent, model, of_judge=of_judge, of_strategy=of_strategy)
         told = None if label is None else lambda value: self.labelled.append((value, label))
         return Answer(message, of_judge, told)
+
+    def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
+        """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.
+
+        Without edits, both are counted in the reference vocabulary; with them, what the server reports counts.
+        """
+        before = tokens_of(messages)
+        if not managed.edits:
+            self.kept = min(before, tokens_of(managed.messages)), before
+            return
+        report = Edits.of(message)
+        if not report.reported and COMPACTED not in managed.edits:
+            raise UserError(
+                "strategy-not-supported",
+                f"{self.case.id}: the server reports no context management, so it ignored "
+                f"{' and '.join(managed.edits)}: ask a server that has it, or leave the strategy "
+                f"{self.strategy.name!r} out.",
+            )
+        for edit in managed.edits:
+            self.counted[f"applied {edit}"] = int(edit in report.applied)
+        seen = report.input_tokens
+        if report.cleared:
+            before = seen + report.cleared
+        elif not report.applied:
+            seen = before
+        self.kept = min(seen, before), before
 
     def _wanted(self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool) -> Wanted:
         case = self.case

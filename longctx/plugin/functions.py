@@ -23,6 +23,7 @@ from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem, Function, named_values, prompts_of, wording_of
 from longctx.functions.draw import Draw
 from longctx.functions.measure import Result, RunOnce, TrialOf
+from longctx.functions.strategies import Strategy
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import CELLS, RUN, is_worker
@@ -30,7 +31,7 @@ from longctx.plugin.selection import CASE, MARKER
 from longctx.recording import absence
 from longctx.results.store import as_lines
 from longctx.results.view import View
-from longctx.vocabulary.shapes import TEXT
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
@@ -56,11 +57,21 @@ NAMES = pytest.StashKey[dict[str, str]]()
 
 @dataclass(frozen=True, slots=True)
 class FunctionSubject:
-    """The model, the templates and the shape that a test function is run with."""
+    """The model, the templates, the shape and the strategy that a test function is run with."""
 
     model: ModelProfile
     wording: Wording
     shape: Shape
+    strategy: Strategy | None
+    """None if the strategy of context management is not varied."""
+
+    @property
+    def id(self) -> str:
+        """Its part of the test's id."""
+        usual = self.strategy is None or self.strategy.name == NO_STRATEGY
+        parts = [self.model.model, self.wording.prompt_set]
+        parts += [] if self.shape == TEXT else [self.shape]
+        return "-".join([*parts, *([] if usual else [self.strategy.name])]).replace("/", "_")  # type: ignore[union-attr]
 
 
 @dataclass(slots=True)
@@ -135,22 +146,27 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     function = Function.of(name, marked, tables.get(name), metafunc.definition.path.parent, workspace)
     config.stash.setdefault(FUNCTIONS, {})[name] = function
     settings = config.stash[RUN].settings
+    given = settings.strategies or function.table.strategies
+    if given and STRATEGY in dict(settings.labels):
+        raise UserError(
+            "label-of-strategies",
+            f"{name} is run under several strategies, which its rows name in the label {STRATEGY!r}: give the label of "
+            "--ctx-label another name.",
+        )
+    strategies: list[Strategy | None] = [Strategy.of(strategy, workspace) for strategy in given] or [None]
     subjects = [
         FunctionSubject(
             plan.model(model),
             wording_of(workspace, name, prompt_set, typed=bool(config.stash[RUN].settings.prompts)),
             shape,
+            strategy,
         )
         for model in plan.models_of_functions(function.table.models)
         for prompt_set in prompts_of(function.table, settings.prompts)
         for shape in settings.shapes or function.table.shapes
+        for strategy in strategies
     ]
-    ids = [
-        f"{subject.model.model}-{subject.wording.prompt_set}{'' if subject.shape == TEXT else f'-{subject.shape}'}"
-        for subject in subjects
-    ]
-    ids = [name.replace("/", "_") for name in ids]
-    metafunc.parametrize(SUBJECT, subjects, ids=ids)
+    metafunc.parametrize(SUBJECT, subjects, ids=[subject.id for subject in subjects])
 
 
 def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
@@ -166,7 +182,15 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
         function = known[item.function.__name__]
         params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
         values = named_values(function.name, params)
-        case = function.cell(values, subject.model, subject.wording, run.plan.seed, run.settings.trials, subject.shape)
+        case = function.cell(
+            values,
+            subject.model,
+            subject.wording,
+            run.plan.seed,
+            run.settings.trials,
+            subject.shape,
+            subject.strategy.name if subject.strategy else "",
+        )
         item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
 
 
@@ -261,7 +285,9 @@ def call(item: pytest.Function) -> None:
 
     def trial_of(question: Question) -> FunctionTrial:
         judge = state.run.plan.own.judge if state.run.plan.own else ""
-        return FunctionTrial(question, state.tape, state.model(judge) if judge else None)
+        subject: Any = item.callspec.params[SUBJECT]
+        strategy = subject.strategy or Strategy()
+        return FunctionTrial(question, state.tape, state.model(judge) if judge else None, strategy)
 
     try:
         case.fitted()

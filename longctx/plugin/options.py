@@ -62,6 +62,15 @@ def add(parser: pytest.Parser | _Names) -> None:
         help=f"shape of the requests, instead of the profile's: {', '.join(SHAPES)} (repeatable, to compare)",
     )
     option(
+        "--ctx-strategy",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="strategy of context management for test functions that ask about a transcript, instead of the profile's: "
+        "none, truncate, clear_tool_uses, compact or summary, with -NUMBER after it where it takes one, or a Python "
+        "file of yours (repeatable, to compare)",
+    )
+    option(
         "--ctx-corpus",
         type=Path,
         default=None,
@@ -244,6 +253,7 @@ def read(config: pytest.Config) -> Settings:
         profile=option.ctx_profile,
         prompts=tuple(option.ctx_prompts),
         shapes=tuple(option.ctx_shape),
+        strategies=tuple(option.ctx_strategy),
         record=option.ctx_record,
         corpus=option.ctx_corpus,
         questions=option.ctx_questions,

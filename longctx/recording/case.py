@@ -14,7 +14,7 @@ from longctx.recording.replies import ReplyTokens
 from longctx.recording.request import added_tokens
 from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Identity, Scenario, Trial
-from longctx.vocabulary.shapes import TEXT, Shape
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Case:
 
     only_trial: the index of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
     in_gate: whether its table is part of the gate. counted: the tokens of one of its prompts as the model's server
-    counts them; None if it was not asked. shape: that of its requests.
+    counts them; None if it was not asked. shape: that of its requests. strategy: that of context management, by name;
+    empty if it is not varied.
     """
 
     model: ModelProfile
@@ -40,11 +41,25 @@ class Case:
     shape: Shape = TEXT
     replies: ReplyTokens | None = None
     """How long its model's replies are by its answers; None if it has too few."""
+    strategy: str = ""
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """The shape and the strategy, without those that are usual."""
+        return (
+            *([] if self.shape == TEXT else [self.shape]),
+            *([] if self.strategy in ("", NO_STRATEGY) else [self.strategy]),
+        )
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of its rows, beside those that the user gave the run."""
+        return {STRATEGY: self.strategy} if self.strategy else {}
 
     @property
     def id(self) -> str:
-        shape = "" if self.shape == TEXT else f"-{self.shape}"
-        return f"{file_name(self.model.model)}-{self.wording.prompt_set}-{self.scenario.id}{shape}"
+        names = [file_name(self.model.model), self.wording.prompt_set, self.scenario.id, *self.treatments]
+        return "-".join(names)
 
     @property
     def gated(self) -> bool:
@@ -53,9 +68,9 @@ class Case:
 
     @property
     def file(self) -> str:
-        """The scenario's file on the tape, relative to the cassette folder. Each shape has its own."""
-        shape = "" if self.shape == TEXT else f".{self.shape}"
-        return f"{file_name(self.model.model)}/{self.scenario.family}/{self.scenario.slug}{shape}.jsonl"
+        """The scenario's file on the tape, relative to the cassette folder. Each shape and strategy has its own."""
+        name = ".".join([self.scenario.slug, *self.treatments])
+        return f"{file_name(self.model.model)}/{self.scenario.family}/{name}.jsonl"
 
     @property
     def measured(self) -> dict[str, float] | None:
@@ -215,8 +230,8 @@ class Question:
     @property
     def key(self) -> str:
         """The text that identifies this trial for this model and wording."""
-        shape = "" if self.case.shape == TEXT else f"/{self.case.shape}"
-        return f"{self.case.model.model}/{self.case.wording.digest}/{self.identity}{shape}"
+        case = self.case
+        return "/".join([case.model.model, case.wording.digest, str(self.identity), *case.treatments])
 
     @property
     def prefix(self) -> str | None:

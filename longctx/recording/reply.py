@@ -4,16 +4,51 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.scenario import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
 
 MOST_TOKENS = 10**12
 """A count from which on a server's usage is not believed."""
 MOST_CATEGORY = 40
 """The most characters of a refusal's category that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """What a server reports of the context management that a request asked for."""
+
+    reported: bool
+    """Whether it reports any: a server that does not know context management ignores it."""
+    applied: tuple[str, ...]
+    """The types of the edits that it made, such as `compact_20260112`."""
+    cleared: int
+    """The tokens that clearing took out."""
+    input_tokens: int
+    """The tokens that the model saw when it answered."""
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any]) -> Edits:
+        """Read the report in an answer; entries of another form count as absent."""
+        given = message.get("context_management")
+        listed = given.get("applied_edits") if isinstance(given, dict) else None
+        edits = [edit for edit in listed if isinstance(edit, dict)] if isinstance(listed, list) else []
+        applied = [str(edit.get("type"))[:MOST_CATEGORY] for edit in edits]
+        if compactions(message["usage"]) or any(block.get("type") == "compaction" for block in message["content"]):
+            applied.append("compact_20260112")
+        cleared = sum(_whole(edit.get("cleared_input_tokens")) for edit in edits)
+        uncached, written, cached, _ = _tokens(message["usage"])
+        return cls(isinstance(given, dict), tuple(dict.fromkeys(applied)), cleared, uncached + written + (cached or 0))
+
+
+def compactions(usage: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the usage of each compaction of a request, which its other counts leave out."""
+    iterations = usage.get("iterations")
+    entries = iterations if isinstance(iterations, list) else []
+    return [entry for entry in entries if isinstance(entry, dict) and entry.get("type") == "compaction"]
 
 
 class MalformedAnswer(Exception):
@@ -24,7 +59,7 @@ def read_message(body: bytes) -> dict[str, Any]:
     """Return the message in an answer's body. Raises MalformedAnswer."""
     try:
         message = read_object(body)
-        _text(message), _tokens(message["usage"])
+        _text(message), _tokens(message["usage"]), [_tokens(entry) for entry in compactions(message["usage"])]
         if not isinstance(message["model"], str):
             raise TypeError("its model has no name")
         if not isinstance(message.get("stop_reason"), str | None):
@@ -64,24 +99,28 @@ def to_reply(
     message = read_message(body)
     text = _text(message)
     uncached, written, cached, output = _tokens(message["usage"])
+    compacted = [_compaction(entry) for entry in compactions(message["usage"])]
+    read = sum(each.cached_tokens for each in compacted)
+    hour = min(written, _written_for_an_hour(message["usage"]))
     return Reply(
         text=text if text.startswith(prefill) else prefill + text,
         stop_reason=message.get("stop_reason"),
         model=message["model"],
-        input_tokens=uncached + written + (cached or 0),
-        cached_tokens=cached,
-        output_tokens=output,
+        input_tokens=uncached + written + (cached or 0) + sum(each.input_tokens for each in compacted),
+        cached_tokens=cached + read if cached is not None else read or None,
+        output_tokens=output + sum(each.output_tokens for each in compacted),
         latency_s=latency_s,
         recorded_at=recorded_at,
         request_sha256=request_sha256,
         live=live,
-        cache_write_tokens=written,
-        hour_write_tokens=min(written, _written_for_an_hour(message["usage"])),
+        cache_write_tokens=written + sum(each.cache_write_tokens for each in compacted),
+        hour_write_tokens=hour + sum(each.hour_write_tokens for each in compacted),
         batched=batched,
         thinking_tokens=_thought(message["usage"]),
         refusal=_category(message.get("stop_details")),
         fallback=_by_fallback(message["usage"]),
         citations=tuple(_citations(message["content"])),
+        compactions=tuple(compacted),
     )
 
 
@@ -145,7 +184,17 @@ def _citations(content: list[dict[str, Any]]) -> Iterator[Citation]:
                 yield Citation(text, place if type(place) is int else None)
 
 
-def _written_for_an_hour(usage: dict[str, Any]) -> int:
+def _compaction(entry: Mapping[str, Any]) -> CompactionUsage:
+    uncached, written, cached, output = _tokens(entry)
+    hour = min(written, _written_for_an_hour(entry))
+    return CompactionUsage(uncached + written + (cached or 0), cached or 0, written, hour, output)
+
+
+def _whole(value: object) -> int:
+    return value if type(value) is int and 0 < value < MOST_TOKENS else 0
+
+
+def _written_for_an_hour(usage: Mapping[str, Any]) -> int:
     """Return the input tokens written to the cache for an hour; 0 if the server does not tell them apart."""
     written = usage.get("cache_creation")
     tokens = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None

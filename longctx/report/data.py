@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from longctx.registry import account_of, shipped
+from longctx.report.retention import retention_data
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 
@@ -43,6 +44,8 @@ def as_json(summary: Summary, run: str) -> str:
         document |= account_of(known).data(())  # what a run did not measure is empty, not absent
     for family in summary.families.values():
         document |= family.account.data(family.analysis)
+    if retained := [each for name, of in summary.families.items() for each in retention_data(name, of.retention)]:
+        document["retention"] = retained
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 

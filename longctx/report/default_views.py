@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from longctx.report.charts.chart import SERIES
+from longctx.report.retention import retention_views
 from longctx.report.view import RatePoint, RateView, estimate, interval
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
@@ -18,7 +19,10 @@ def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[Rat
     parameters = family.parameters or tuple(dict.fromkeys(key for scenario in measured for key in scenario.params))
     varied = [key for key in parameters if len({scenario.params.get(key) for scenario in measured}) > 1]
     stem = name.replace("_", "-")
-    views = [_by(key, [other for other in varied if other != key], stem, family, measured) for key in varied]
+    views = list(retention_views(family.title, stem, family.retention)) if family.retention else []
+    if views:
+        varied = [key for key in varied if key != "kind"]
+    views += [_by(key, [other for other in varied if other != key], stem, family, measured) for key in varied]
     return [view for view in views if view.points] or [
         RateView(
             points=[

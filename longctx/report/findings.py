@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from longctx.report.default_views import default_findings, default_views
+from longctx.report.retention import retention_findings
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
 from longctx.vocabulary.account import Rank
@@ -26,6 +27,7 @@ def findings(summary: Summary) -> list[str]:
         found = list(family.account.findings(scenarios, family.analysis))
         if not list(family.account.views(scenarios, family.analysis)):
             found += default_findings(default_views(name, family, scenarios))
+            found += retention_findings(family.title, family.retention)
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1

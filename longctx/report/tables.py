@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from longctx.report.retention import retention_tables
 from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
@@ -17,7 +18,9 @@ def tables(summary: Summary) -> list[Table]:
     for name, family in summary.families.items():
         scenarios = summary.of(name)
         own = family.account.tables(scenarios, family.analysis)
-        shown = [_plain(family.title, scenarios)] if own is None else own
+        shown = [_plain(family.title, scenarios)] if own is None else list(own)
+        if family.retention:
+            shown = [*retention_tables(family.title, name.replace("_", "-"), family.retention), *shown]
         of_all += [replace(table, family=name) for table in (*shown, *_lexical(family, scenarios))]
     return of_all
 

@@ -80,6 +80,14 @@ class Row:
     """Whether matching words answers it, without a model; None if it is not about documents."""
     error: Text | None = None
     """Why the trial was not measured."""
+    probe: Text | None = None
+    """The kind of what a probe of a conversation asks for, such as `identifier`."""
+    retained: Number | None = None
+    """The share of the conversation's tokens that the model saw after the strategy of context management."""
+    strategy_usd: Amount | None = None
+    """What the strategy itself cost, such as asking for a summary, in USD; it is part of `cost_usd`."""
+    strategy_s: Amount | None = None
+    """The seconds that the requests of the strategy itself took; they are part of `latency_s`."""
     depth: Number | None = None
     """The position of the needle in the text, between 0 (start) and 1 (end)."""
     distance_from_end: Natural | None = None

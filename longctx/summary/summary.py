@@ -20,6 +20,7 @@ from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd
 from longctx.summary.guarded import Guarded
 from longctx.summary.heatmap import HeatmapCell, heatmap
+from longctx.summary.retention import Retention, retention
 from longctx.summary.truncated import Truncated, truncated
 from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family, is_check
@@ -86,6 +87,8 @@ class OfFamily:
     analysis: Any
     size: str | None = ""
     parameters: tuple[str, ...] = ()
+    retention: tuple[Retention, ...] = ()
+    """What survives of transcripts, for test functions that ask about one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,7 @@ def _of_family(
         account.analyse(own, measured),
         family.size if family else "",
         family.scenario.identified_by if family else (),
+        () if family or is_check(name) else retention(measured),
     )
 
 

@@ -100,6 +100,18 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionUsage:
+    """The tokens of one compaction that the server made before it answered."""
+
+    input_tokens: int
+    cached_tokens: int
+    """Those of them that were read from the prompt cache."""
+    cache_write_tokens: int
+    hour_write_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """A model's reply. Token counts are the server's own.
 
@@ -140,6 +152,8 @@ class Reply:
     """Whether a fallback model answered, since the one that was asked declined."""
     citations: tuple[Citation, ...] = ()
     """The passages that the reply cites."""
+    compactions: tuple[CompactionUsage, ...] = ()
+    """The compactions of the server, whose tokens are among the reply's and are priced as requests of their own."""
 
     @property
     def cut_off(self) -> bool:

@@ -17,6 +17,10 @@ Shape = Literal["text", "documents", "documents+citations", "chat", "tool_result
 SHAPES: tuple[Shape, ...] = get_args(Shape)
 TEXT: Shape = "text"
 CITATIONS: Shape = "documents+citations"
+NO_STRATEGY = "none"
+"""The strategy of context management that sends a conversation as it is."""
+STRATEGY = "strategy"
+"""The label of rows that names the strategy of their requests."""
 HAVE_READ = "I have read it."
 """The fixed turn of the assistant in a chat, without which the API would join neighbouring turns of the user."""
 TO_READ = "Read the documents."

@@ -27,6 +27,7 @@ CALLS: dict[str, Callable[[Draw], Any]] = {
     "words": lambda draw: draw.words(5),
     "filler": lambda draw: draw.filler(300),
     "documents": lambda draw: [document.id for document in draw.documents(tokens=5_000)],
+    "operation": lambda draw: draw.operation(800).transcript.messages,
 }
 
 
@@ -47,6 +48,7 @@ GOLDEN = {
     "words": "db7346fed545c4cf",
     "filler": "7128b6275dd7ea49",
     "documents": "168d1cd7d0306d62",
+    "operation": "2f6431834b26810e",
 }
 """What each draws for three items of two seeds: it must never change, or every recording would be stale."""
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.recording.reply import MalformedAnswer, is_message, to_reply
+from longctx.recording.reply import Edits, MalformedAnswer, is_message, to_reply
 from longctx.vocabulary.judging import unanswered
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.scenario import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
 from tests.servers import message
 
@@ -91,6 +91,35 @@ def test_no_cache_may_be_said_by_null() -> None:
     }
     read = reply(message("42", usage=usage))
     assert (read.input_tokens, read.cached_tokens, read.cache_write_tokens) == (5, None, 0)
+
+
+def compacted(**changed: int) -> dict[str, Any]:
+    entry = {"type": "compaction", "input_tokens": 100, "output_tokens": 30, "cache_read_input_tokens": 50}
+    last = {"type": "message", "input_tokens": 40, "output_tokens": 2}
+    return {"input_tokens": 40, "output_tokens": 2, "iterations": [entry | changed, last]}
+
+
+def test_the_tokens_of_a_compaction_are_added_to_those_of_the_answer() -> None:
+    read = reply(message("42", usage=compacted()))
+    assert (read.input_tokens, read.cached_tokens, read.output_tokens) == (190, 50, 32)
+    assert read.compactions == (CompactionUsage(150, 50, 0, 0, 30),)
+
+
+def test_a_compaction_that_counts_no_tokens_is_no_answer() -> None:
+    with pytest.raises(MalformedAnswer):
+        reply(message("42", usage=compacted(input_tokens=-1)))
+
+
+def test_the_report_on_context_management_is_read_with_care() -> None:
+    cleared = {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 3, "cleared_input_tokens": 70}
+    given: dict[str, Any] = {"applied_edits": [cleared, 5, {"type": 7, "cleared_input_tokens": "x"}]}
+    whole = json.loads(message("42", usage=compacted(), context_management=given))
+    found = Edits.of(whole)
+    assert (found.reported, found.cleared, found.input_tokens) == (True, 70, 40)
+    assert found.applied == ("clear_tool_uses_20250919", "7", "compact_20260112")
+    plain = json.loads(message("42", context_management={"applied_edits": None}))
+    assert Edits.of(plain).applied == ()
+    assert not Edits.of(json.loads(message("42"))).reported
 
 
 def without(name: str) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.scenario import CompactionUsage, Reply
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
 """The causes of failure after which the server may charge for an answer all the same."""
@@ -54,9 +54,32 @@ def paid(prices: Prices | None, reply: Reply) -> float | None:
     """
     if prices is None or reply.fallback:
         return None
-    read, written = reply.cached_tokens or 0, reply.cache_write_tokens
-    usd = cost(prices, reply.input_tokens, reply.output_tokens, read, written, reply.hour_write_tokens)
+    usd = cost(prices, *(all_ - own for all_, own in zip(_usage(reply), _compacted(reply), strict=True)))
+    usd += sum(cost(prices, *_of_compaction(each)) for each in reply.compactions)
     return usd * (1 - prices.batch_discount) if reply.batched else usd
+
+
+def paid_for_compaction(prices: Prices | None, reply: Reply) -> float | None:
+    """Return the part of a reply's cost that its compactions cost; None if prices are not known."""
+    if prices is None or reply.fallback:
+        return None
+    usd = sum(cost(prices, *_of_compaction(each)) for each in reply.compactions)
+    return usd * (1 - prices.batch_discount) if reply.batched else usd
+
+
+def _usage(reply: Reply) -> tuple[int, int, int, int, int]:
+    """Return the arguments of `cost` for everything that a reply used."""
+    read, written = reply.cached_tokens or 0, reply.cache_write_tokens
+    return reply.input_tokens, reply.output_tokens, read, written, reply.hour_write_tokens
+
+
+def _of_compaction(one: CompactionUsage) -> tuple[int, int, int, int, int]:
+    return one.input_tokens, one.output_tokens, one.cached_tokens, one.cache_write_tokens, one.hour_write_tokens
+
+
+def _compacted(reply: Reply) -> tuple[int, ...]:
+    """Return the arguments of `cost` for its compactions together."""
+    return tuple(map(sum, zip((0,) * 5, *map(_of_compaction, reply.compactions), strict=True)))
 
 
 def usd(amount: float) -> str:

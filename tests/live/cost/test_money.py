@@ -11,10 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.live.cost.money import Budget, check_cap, cost, estimated_cost, highest_cost, paid, usd, usd_exactly
+from longctx.live.cost.money import (
+    Budget,
+    check_cap,
+    cost,
+    estimated_cost,
+    highest_cost,
+    paid,
+    paid_for_compaction,
+    usd,
+    usd_exactly,
+)
 from longctx.live.failure import Failure
 from longctx.recording.reply import to_reply
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.scenario import CompactionUsage, Reply
 from tests.refusals import refused
 from tests.servers import message
 
@@ -57,6 +67,16 @@ def test_tokens_written_to_the_cache_cost_what_writing_them_costs() -> None:
     assert paid(PRICES_WRITING, answer) == pytest.approx(0.1 * 3 + 0.6 * 0.3 + 0.3 * 3.75)
     assert paid(PRICES, answer) == pytest.approx(0.4 * 3 + 0.6 * 0.3)
     assert paid(None, answer) is None
+
+
+def test_a_compaction_is_priced_as_a_request_of_its_own() -> None:
+    compaction = CompactionUsage(90_000, 0, 0, 0, 1_000)
+    answered = Reply("", "end_turn", "m", input_tokens=110_000, output_tokens=1_500, compactions=(compaction,))
+    alone = cost(HAIKU, 90_000, 1_000)
+    assert paid_for_compaction(HAIKU, answered) == pytest.approx(alone)
+    assert paid(HAIKU, answered) == pytest.approx(alone + cost(HAIKU, 20_000, 500))
+    assert paid(HAIKU, answered) < cost(HAIKU, 110_000, 1_500)  # whose prompt would be in a dearer tier
+    assert paid_for_compaction(None, answered) is None
 
 
 def test_the_most_that_a_request_may_cost() -> None:

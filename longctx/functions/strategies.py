@@ -1,0 +1,259 @@
+"""Strategies of context management: what is done to a long conversation before a model is asked about it.
+
+A strategy is a treatment, as a model and a shape are: the same item is asked under every strategy. The edits of the API
+are described in "Context editing" and "Compaction", https://platform.claude.com/docs/en/build-with-claude.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from longctx.corpus.tokens import count_tokens
+from longctx.errors import UserError, did_you_mean
+from longctx.links import inside
+from longctx.vocabulary.shapes import NO_STRATEGY
+
+if TYPE_CHECKING:
+    from longctx.functions.answer import Answer
+    from longctx.workspace import Workspace
+
+Messages = list[dict[str, Any]]
+BUILT_IN = (NO_STRATEGY, "truncate", "clear_tool_uses", "compact", "summary")
+WRITTEN = re.compile(rf"({'|'.join(BUILT_IN)})(?:-([1-9][0-9]{{0,8}}))?")
+OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
+CLEARED = "clear_tool_uses_20250919"
+COMPACTED = "compact_20260112"
+BETAS = {CLEARED: "context-management-2025-06-27", COMPACTED: "compact-2026-01-12"}
+"""The beta that each edit of the API needs."""
+LAST_TURNS = 4
+"""How many turns `summary` keeps beside the summary."""
+LEFT_OUT = "[Earlier turns of this conversation were left out.]"
+SUMMARY_OF = "Summary of the conversation so far:\n\n{summary}"
+SUMMARY_TOKENS = 1024
+SUMMARY_PROMPT = (
+    "Summarise this conversation, so that the work can go on from your summary alone. Keep every identifier, file "
+    "name and number exactly, the rules that were given, what was corrected and the value that holds now, the "
+    "decisions with their reasons, and the tasks that are still open."
+)
+"""What `summary` asks for, unless the prompt set has a template `summary` for the test."""
+
+
+class AskForStrategy(Protocol):
+    """Asks the model under test on behalf of a strategy; the history's system prompt and tools go with it."""
+
+    def __call__(self, messages: Sequence[dict[str, Any]], /, *, max_tokens: int = ..., **given: Any) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Managed:
+    """What is sent of a conversation."""
+
+    messages: Messages
+    body: Mapping[str, Any] = field(default_factory=dict)
+    """What the strategy adds to the request, such as `context_management`."""
+
+    @property
+    def edits(self) -> list[str]:
+        """The types of the edits that the server is to make."""
+        edits = self.body.get("context_management", {}).get("edits", ())
+        return [str(edit.get("type")) for edit in edits if isinstance(edit, Mapping)]
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        return [("anthropic-beta", BETAS[edit]) for edit in self.edits if edit in BETAS]
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A strategy by its name, such as `truncate-800`, or one of the user's own."""
+
+    name: str = NO_STRATEGY
+    own: Callable[[Messages, AskForStrategy], object] | None = field(default=None, compare=False)
+    """The function of a file of the user's."""
+
+    @classmethod
+    def of(cls, given: str, workspace: Workspace) -> Strategy:
+        """Return the strategy of a name, or of a Python file of the project with a function `strategy(messages, ask)`.
+
+        Raises UserError.
+        """
+        if WRITTEN.fullmatch(given):
+            if given.startswith(f"{NO_STRATEGY}-"):
+                raise UserError("no-such-strategy", f"The strategy {NO_STRATEGY!r} takes no number: {given!r}.")
+            return cls(given)
+        if not given.endswith(".py"):
+            raise UserError(
+                "no-such-strategy",
+                f"There is no strategy {given!r}. {did_you_mean(given, BUILT_IN)} Name one of {', '.join(BUILT_IN)}, "
+                "with -NUMBER after it where it takes one, such as truncate-2000, or a file of your own, such as "
+                "strategies/keep_identifiers.py.",
+            )
+        path = inside(workspace.root / given, workspace.root)  # it is run: a profile may come from a stranger
+        return cls(path.stem, _function_of(path))
+
+    @property
+    def _number(self) -> int | None:
+        match = WRITTEN.fullmatch(self.name)
+        return int(match[2]) if match and match[2] else None
+
+    def applied(self, messages: Messages, ask: AskForStrategy, words: Mapping[str, str]) -> Managed:
+        """Return what is sent of a conversation. words: the test's templates. Raises UserError."""
+        if self.own is not None:
+            return _managed(self.name, self.own([dict(message) for message in messages], ask))
+        number = self._number
+        match self.name.partition("-")[0]:
+            case "truncate":
+                most = tokens_of(messages) // 2 if number is None else number
+                return Managed(from_turn(messages, _newest_within(messages, most)))
+            case "summary":
+                return Managed(_summarised(messages, LAST_TURNS if number is None else number, ask, words))
+            case "clear_tool_uses":
+                return _edited(messages, {"type": CLEARED}, number)
+            case "compact":
+                instructions = {"instructions": words["compact"]} if "compact" in words else {}
+                return _edited(messages, {"type": COMPACTED, **instructions}, number)
+        return Managed(messages)
+
+
+def tokens_of(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Count the tokens of turns in the reference vocabulary: texts, and other blocks as JSON."""
+    return sum(count_tokens(_text_of(block)) for message in messages for block in blocks_of(message))
+
+
+def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the content of a turn as blocks."""
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def joined(messages: Sequence[Mapping[str, Any]]) -> Messages:
+    """Return turns in which no two neighbours have the same role: the blocks of such are joined."""
+    found: Messages = []
+    for message in messages:
+        if found and found[-1]["role"] == message["role"]:
+            found[-1] = {"role": message["role"], "content": blocks_of(found[-1]) + blocks_of(message)}
+        else:
+            found.append(dict(message))
+    return found
+
+
+def from_turn(messages: Sequence[Mapping[str, Any]], start: int, before: str = LEFT_OUT) -> Messages:
+    """Return the turns from `start` on, after a text of the user about the others; all of them if `start` is 0."""
+    if not start:
+        return [dict(message) for message in messages]
+    return joined([{"role": "user", "content": before}, *messages[start:]])
+
+
+def starts(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the turns from which a conversation can go on alone: those without results of calls made before them.
+
+    The last of them is the end, from which nothing is kept.
+    """
+    return [
+        place
+        for place, message in enumerate(messages)
+        if all(block.get("type") != "tool_result" for block in blocks_of(message))
+    ] + [len(messages)]
+
+
+def unpaired(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return the id of a tool call without its result in the next turn, or of a result without its call, if any."""
+    called: list[str] = []
+    for message in messages:
+        blocks = blocks_of(message)
+        results = [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"]
+        if other := [*set(called).symmetric_difference(results)]:
+            return min(other)
+        called = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
+    return called[0] if called else ""
+
+
+def _newest_within(messages: Sequence[Mapping[str, Any]], most: int) -> int:
+    """Return the first of the newest turns that have at most so many tokens together."""
+    after = tokens_after(messages)
+    return next(start for start in starts(messages) if after[start] <= most)
+
+
+def tokens_after(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return for each turn the tokens from its beginning to the end, and 0 for the end."""
+    after = [0]
+    for message in reversed(messages):
+        after.append(after[-1] + tokens_of([message]))
+    return after[::-1]
+
+
+def _summarised(messages: Messages, last: int, ask: AskForStrategy, words: Mapping[str, str]) -> Messages:
+    start = max(place for place in starts(messages) if place <= max(0, len(messages) - last) or place == 0)
+    if not start:
+        return messages
+    prompt = words.get("summary", SUMMARY_PROMPT)
+    asked = joined([*messages[:start], {"role": "user", "content": prompt}])
+    summary = ask(asked, max_tokens=SUMMARY_TOKENS).text
+    return from_turn(messages, start, SUMMARY_OF.replace("{summary}", summary))
+
+
+def _edited(messages: Messages, edit: Mapping[str, Any], trigger: int | None) -> Managed:
+    at = {} if trigger is None else {"trigger": {"type": "input_tokens", "value": trigger}}
+    return Managed(messages, {"context_management": {"edits": [{**edit, **at}]}})
+
+
+def _managed(name: str, returned: object) -> Managed:
+    """Return what a strategy of the user's returned. Raises UserError if it cannot be sent."""
+    body: dict[str, Any] = dict(returned) if isinstance(returned, Mapping) else {"messages": returned}
+    messages: Any = body.pop("messages", None)
+    ok = isinstance(messages, list) and all(
+        isinstance(message, Mapping) and message.get("role") in ("user", "assistant") and "content" in message
+        for message in messages
+    )
+    if not ok:
+        raise UserError(
+            "bad-strategy",
+            f"The strategy {name!r} returned no list of turns: return messages, each with role and content, or a dict "
+            "with `messages` and what else the request holds, such as `context_management`.",
+        )
+    if lost := unpaired(messages):
+        raise UserError(
+            "unpaired-tool-use",
+            f"The strategy {name!r} kept the tool call {lost} without its result, or the result without its call, "
+            "which the API refuses: keep or drop both.",
+        )
+    return Managed(joined(messages), body)
+
+
+def _function_of(path: Path) -> Callable[[Messages, AskForStrategy], object]:
+    name = path.stem
+    if not OWN_NAME.fullmatch(name) or name in BUILT_IN:
+        raise UserError(
+            "bad-strategy-name",
+            f"The strategy {path} goes by the name of its file, {name!r}: use lower-case letters, digits and _, and no "
+            f"name of longctx's own ({', '.join(BUILT_IN)}).",
+        )
+    spec = importlib.util.spec_from_file_location(f"longctx_strategy_{name}", path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise UserError("no-strategy-file", f"There is no file {path}: write one with strategy(messages, ask).")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UserError("bad-strategy", f"{path} cannot be imported: {type(error).__name__}: {error}.") from None
+    function = getattr(module, "strategy", None)
+    if not callable(function):
+        raise UserError("bad-strategy", f"{path} has no function strategy(messages, ask), which returns the messages.")
+    return function  # type: ignore[no-any-return]
+
+
+def _text_of(block: Mapping[str, Any]) -> str:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return text
+        case {"type": "tool_result", "content": str(text)}:
+            return text
+        case {"type": "tool_use"}:
+            return json.dumps([block.get("name"), block.get("input")], ensure_ascii=False)
+    return json.dumps(block, ensure_ascii=False)

@@ -1,0 +1,216 @@
+"""Long conversations that a model is asked about: as an agent logged them, or made by a generator."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longctx.config.text_files import read_text
+from longctx.errors import UserError
+from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
+
+THOUGHTS = ("thinking", "redacted_thinking")
+"""Blocks that are left out: only the model that signed them may get them back."""
+NOT_KNOWN = "not known"
+"""What the model is asked to answer if the conversation does not say."""
+PROBE = (
+    "{question}\nAnswer in a few words, with nothing but the answer. If this conversation does not say, answer: "
+    f"{NOT_KNOWN}."
+)
+"""The user's turn of a probe, unless the prompt set has a template `probe` for the test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A long conversation, which `ask` and `ask.probe` ask about under the strategy of the run.
+
+    Example:
+        >>> turns = [{"role": "user", "content": "Berth 4 is free."}, {"role": "assistant", "content": "Noted."}]
+        >>> Transcript(turns).depth_of("Berth 4")
+        0.0
+    """
+
+    messages: Messages
+    """The turns; none has a neighbour of the same role."""
+    system: str | Sequence[Mapping[str, Any]] = ""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """The tools that the turns call."""
+
+    def depth_of(self, text: str) -> float | None:
+        """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
+        after = tokens_after(self.messages)
+        for place, message in enumerate(self.messages):
+            if any(_folded(text) in _folded(_read(block)) for block in blocks_of(message)):
+                return 1 - after[place] / after[0]
+        return None
+
+    def asked(self, messages: Messages, question: str) -> Messages:
+        """Return turns that end with a question about them."""
+        return joined([*messages, {"role": "user", "content": question}])
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question about a conversation, and the answers that are accepted.
+
+    Example:
+        >>> probe = Probe("Which berth is free?", accept=("4",), stale=("7",), kind="correction")
+        >>> probe.grade("Berth 4."), probe.grade("Berth 7."), probe.grade("Not known."), probe.grade("Berth 9.")
+        ('kept', 'stale', 'lost', 'invented')
+    """
+
+    question: str
+    accept: tuple[str | tuple[str, ...], ...]
+    """The accepted answers. One of several texts is accepted if all of these are named."""
+    stale: tuple[str, ...] = ()
+    """Answers that were right earlier in the conversation."""
+    kind: str = ""
+    """The kind of what is asked for, such as `identifier`."""
+    evidence: str = ""
+    """A text of the conversation, which says where the answer is."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Probe:
+        """Return the probe in a case. Raises ValueError, which says what is wrong."""
+        accept, stale = given.get("accept"), given.get("stale", [])
+        accept = [accept] if isinstance(accept, str) else accept
+        if not isinstance(given.get("question"), str) or not given["question"].strip():
+            raise ValueError("it has no question")
+        if not (isinstance(accept, list) and accept and all(map(_is_answer, accept))):
+            raise ValueError("`accept` is an answer, or a list of answers, each a text or a list of texts")
+        if not (isinstance(stale, list) and all(isinstance(each, str) and each.strip() for each in stale)):
+            raise ValueError("`stale` is a list of answers that are out of date")
+        for name in ("kind", "evidence"):
+            if not isinstance(given.get(name, ""), str):
+                raise ValueError(f"`{name}` is not a text")
+        alternatives = tuple(tuple(each) if isinstance(each, list) else each for each in accept)
+        return cls(given["question"], alternatives, tuple(stale), given.get("kind", ""), given.get("evidence", ""))
+
+    def grade(self, reply: str) -> str:
+        """Return `kept`, `stale`, `lost` (the reply says that it is not known), or `invented`.
+
+        A reply that names both an accepted and an outdated answer is stale: nobody could act on it.
+        """
+        text = _folded(reply)
+        if any(_names(text, each) for each in self.stale):
+            return "stale"
+        for answer in self.accept:
+            if all(_names(text, part) for part in ((answer,) if isinstance(answer, str) else answer)):
+                return "kept"
+        return (
+            "lost"
+            if _names(text, NOT_KNOWN) or re.search(r"\b(unknown|does not say|not mentioned)\b", text)
+            else "invented"
+        )
+
+
+def transcript(path: str | Path, line: int | None = None) -> Transcript:
+    """Read a conversation that an agent logged: a JSON line for each request of the Messages API.
+
+    A line is the body of the request, or an object with `request` and, for the reply, `response`. Every request holds
+    the turns before it, so one line is the conversation: the last of those with the most turns, with its reply.
+    Thinking and marks of the prompt cache are left out.
+
+    Args:
+        path: The file; a relative path is looked up beside the file that calls, then in the working directory.
+        line: The number of another line, from 1, such as that of a conversation of its own.
+
+    Raises:
+        UserError: The file is missing, or is not such a log.
+
+    Example:
+        >>> session = transcript("session.jsonl")  # doctest: +SKIP
+        >>> len(session.messages)  # doctest: +SKIP
+        214
+    """
+    beside = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent / path
+    return read_transcript(beside if beside.exists() else Path(path), line)
+
+
+def read_transcript(path: Path, line: int | None = None) -> Transcript:
+    """Read a conversation; see `transcript`. Raises UserError."""
+    try:
+        texts = read_text(path).split("\n")
+    except FileNotFoundError:
+        raise UserError("no-transcript", f"There is no transcript {path}: log one, a JSON line a request.") from None
+    found: dict[int, Transcript] = {}
+    for number, text in enumerate(texts, start=1):
+        if text.strip() and line in (None, number):
+            try:
+                found[number] = _of_line(json.loads(text))
+            except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+                raise UserError(
+                    "bad-transcript",
+                    f"{path}, line {number} is no request of the Messages API ({error}): a line is its body with "
+                    '`messages`, or {"request": BODY, "response": MESSAGE}.',
+                ) from None
+    if not found:
+        where = f"line {line}" if line else "a line"
+        raise UserError("empty-transcript", f"{path} has no {where} with a request.")
+    most = max(len(each.messages) for each in found.values())
+    number, chosen = [(number, each) for number, each in found.items() if len(each.messages) == most][-1]
+    if lost := unpaired(chosen.messages):
+        raise UserError(
+            "unpaired-tool-use",
+            f"{path}, line {number}: the tool call {lost} has no result in the next turn, or the result no call, which "
+            "the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
+        )
+    return chosen
+
+
+def _of_line(line: Any) -> Transcript:
+    logged = line if "request" in line else {"request": line}
+    request, response = logged["request"], logged.get("response") or {}
+    messages = [_turn(message["role"], message["content"]) for message in request["messages"]]
+    if response.get("content"):
+        reply = _turn("assistant", response["content"])
+        if all(block["type"] != "tool_use" for block in blocks_of(reply)):  # its result is not logged yet
+            messages.append(reply)
+    if not messages:
+        raise ValueError("it has no messages")
+    kept = joined(message for message in messages if message["content"])  # type: ignore[arg-type]
+    return Transcript(kept, _plain(request.get("system", "")), request.get("tools", ()))
+
+
+def _turn(role: object, content: Any) -> dict[str, Any]:
+    if role not in ("user", "assistant"):
+        raise ValueError(f"a turn has the role {role!r}")
+    return {"role": role, "content": _plain(content)}
+
+
+def _plain(content: Any) -> Any:
+    """Return a content without thinking and marks of the prompt cache."""
+    if isinstance(content, str):
+        return content
+    blocks = [{name: value for name, value in block.items() if name != "cache_control"} for block in content]
+    return [block for block in blocks if block["type"] not in THOUGHTS]
+
+
+def _is_answer(value: object) -> bool:
+    texts = value if isinstance(value, list) and value else [value]
+    return all(isinstance(text, str) and text.strip() for text in texts)
+
+
+def _names(text: str, answer: str) -> bool:
+    """Return whether a folded text names an answer, as words of their own: `4` is not in `47` or `4.5`."""
+    return bool(re.search(rf"(?<![\w.,-])(?<!\w){re.escape(_folded(answer))}(?![\w-]|[.,]\w)", text))
+
+
+def _read(block: Mapping[str, Any]) -> str:
+    match block:
+        case {"type": "text", "text": str(text)} | {"type": "tool_result", "content": str(text)}:
+            return text
+        case {"type": "tool_result", "content": list(inner)}:
+            return "\n".join(map(_read, inner))
+        case {"type": "tool_use", "input": given}:
+            return json.dumps(given, ensure_ascii=False)
+    return ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,147 @@
+"""--ctx-strategy: a logged conversation is asked about under strategies of context management.
+
+The server of tests/context_server.py implements the documented context management around a simulated model.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.context_server import managed
+from tests.integration.conftest import Checkout
+from tests.servers import SimulatedServer
+
+TEST = """
+import longctx
+import pytest
+
+SESSION = longctx.transcript("session.jsonl")
+
+
+@pytest.mark.longctx(cases="probes.jsonl")
+def test_session(ask, case):
+    ask.probe(SESSION, case)
+"""
+OWN = """
+def strategy(messages, ask):
+    return messages[:1] + messages[-1:]
+"""
+PROBES: list[dict[str, Any]] = [
+    {"id": "first", "question": "What is the code of Ambry?", "accept": "K17", "kind": "identifier", "evidence": "K17"},
+    {"id": "tool", "question": "What is the stock of Corrin?", "accept": ["412"], "kind": "number", "evidence": "412"},
+    {
+        "id": "new",
+        "question": "What is the contact of Lorn?",
+        "accept": ["Dorn"],
+        "stale": ["Falk"],
+        "kind": "correction",
+    },
+    {"id": "never", "question": "What is the date of Tarn?", "accept": ["5"], "kind": "number"},
+]
+
+
+def call(number: int, place: str, stock: int) -> list[dict[str, Any]]:
+    use = {"type": "tool_use", "id": f"t{number}", "name": "look_up", "input": {"place": place}}
+    result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"The stock of {place} is {stock} today."}
+    return [
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "x"}, use]},
+        {"role": "user", "content": [result]},
+    ]
+
+
+TURNS: list[dict[str, Any]] = [
+    {"role": "user", "content": "The code of Ambry is K17 and the contact of Lorn is Falk, so look the stock up."},
+    *call(1, "Corrin", 412),
+    *(turn for number in range(2, 6) for turn in call(number, "Oxley", number)),
+    {"role": "assistant", "content": "That is all."},
+    {"role": "user", "content": "The contact of Lorn is Dorn now."},
+]
+LOG = [
+    {"model": "m", "max_tokens": 9, "messages": TURNS[:1]},
+    {
+        "request": {"model": "m", "max_tokens": 9, "system": "You keep stock.", "messages": TURNS},
+        "response": {"role": "assistant", "content": [{"type": "text", "text": "Noted."}]},
+    },
+]
+STRATEGIES = ("none", "truncate-30", "clear_tool_uses-20", "compact-40", "summary-2", "strategies/ends.py")
+PRICE = "--ctx-price=toy=1000/1000"
+
+
+@pytest.fixture
+def project(checkout: Checkout) -> Checkout:
+    checkout.profile('models = ["toy"]\n')
+    for name, text in {
+        "tests_longctx/test_session.py": TEST,
+        "strategies/ends.py": OWN,
+        "tests_longctx/session.jsonl": "".join(f"{json.dumps(line)}\n" for line in LOG),
+        "tests_longctx/probes.jsonl": "".join(f"{json.dumps(probe)}\n" for probe in PROBES),
+    }.items():
+        checkout.file(name).parent.mkdir(exist_ok=True)
+        checkout.file(name).write_text(text)
+    return checkout
+
+
+def asking(*strategies: str) -> list[str]:
+    return ["tests_longctx/test_session.py", *(f"--ctx-strategy={each}" for each in strategies)]
+
+
+def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, server: SimulatedServer) -> None:
+    server.script = managed
+    result = project.record(server, *asking(*STRATEGIES), PRICE, page=True)
+    assert result.code == 0, result
+    rows = {(row["labels"]["strategy"], row["item"]): row for row in project.rows()}
+    of = {
+        name: {item: rows[name, item]["outcome"] for _, item in list(rows)[:4]}
+        for name in dict.fromkeys(n for n, _ in rows)
+    }
+    kept = dict.fromkeys(("first", "tool", "new"), "correct") | {"never": "wrong"}
+    assert of["none"] == kept
+    assert of["truncate-30"] == kept | {"first": "wrong", "tool": "wrong"}
+    assert of["clear_tool_uses-20"] == kept | {"tool": "wrong"}
+    assert of["compact-40"] == kept | {"tool": "wrong", "new": "wrong"}
+    assert of["summary-2"] == kept | {"tool": "wrong"}
+    assert of["ends"] == kept | {"tool": "wrong", "new": "wrong"}
+    assert rows["ends", "new"]["trace"] == {"stale": 1, "lost": 0, "invented": 0}
+    assert rows["none", "never"]["trace"] == {"stale": 0, "lost": 1, "invented": 0}
+    assert {rows[name, "first"]["retained"] < 1 for name in of} == {True, False}
+    assert rows["none", "first"]["retained"] == 1
+    assert (rows["none", "tool"]["probe"], rows["none", "first"]["depth"]) == ("number", 0)
+    assert rows["clear_tool_uses-20", "tool"]["trace"]["applied clear_tool_uses_20250919"] == 1
+    assert rows["truncate-30", "first"]["strategy_usd"] == 0
+    for strategy in ("summary-2", "compact-40"):
+        own = rows[strategy, "first"]
+        assert 0 < own["strategy_usd"] < own["cost_usd"]
+        assert own["cost_usd"] == pytest.approx((own["input_tokens"] + own["output_tokens"]) / 1000)
+    betas = {received.headers.get("anthropic-beta") for received in server.received}
+    assert betas == {None, "compact-2026-01-12", "context-management-2025-06-27"}
+    page = project.file("reports/latest/index.html").read_text()
+    assert "Recall against retained tokens" in page
+    again = project.pytest(*asking(*STRATEGIES), PRICE)
+    assert again.says("24 trials: 0 live (0%); 24 replayed (100%)"), again
+
+
+def test_killed_between_the_two_requests_of_a_trial_nothing_is_lost_or_paid_twice(
+    project: Checkout, server: SimulatedServer
+) -> None:
+    server.script, server.hold_after = managed, 5
+    arguments = (*asking("summary"), f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+    pid = project.start(*arguments)
+    server.wait_for(6)
+    project.kill(pid)
+    assert project.episodes() == 5
+    kept = project.cassettes()
+    server.release.set()
+    assert project.pytest(*arguments).code == 0
+    assert project.episodes() == 8
+    assert all(project.cassettes()[name].startswith(content) for name, content in kept.items())
+    asked = [json.dumps(body["messages"]) for body in server.asked]
+    assert len(asked) == 9  # the one in flight was asked again
+
+
+def test_a_server_without_context_management_is_named(project: Checkout, server: SimulatedServer) -> None:
+    result = project.record(server, *asking("clear_tool_uses"))
+    assert result.code == 1
+    assert result.says("[strategy-not-supported]", "the server reports no context management"), result
