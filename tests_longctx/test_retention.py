@@ -8,7 +8,7 @@ import pytest
 from longctx.functions.operation import KINDS
 
 
-@pytest.mark.longctx(trials=5, strategies=["none", "truncate", "summary", "strategies/ledger.py"])
+@pytest.mark.longctx(trials=5, strategies=["none", "truncate", "summary", "tests_longctx/ledger.py"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tokens", [1_000])
 def test_retention(ask, draw, tokens, kind):
