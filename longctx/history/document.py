@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-import pandas as pd
-
 from longctx.history.levels import LevelShift
 from longctx.history.tracks import Point, Track
 from longctx.plural import count
@@ -63,8 +61,8 @@ def charts(tracks: Sequence[Track], levels: Sequence[LevelShift], known: Mapping
             layers=partial(_marks, shifts),
             fewest=1,
         )
-        frame = _table(track, levels).frame
-        yield from (replace(chart, family=track.family, frame=frame) for chart in view.charts())
+        table = _table(track, levels)
+        yield from (replace(chart, family=track.family, table=table) for chart in view.charts())
 
 
 def _marks(shifts: Sequence[dict[str, str]], x: Spec, colour: Spec) -> list[Spec]:
@@ -99,7 +97,7 @@ def _levels(levels: Sequence[LevelShift]) -> Table:
         }
         for level in levels
     ]
-    return Table("Levels that shifted", pd.DataFrame(rows).set_index("family"))
+    return Table.from_rows("Levels that shifted", rows)
 
 
 def _table(track: Track, levels: Sequence[LevelShift]) -> Table:
@@ -114,7 +112,7 @@ def _table(track: Track, levels: Sequence[LevelShift]) -> Table:
         }
         for point in track.points
     ]
-    return Table(f"{track.family}, {_whom(track)}: rate [95% interval], verdict", pd.DataFrame(rows).set_index("run"))
+    return Table.from_rows(f"{track.family}, {_whom(track)}: rate [95% interval], verdict", rows)
 
 
 def _cell(point: Point, band: str, levels: Sequence[LevelShift]) -> str:

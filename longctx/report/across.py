@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import pandas as pd
-
 from longctx.compare.across import Curve, ParamValue
 from longctx.plural import count
 from longctx.report.document import Document
@@ -22,10 +20,10 @@ def effective_lengths(curves: Sequence[Curve], share: float) -> Iterator[Table]:
     """Yield a table of the effective length of each curve of lengths, if there are any."""
     rows = [_effective(curve) for curve in curves if isinstance(curve.first, int | float)]
     if rows:
-        yield Table(
+        yield Table.from_rows(
             f"Effective length: the longest at which, and at all shorter ones, the rate is shown to be at least "
             f"{share:.0%} of its own rate at the shortest",
-            pd.DataFrame(rows).set_index("family"),
+            rows,
         )
 
 
@@ -58,7 +56,7 @@ def _table(curve: Curve) -> Table:
     ]
     how = "on the same items" if curve.paired else "unpaired, since the items do not correspond"
     title = f"{curve.family}, {curve.subject}: difference to {curve.parameter} {_text(curve.first)}, {how}"
-    return Table(title, pd.DataFrame(rows).set_index(curve.parameter))
+    return Table.from_rows(title, rows)
 
 
 def _notes(curves: Sequence[Curve]) -> Iterator[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from longctx.report.table import Table
 from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
@@ -26,4 +24,4 @@ def rates(rows: Sequence[Row]) -> Table:
         for subject, of_subject in subjects.items()
         for name, group in grouped(of_subject, lambda row: row.scenario).items()
     ]
-    return Table("Rates [95% interval]", pd.DataFrame(rates_by_scenario).set_index("family"))
+    return Table.from_rows("Rates [95% interval]", rates_by_scenario)

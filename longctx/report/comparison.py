@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import pandas as pd
-
 from longctx.compare.runs import Comparison, Flip, ScenarioChange, SubjectComparison
 from longctx.plural import count
 from longctx.report.document import Document
@@ -48,19 +46,20 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
             }
             for (family, _), group in groups.items()
         ]
-        yield Table("All families: rate [95% interval]", _frame(rows))
+        yield Table.from_rows("All families: rate [95% interval]", rows)
     for (family, _), group in groups.items():
-        yield Table(f"{family}, {_who(reference, group)}: rate [95% interval]", _scenarios(reference, group))
+        yield _scenarios(reference, family, group)
         for name, versus in group:
             if versus.flips and flips:
                 yield _flips(reference, name, versus, flips)
 
 
-def _scenarios(reference: str, group: Sequence[tuple[str, SubjectComparison]]) -> pd.DataFrame:
+def _scenarios(reference: str, family: str, group: Sequence[tuple[str, SubjectComparison]]) -> Table:
     named = ((name, change) for name, versus in group for change in versus.scenarios)
     changes = grouped(named, lambda pair: pair[1].scenario)
     changes["all"] = [(name, versus.total) for name, versus in group]
-    return _frame([{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()])
+    rows = [{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()]
+    return Table.from_rows(f"{family}, {_who(reference, group)}: rate [95% interval]", rows)
 
 
 def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dict[str, str]:
@@ -75,27 +74,19 @@ def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dic
     return cells
 
 
-def _frame(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    return pd.DataFrame(rows, columns=columns, dtype=object).fillna("").set_index(columns[0])
-
-
 def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> Table:
     shown = versus.flips[:limit]
-    frame = pd.DataFrame(
-        {
-            "trial": [f"{versus.family}/{flip.scenario}#{flip.trial}{_further_key(flip)}" for flip in shown],
-            "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
-            "expected": [_short(flip.expected) for flip in shown],
-            f"{reference} returned": [_short(flip.before[1]) for flip in shown],
-            f"{name} returned": [_short(flip.after[1]) for flip in shown],
-        },
-        dtype=object,
-    ).set_index("trial")
+    columns = {
+        "trial": [f"{versus.family}/{flip.scenario}#{flip.trial}{_further_key(flip)}" for flip in shown],
+        "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
+        "expected": [_short(flip.expected) for flip in shown],
+        f"{reference} returned": [_short(flip.before[1]) for flip in shown],
+        f"{name} returned": [_short(flip.after[1]) for flip in shown],
+    }
     hidden = len(versus.flips) - len(shown)
     more = f"; {hidden} more, --flips {len(versus.flips)} lists all" if hidden else ""
     title = f"Changed answers, {versus.family}, {_who(reference, [(name, versus)])}{more}"
-    return Table(title, frame, said=("expected", f"{reference} returned", f"{name} returned"))
+    return Table.from_columns(title, columns, said=("expected", f"{reference} returned", f"{name} returned"))
 
 
 def _further_key(flip: Flip) -> str:

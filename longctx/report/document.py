@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from longctx.report.charts.chart import Chart
 from longctx.report.charts.draw import draw
 from longctx.report.page import theme
@@ -75,17 +73,13 @@ def from_data(data: Mapping[str, Any]) -> Document:
 
 
 def _table_data(table: Table) -> dict[str, Any]:
-    frame = table.frame
-    rows = [[first, *cells] for first, cells in zip(frame.index, frame.to_numpy().tolist(), strict=True)]
     about = {"title": table.title, "family": table.family, "said": list(table.said)}
-    return about | {"columns": [frame.index.name, *frame.columns], "rows": rows}
+    return about | {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
 
 def _table(data: Mapping[str, Any]) -> Table:
-    first, *columns = data["columns"]
-    index = pd.Index([row[0] for row in data["rows"]], name=first, dtype=object)
-    frame = pd.DataFrame([row[1:] for row in data["rows"]], columns=columns, index=index, dtype=object)
-    return Table(data["title"], frame, data["family"], tuple(data["said"]))
+    columns, rows = tuple(data["columns"]), tuple(map(tuple, data["rows"]))
+    return Table(data["title"], columns, rows, data["family"], tuple(data["said"]))
 
 
 FORMATS: dict[str, Callable[[Document], str]] = {"terminal": as_terminal, "markdown": as_markdown, "html": as_html}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from longctx.extras import lacking
 from longctx.report.data import as_json
 from longctx.report.document import Document
 from longctx.report.page.earlier import EarlierAnswers
@@ -24,7 +25,7 @@ def write_report(
     verdict: Document | None = None,
     earlier: Callable[[], EarlierAnswers] | None = None,
 ) -> None:
-    """Write summary.md, summary.json, run.json, results.csv and results.parquet into the folder of a run.
+    """Write summary.md, summary.json, run.json, results.csv and results.parquet, with pyarrow, into a run's folder.
 
     page: whether to write index.html and charts/ too. verdict: that of a gate, if any, which is shown first. earlier:
     returns the baseline's answers, which the page shows.
@@ -47,4 +48,4 @@ def _write_files(
     manifest.write(folder)
     (folder / "summary.md").write_text(as_markdown(summary, manifest.run, verdict), encoding="utf-8")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), encoding="utf-8")
-    export(record.rows, folder / CSV, folder / PARQUET)
+    export(record.rows, folder / CSV, None if lacking("pyarrow") else folder / PARQUET)

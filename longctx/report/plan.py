@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import pandas as pd
 
 from longctx.gate.plan import BandPlan, Target, share_asked
 from longctx.live.cost.money import usd
@@ -146,9 +143,9 @@ def _warnings(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
 
 
 def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
-    yield Table("What the trials can show", _frame([_band(plan, plans) | _shown(plan) for plan in plans]))
+    yield Table.from_rows("What the trials can show", [_band(plan, plans) | _shown(plan) for plan in plans])
     title = "Trials that each run needs, with their tokens and price, at the same lengths"
-    yield Table(title, _frame([_band(plan, plans) | _needed(plan, target) for plan in plans]))
+    yield Table.from_rows(title, [_band(plan, plans) | _needed(plan, target) for plan in plans])
 
 
 def _band(plan: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:
@@ -241,7 +238,3 @@ def _subject(plan: BandPlan, plans: Sequence[BandPlan]) -> str:
 
 def _each(plans: Sequence[BandPlan]) -> str:
     return "it" if len(plans) == 1 else "each"
-
-
-def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame(rows, dtype=object).set_index("family")

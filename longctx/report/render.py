@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pandas as pd
 from tabulate import tabulate
 
 from longctx.report.table import Table
@@ -33,7 +32,7 @@ WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>\S*?)(?P<after>[\"'),.;:]*)")
 
 
 def terminal_table(table: Table) -> str:
-    return f"{visible(table.title)}\n\n{_grid(table.frame, 'simple', lambda _: visible)}"
+    return f"{visible(table.title)}\n\n{_grid(table, 'simple', lambda _: visible)}"
 
 
 def markdown_table(table: Table) -> str:
@@ -41,7 +40,7 @@ def markdown_table(table: Table) -> str:
 
     Text of a model or a document is written as code, so that nothing in it becomes a link, a mention or markup.
     """
-    grid = _grid(table.frame, "pipe", lambda column: code if column in table.said else _in_cell)
+    grid = _grid(table, "pipe", lambda column: code if column in table.said else _in_cell)
     return f"## {plain(table.title)}\n\n{grid}"
 
 
@@ -85,10 +84,9 @@ def _in_row(text: str) -> str:
     return text.replace("|", "\\|")  # a bare bar would end the cell, even in code
 
 
-def _grid(frame: pd.DataFrame, style: str, escape: Callable[[str], Callable[[str], str]]) -> str:
-    """Return a frame of text as a table in a style of tabulate's. escape: gives the function that escapes a column."""
-    name = str(frame.index.name)
-    heads = [escape("")(str(head)) for head in (name, *frame.columns)]
-    columns = [(name, frame.index), *((str(column), cells) for column, cells in frame.items())]
-    escaped = [[escape(column)(str(cell)) for cell in cells] for column, cells in columns]
-    return tabulate(zip(*escaped, strict=True), headers=heads, tablefmt=style, disable_numparse=True)
+def _grid(table: Table, style: str, escape: Callable[[str], Callable[[str], str]]) -> str:
+    """Return a table in a style of tabulate's. escape: gives the function that escapes a column."""
+    heads = [escape("")(column) for column in table.columns]
+    escapes = [escape(column) for column in table.columns]
+    rows = [[escaped(str(cell)) for escaped, cell in zip(escapes, row, strict=True)] for row in table.rows]
+    return tabulate(rows, headers=heads, tablefmt=style, disable_numparse=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import pandas as pd
-
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict
@@ -96,7 +94,7 @@ def _candidates(decision: UpgradeDecision) -> Table:
             | _usage(used, decision.volume)
         )
     title = "Accuracy against price, on the same trials: rate [95% interval], price without a batch's discount"
-    return Table(title, pd.DataFrame(rows, dtype=object).fillna("").set_index("treatment"))
+    return Table.from_rows(title, rows)
 
 
 def _accuracy(rows: Sequence[Row]) -> dict[str, str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.live.cost.money import usd
 from longctx.report.table import Table
@@ -50,7 +48,7 @@ def usage_table(change: UsageChange) -> Table:
         f"Price, tokens and latency of the {before.trials:,} trials that both measured; intervals are 95%, latencies "
         "of answers that no batch gave, prices without a batch's discount"
     )
-    return Table(title, pd.DataFrame(rows, dtype=object).set_index("a trial on average"))
+    return Table.from_rows(title, rows)
 
 
 def price_change(change: UsageChange | None) -> str:

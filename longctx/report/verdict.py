@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
-import pandas as pd
-
 from longctx.gate.bands import RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
@@ -206,9 +204,10 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
 
 def _tables(verdict: RunVerdict) -> Iterator[Table]:
     if bands := _bands(verdict):
-        frame = _frame(bands, "family")
-        unknown = [name for name in (PRICE, "latency") if name in frame and set(frame[name]) <= {"", UNKNOWN}]
-        yield Table("By family and band of lengths", frame.drop(columns=unknown))
+        for name in (PRICE, "latency"):
+            if {row.get(name, "") for row in bands} <= {"", UNKNOWN}:
+                bands = [{column: cell for column, cell in row.items() if column != name} for row in bands]
+        yield Table.from_rows("By family and band of lengths", bands)
     if verdict.usage and verdict.usage.known:
         yield usage_table(verdict.usage)
     reported: dict[str, list[Mapping[str, str]]] = {}
@@ -218,7 +217,7 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
             row = dict([head, *_of(verdict, family).items(), *cells])
             reported.setdefault(beside.table, []).append(row)
     for title, rows in reported.items():
-        yield Table(title, _frame(rows, next(iter(rows[0]))))
+        yield Table.from_rows(title, rows)
     yield from _lost_together(verdict)
     yield from _moved(verdict)
 
@@ -242,7 +241,7 @@ def _lost_together(verdict: RunVerdict) -> Iterator[Table]:
             f"Lost together, {len(rows):,} of {len(clusters):,}, to look at first: clusters that lost half of their "
             "right answers or more; they do not decide the verdict"
         )
-        yield Table(title, _frame(rows, "family"))
+        yield Table.from_rows(title, rows)
 
 
 def _moved(verdict: RunVerdict) -> Iterator[Table]:
@@ -273,7 +272,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
         f"Scenarios that moved most, {len(rows):,} of {len(scenarios):,}, to look at first: they do not decide the "
         f"verdict; the 95% intervals hold for all {len(scenarios):,} together"
     )
-    yield Table(title, _frame(rows, "scenario"))
+    yield Table.from_rows(title, rows)
 
 
 def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
@@ -319,10 +318,6 @@ def _trials(band: BandVerdict) -> str:
     if band.unpaired:
         return " and ".join(f"{rate.n:,}" for rate in band.unpaired) + ", unpaired"
     return f"{band.n:,}" + (f" in {band.clusters:,} clusters" if band.clusters != band.n else "")
-
-
-def _frame(rows: Sequence[Mapping[str, Any]], index: str) -> pd.DataFrame:
-    return pd.DataFrame(rows).fillna("").set_index(index)
 
 
 def _signed(difference: float) -> str:

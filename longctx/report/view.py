@@ -23,7 +23,7 @@ from longctx.report.charts.chart import (
     layered,
     note_of,
 )
-from longctx.report.table import Table, pivot
+from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
@@ -119,19 +119,19 @@ class RateView:
             name = f"{self.name}-compared-{number}"
             title = f"{self.title}: {series}" if len({point.series for point in self._measured()}) > 1 else self.title
             spec, note = self._drawn(points, None)
-            yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note, _dotted(points)))
+            yield Chart(name, "", title, spec, self._table(title, points), note_of(self.note, note, _dotted(points)))
         if compared and all(len({point.series for point in points}) == 1 for points in facets.values()):
             return
         for number, (facet, points) in enumerate(facets.items(), start=1):
             if len({point.x for point in points}) >= self.fewest:
                 name, title = (f"{self.name}-{number}", f"{self.title}: {facet}") if facet else (self.name, self.title)
                 spec, note = self._drawn(points, self.series)
-                yield Chart(name, "", title, spec, self._frame(points), note_of(self.note, note, _dotted(points)))
+                yield Chart(name, "", title, spec, self._table(title, points), note_of(self.note, note, _dotted(points)))
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each facet: x down, series across."""
         for facet, points in grouped(self.points, _facet).items() if self.table else ():
-            yield Table(f"{_place(self.heading, facet)}: {self.table}", self._frame(points))
+            yield self._table(f"{_place(self.heading, facet)}: {self.table}", points)
 
     def falls(self) -> dict[tuple[str, str], str]:
         """Return how the rate falls as x grows, by facet and series.
@@ -190,8 +190,8 @@ class RateView:
     def _measured(self) -> list[RatePoint]:
         return [point for point in self.points if point.value.n]
 
-    def _frame(self, points: Sequence[RatePoint]) -> Any:
-        return pivot([(point.x, point.series, str(point.value)) for point in points], self.x)
+    def _table(self, title: str, points: Sequence[RatePoint]) -> Table:
+        return Table.pivot(title, [(point.x, point.series, str(point.value)) for point in points], self.x)
 
     def _drawn(self, points: Sequence[RatePoint], legend: str | None) -> tuple[Spec, str]:
         """Return the specification of a chart, and a note if points were moved apart."""

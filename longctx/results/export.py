@@ -7,101 +7,151 @@ harmless (OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_In
 from __future__ import annotations
 
 import contextlib
+import csv as comma_separated
 import dataclasses
+import datetime
+import functools
+import io
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.extras import require
 from longctx.fields import plain
 from longctx.results.row import KEPT, Row
 from longctx.visible import visible
 from longctx.vocabulary.scenario import MEASURED
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pyarrow import Schema
 
 CSV = "results.csv"
 PARQUET = "results.parquet"
-CSV_FORMAT: dict[str, Any] = {
-    "index": False,
-    "date_format": "%Y-%m-%dT%H:%M:%SZ",
-    "encoding": "utf-8",
-    "lineterminator": "\n",
-}
 PART = 5000
-"""The number of rows that are written at once."""
+"""The number of rows that are written to Parquet at once."""
+PANDAS = {"int": "Int64", "float": "Float64", "bool": "boolean", "text": "string", "mapping": "string"}
+"""The types that pandas gives the columns when it reads Parquet, in which a value may be unknown."""
 
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """The characters that begin a formula, in both widths. Tabs and line ends, which can hide one, are escaped before."""
 
 
 def export(rows: Sequence[Row], csv: Path | None = None, parquet: Path | None = None) -> None:
-    """Write rows to these files, part by part: a frame of a long run takes several times the memory of its rows."""
-    from pyarrow import Table
-    from pyarrow.parquet import ParquetWriter
+    """Write rows to these files: a column for each field of Row, and `correct`, unknown if nothing was measured.
 
-    with contextlib.ExitStack() as stack:
-        writer = None
-        for start in range(0, max(len(rows), 1), PART):
-            frame = typed(rows[start : start + PART])
-            if csv:
-                _as_csv(frame).to_csv(csv, mode="a" if start else "w", header=not start, **CSV_FORMAT)
-            if parquet:
-                table = Table.from_pandas(frame, preserve_index=False)
-                writer = writer or stack.enter_context(ParquetWriter(parquet, table.schema, compression="zstd"))
-                writer.write_table(table)
-
-
-def typed(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return a frame with a column for each field of Row, and `correct`, which is null if nothing was measured.
-
-    Integers are Int64, other numbers Float64, times datetime64 in UTC, and mappings JSON text; unknown values are null.
+    Times are in UTC, and mappings JSON text; unknown values are null, or empty in CSV. Raises UserError if Parquet is
+    asked for without pyarrow.
     """
-    import pandas as pd
+    if parquet:
+        require("Writing Parquet", "pyarrow")
+    if csv:
+        with csv.open("w", encoding="utf-8", newline="") as file:
+            writer = comma_separated.writer(file, lineterminator="\n")
+            writer.writerow(name for name, _ in _columns())
+            writer.writerows(map(_cells, rows))
+    if parquet:
+        _write_parquet(rows, parquet)
 
-    columns: dict[str, Any] = {}
+
+@functools.cache
+def _columns() -> tuple[tuple[str, str], ...]:
+    """Return the name and the kind of each column: int, float, time, bool, mapping or text."""
+    columns = []
     for field in dataclasses.fields(Row):
         if field.name not in KEPT:
             continue
-        values = [getattr(row, field.name) for row in rows]
-        kind = "time" if field.name == "recorded_at" else plain(field.type).partition(" ")[0].partition("[")[0]
-        match kind:
-            case "int":
-                columns[field.name] = pd.array([_whole(value) for value in values], dtype="Int64")
-            case "float":
-                columns[field.name] = pd.array(values, dtype="Float64")
-            case "time":
-                times = pd.to_datetime(pd.Series(values, dtype=object), utc=True, errors="coerce")
-                columns[field.name] = times.dt.as_unit("us")
-            case "Mapping":
-                columns[field.name] = _text([_json(value or {}) for value in values])
-            case _:
-                columns[field.name] = _text([None if value is None else _utf8(str(value)) for value in values])
+        declared = plain(field.type).partition(" ")[0].partition("[")[0]
+        known = {"int": "int", "float": "float", "Mapping": "mapping"}
+        columns.append((field.name, "time" if field.name == "recorded_at" else known.get(declared, "text")))
         if field.name == "outcome":
-            known = [value == "correct" if value in MEASURED else None for value in values]
-            columns["correct"] = pd.array(known, dtype="boolean")
-    return pd.DataFrame(columns)
+            columns.append(("correct", "bool"))
+    return tuple(columns)
 
 
-def _as_csv(frame: pd.DataFrame) -> pd.DataFrame:
-    safe = frame.copy(deep=False)
-    texts: list[str] = frame.select_dtypes("string").columns.tolist()
-    for name in texts:
-        safe[name] = frame[name].map(cell, na_action="ignore")
-    return safe
+def _values(row: Row) -> Iterator[tuple[str, Any]]:
+    """Yield the kind and the value of each column of a row; None if it is unknown."""
+    for name, kind in _columns():
+        if name == "correct":
+            yield kind, row.outcome == "correct" if row.outcome in MEASURED else None
+        else:
+            yield kind, _value(kind, getattr(row, name))
+
+
+def _value(kind: str, value: Any) -> Any:
+    if kind == "mapping":
+        return _json(value or {})
+    if value is None:
+        return None
+    match kind:
+        case "int":
+            return value if abs(value) < 2**63 else None  # which no real count exceeds
+        case "float":
+            return float(value) if math.isfinite(value) else None
+        case "time":
+            return _time(value)
+    return _utf8(str(value))
+
+
+def _cells(row: Row) -> list[str]:
+    cells = []
+    for kind, value in _values(row):
+        match kind, value:
+            case _, None:
+                cells.append("")
+            case "text" | "mapping", _:
+                cells.append(cell(value))
+            case "time", _:
+                cells.append(value.isoformat(timespec="seconds").replace("+00:00", "Z"))
+            case _:
+                cells.append(str(value))
+    return cells
+
+
+def _write_parquet(rows: Sequence[Row], file: Path) -> None:
+    """Write rows part by part: the columns of a long run take several times the memory of its rows.
+
+    Arrow reads the values as JSON, since it imports pandas, which takes longer than all else, to read Python's.
+    """
+    from pyarrow.json import ParseOptions, ReadOptions, read_json
+    from pyarrow.parquet import ParquetWriter
+
+    schema, names = _schema(), [name for name, _ in _columns()]
+    with contextlib.closing(ParquetWriter(file, schema, compression="zstd")) as writer:
+        for start in range(0, len(rows), PART):
+            values = ((value for _, value in _values(row)) for row in rows[start : start + PART])
+            lines = [json.dumps(dict(zip(names, row, strict=True)), default=str) for row in values]
+            data = "\n".join(lines).encode()
+            reading = ReadOptions(use_threads=False, block_size=len(data) + 1)
+            table = read_json(io.BytesIO(data), reading, ParseOptions(explicit_schema=schema))
+            writer.write_table(table.cast(schema))
+
+
+def _schema() -> Schema:
+    """Return the types of the columns, with the metadata by which pandas reads integers with gaps as integers."""
+    import pyarrow
+
+    types = {
+        "int": pyarrow.int64(),
+        "float": pyarrow.float64(),
+        "bool": pyarrow.bool_(),
+        "time": pyarrow.timestamp("us", "UTC"),
+    }
+    about = [
+        {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": PANDAS[kind], "metadata": None}
+        for name, kind in _columns()
+        if kind in PANDAS
+    ]
+    pandas = {"index_columns": [], "column_indexes": [], "columns": about, "pandas_version": "3.0.0"}
+    fields = [(name, types.get(kind, pyarrow.large_string())) for name, kind in _columns()]
+    return pyarrow.schema(fields, metadata={"pandas": json.dumps(pandas)})
 
 
 def cell(text: str) -> str:
     """Return the text on one line, with invisible characters escaped and a quote before what begins like a formula."""
     shown = visible(text)
     return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown
-
-
-def _text(values: list[str | None]) -> Any:
-    import pandas as pd
-
-    return pd.array(values, dtype=pd.StringDtype())
 
 
 def _json(value: Any) -> str:
@@ -113,6 +163,10 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _whole(value: int | None) -> int | None:
-    """Return the value; None if it does not fit into 64 bits, which no real count exceeds."""
-    return value if value is not None and abs(value) < 2**63 else None
+def _time(text: str) -> datetime.datetime | None:
+    """Return a time in UTC; None if the text is none."""
+    try:
+        time = datetime.datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        return None

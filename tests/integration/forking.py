@@ -30,9 +30,6 @@ import anthropic
 import execnet.gateway  # noqa: F401
 import httpx2
 import jinja2  # noqa: F401
-import pandas.io.formats.csvs  # noqa: F401
-import pyarrow.pandas_compat
-import pyarrow.parquet  # noqa: F401
 import pytest
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401

@@ -1,4 +1,4 @@
-"""What is imported when: by a collection nothing heavy, by an estimate or a replay no SDK, at the end pandas."""
+"""What is imported when: by a collection nothing heavy, by an estimate or a replay no SDK, and never pandas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLUGIN = """
 import sys
 
 def pytest_unconfigure(config):
-    names = ("anthropic", "vcr", "pandas", "rich", "longctx.plugin")
+    names = ("anthropic", "vcr", "pandas", "pyarrow", "rich", "longctx.plugin")
     with open("worker" if hasattr(config, "workerinput") else "main", "w") as file:
         print(*(name for name in names if name in sys.modules), file=file)
 """
@@ -24,8 +24,8 @@ def pytest_unconfigure(config):
     [
         (("--collect-only",), {"main": ["longctx.plugin"]}),
         (("--ctx-estimate",), {"main": ["vcr", "longctx.plugin"]}),
-        (("-n0",), {"main": ["vcr", "pandas", "longctx.plugin"]}),
-        (("-n1",), {"main": ["pandas", "longctx.plugin"], "worker": ["vcr", "longctx.plugin"]}),
+        (("-n0",), {"main": ["vcr", "pyarrow", "longctx.plugin"]}),
+        (("-n1",), {"main": ["pyarrow", "longctx.plugin"], "worker": ["vcr", "longctx.plugin"]}),
     ],
     ids=["collection", "estimate", "one process", "controller and worker"],
 )

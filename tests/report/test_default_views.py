@@ -40,10 +40,10 @@ def test_each_number_has_a_curve_for_each_combination_of_the_others() -> None:
         ("my-family-by-tokens-1", f"By tokens: {WHO}"),
         ("my-family-by-keys-1", f"By keys: {WHO}"),
     ]
-    assert by_tokens[0].frame.to_dict() == {
+    assert by_tokens[0].table.frame.to_dict() == {
         f"keys {keys}": {tokens: str(Rate(20 - keys, 20)) for tokens in (1000, 64_000)} for keys in (2, 4)
     }
-    assert list(by_keys[0].frame.columns) == ["tokens 1,000", "tokens 64,000"]
+    assert list(by_keys[0].table.frame.columns) == ["tokens 1,000", "tokens 64,000"]
     assert all(draw(chart).startswith("<svg") for chart in (*by_tokens, *by_keys))
 
 
@@ -69,7 +69,7 @@ def test_the_effect_of_another_parameter_is_over_what_every_value_was_asked_with
         *(scenario(2, style=second, tokens=tokens) for tokens in (2, 3)),
     )[::-1]
     [chart] = by_style.charts()
-    assert chart.frame[WHO].tolist() == [str(Rate(38, 40)), str(Rate(4, 40))]
+    assert chart.table.frame[WHO].tolist() == [str(Rate(38, 40)), str(Rate(4, 40))]
     assert chart.note.startswith("Only what was asked with every value of style is counted")
     assert said([by_style]) == [
         (Rank.EFFECT, f"Mine, {WHO}, style: the rate is 0.95 with {first or 'none'} and 0.10 with {second}.")
@@ -104,7 +104,7 @@ def test_facts_of_a_family_are_no_parameters() -> None:
 def test_where_nothing_varies_each_scenario_has_its_rate() -> None:
     [view] = views(scenario(9, tokens=5))
     [chart] = view.charts()
-    assert (chart.name, chart.frame.to_dict()) == ("my-family-scenarios", {WHO: {"tokens-5": str(Rate(9, 20))}})
+    assert (chart.name, chart.table.frame.to_dict()) == ("my-family-scenarios", {WHO: {"tokens-5": str(Rate(9, 20))}})
     assert list(views()[0].charts()) == []
 
 

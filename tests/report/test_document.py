@@ -8,7 +8,6 @@ import json
 import re
 from html.parser import HTMLParser
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,8 +21,8 @@ ANY = st.text(st.characters(codec=None, exclude_categories=()), max_size=20)
 
 
 def document(text: str) -> Document:
-    frame = pd.DataFrame({"trial": [text], text or "column": ["1"], "said": [text]}, dtype=object).set_index("trial")
-    return Document(text, (text,), (Table(text, frame, said=("said",)),))
+    table = Table.from_columns(text, {"trial": [text], text or "column": ["1"], "said": [text]}, said=("said",))
+    return Document(text, (text,), (table,))
 
 
 class Tags(HTMLParser):
@@ -51,8 +50,8 @@ def test_data_gives_the_same_document_back(text: str) -> None:
 
 
 def test_the_same_cells_in_every_format() -> None:
-    frame = pd.DataFrame({"scenario": ["lines-5", "all"], "A": ["0.50", "0.75"]}).set_index("scenario")
-    page = Document("B against A", ("one", "two"), (Table("Rates", frame),))
+    table = Table("Rates", ("scenario", "A"), (("lines-5", "0.50"), ("all", "0.75")))
+    page = Document("B against A", ("one", "two"), (table,))
     assert as_terminal(page) == (
         "B against A\none\ntwo\n\nRates\n\nscenario    A\n----------  ----\nlines-5     0.50\nall         0.75\n"
     )

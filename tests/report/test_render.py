@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,8 +17,7 @@ HOSTILE = "<b>|\x1b[31m`x` @someone\n| a | \u202e"
 
 
 def table(text: str) -> Table:
-    frame = pd.DataFrame({"trial": [text], "said": [text]}, dtype=object).set_index("trial")
-    return Table(text, frame, said=("said",))
+    return Table(text, ("trial", "said"), ((text, text),), said=("said",))
 
 
 def test_a_terminal_shows_escapes() -> None:
@@ -99,8 +97,8 @@ def test_no_text_is_no_code() -> None:
 
 
 def test_a_dash_in_a_cell_is_no_code() -> None:
-    frame = pd.DataFrame({"cost": ["-", "- listed"]}, index=pd.Index(["a", "b"], name="model"))
-    assert [line.split("|")[2].strip() for line in markdown_table(Table("Costs", frame)).splitlines()[4:]] == [
+    costs = Table("Costs", ("model", "cost"), (("a", "-"), ("b", "- listed")))
+    assert [line.split("|")[2].strip() for line in markdown_table(costs).splitlines()[4:]] == [
         "-",
         "`-` listed",
     ]

@@ -28,7 +28,7 @@ def curve(*rates: Rate, facet: str = "", series: str = "ordered", start: int = 5
 def test_a_chart_has_its_numbers_and_tells_each_point() -> None:
     [chart] = view(*curve(HIGH, LOW), *curve(MIDDLE, series="shuffled")).charts()
     assert (chart.name, chart.title) == ("by-length", "By length")
-    assert chart.frame.to_dict() == {
+    assert chart.table.frame.to_dict() == {
         "ordered": {5: str(HIGH), 50: str(LOW)},
         "shuffled": {5: str(MIDDLE), 50: ""},
     }
@@ -41,7 +41,7 @@ def test_facets_are_compared_on_one_axis() -> None:
     both = view(*curve(HIGH, LOW, facet="a"), *curve(HIGH, MIDDLE, facet="b"))
     [chart] = both.charts()
     assert (chart.name, chart.title) == ("by-length-compared-1", "By length")
-    assert chart.frame.to_dict() == {"a": {5: str(HIGH), 50: str(LOW)}, "b": {5: str(HIGH), 50: str(MIDDLE)}}
+    assert chart.table.frame.to_dict() == {"a": {5: str(HIGH), 50: str(LOW)}, "b": {5: str(HIGH), 50: str(MIDDLE)}}
     assert draw(chart).startswith("<svg")
     orders = view(
         *(
@@ -84,7 +84,7 @@ def test_what_was_not_measured_is_in_the_table_alone() -> None:
     made = view(*curve(HIGH, MIDDLE, NONE), table="rate")
     [table], [chart] = made.tables(), made.charts()
     assert table.frame["ordered"].tolist() == [str(HIGH), str(MIDDLE), "not measured"]
-    assert chart.frame["ordered"].tolist() == [str(HIGH), str(MIDDLE)]
+    assert chart.table.frame["ordered"].tolist() == [str(HIGH), str(MIDDLE)]
     assert [point["lines"] for point in made.data()] == [5, 50]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.coreference import FAMILY
 from longctx.families.coreference.conversation import ordinal
@@ -22,7 +20,6 @@ from longctx.families.coreference.returned import (
 )
 from longctx.plural import count
 from longctx.report.charts.chart import field, heat
-from longctx.report.table import pivot
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 
@@ -56,7 +53,7 @@ class CoreferenceAccount(Account):
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Table]:
         """Yield tables with a row for each number of alike texts and window."""
         measured = {(each.subject, each.needles, each.window): each for each in analysis}
-        columns = ["needles", "window", "rate [95% interval]", "by guessing", "word for word", "MRCR's score"]
+        columns = ("needles", "window", "rate [95% interval]", "by guessing", "word for word", "MRCR's score")
         for subject, group in by_subject(scenarios).items():
             rows = []
             for scenario in sorted(group, key=shape):
@@ -67,7 +64,7 @@ class CoreferenceAccount(Account):
                 )
                 rows.append((str(needles), f"{window:,}", str(rate), f"{1 / needles:.2f}", exact, score))
             title = f"{FAMILY.title}, {subject}: rate [95% interval], and what guessing among the needles gives"
-            yield Table(title, pd.DataFrame(rows, columns=columns).set_index("needles"))
+            yield Table(title, columns, tuple(rows))
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Chart]:
         yield from super().charts(scenarios, analysis) or ()
@@ -85,7 +82,7 @@ class CoreferenceAccount(Account):
                 for name, number in INSTEAD.items()
             ]
             answers = count(sum(texts.wrong for texts in group), "wrong answer gives", "wrong answers give")
-            yield Table(f"What {answers} back: {subject}", pivot(cells, "given back instead"), FAMILY.name)
+            yield Table.pivot(f"What {answers} back: {subject}", cells, "given back instead", FAMILY.name)
 
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]
@@ -116,9 +113,10 @@ def _given_for_asked(texts: Returned, number: int) -> Chart:
         x=field("given", "ordinal", "given back", sort=names),
         y=field("asked", "ordinal", "asked for", sort=names),
     )
-    frame = pivot([(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values], "asked for")
     title = f"Which of {texts.needles} needles was given back: {texts.subject}"
-    return Chart(f"coreference-given-{number}", FAMILY.name, title, spec, frame)
+    cells = [(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values]
+    table = Table.pivot(title, cells, "asked for")
+    return Chart(f"coreference-given-{number}", FAMILY.name, title, spec, table)
 
 
 def _levels(scenarios: Sequence[ScenarioSummary], falls: Mapping[tuple[str, str], str]) -> Iterator[str]:

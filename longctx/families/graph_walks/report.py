@@ -11,7 +11,6 @@ from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, 
 from longctx.families.graph_walks import FAMILY
 from longctx.families.graph_walks.answers import ORIGINS, THIRDS, f1
 from longctx.report.charts.chart import HEIGHT, WIDTH, colours, field, rate_axis
-from longctx.report.table import pivot
 from longctx.results.grouping import by_subject, grouped
 
 if TYPE_CHECKING:
@@ -185,9 +184,10 @@ def _found(subject: Subject, analysis: Sequence[WalkAnswers], number: int) -> Ch
             "description": {"field": "say"},
         },
     }
-    frame = pivot([(bar["third"], bar["walk"], bar["text"]) for bar in bars], "third of the list")
     title = f"Nodes found, by the place of their edge: {subject}"
-    return Chart(f"graph-walks-found-{number}", FAMILY.name, title, spec, frame)
+    cells = [(bar["third"], bar["walk"], bar["text"]) for bar in bars]
+    table = Table.pivot(title, cells, "third of the list")
+    return Chart(f"graph-walks-found-{number}", FAMILY.name, title, spec, table)
 
 
 def _missed(analysis: Sequence[WalkAnswers]) -> Iterator[str]:

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from longctx import Account, Chart, Rank, RatePoint, RateView, Row, ScenarioSummary, Subject, Table
 from longctx.families.line_retrieval import FAMILY
 from longctx.plural import count
@@ -150,13 +148,14 @@ def _size(scenario: ScenarioSummary) -> int | None:
 
 def _origins_table(origins: Origins) -> Table:
     """Return the numbers of the chart, and the wrong answers that are not in it."""
-    rows = {_named(band): [str(counts.get(band, 0)) for counts in origins.distances.values()] for band in origins.bands}
-    rows["the number of a line"] = [str(origins.echoed), ""]
-    rows["nowhere in the file"] = [str(origins.nowhere), ""]
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(origins.distances))
+    rows = (
+        *((_named(band), *(str(of.get(band, 0)) for of in origins.distances.values())) for band in origins.bands),
+        ("the number of a line", str(origins.echoed), ""),
+        ("nowhere in the file", str(origins.nowhere), ""),
+    )
     answers = count(origins.wrong, "wrong answer comes", "wrong answers come")
     title = f"Where {answers} from: {origins.subject}"
-    return Table(title, frame.rename_axis("distance of the returned line"), FAMILY.name)
+    return Table(title, ("distance of the returned line", *origins.distances), rows, FAMILY.name)
 
 
 def _origins_chart(origins: Origins, number: int) -> Chart:
@@ -181,7 +180,7 @@ def _origins_chart(origins: Origins, number: int) -> Chart:
         },
     }
     table = _origins_table(origins)
-    return Chart(f"line-retrieval-origins-{number}", table.family, table.title, spec, table.frame)
+    return Chart(f"line-retrieval-origins-{number}", table.family, table.title, spec, table)
 
 
 def _named(distance: int) -> str:

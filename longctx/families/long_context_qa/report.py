@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.long_context_qa import COLLAGE, CONTROL
 from longctx.families.long_context_qa.analysis import Effect, QaSummary, above_chance, beside, summarize_qa
@@ -95,7 +93,7 @@ class CollageAccount(Account):
             where = f"{summary.subject}, {_size(summary)}, {filtered(summary.filter_asked, summary.filter_kept)}"
             if summary.effects:
                 title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
-                yield Table(title, _effects(summary.effects))
+                yield Table.from_columns(title, _effects(summary.effects))
             if summary.quotes:
                 columns = {
                     "variant": [variant for variant, _ in summary.quotes],
@@ -104,7 +102,7 @@ class CollageAccount(Account):
                     "in the right section": [str(quotes.in_needle) for quotes in summary.quotes.values()],
                 }
                 title = f"Quotes in scratchpads, {where}: share found [95% interval]"
-                yield Table(title, pd.DataFrame(columns).set_index("variant"))
+                yield Table.from_columns(title, columns)
 
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]
@@ -251,8 +249,8 @@ def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
     )
 
 
-def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
-    columns = {
+def _effects(effects: Sequence[Effect]) -> dict[str, list[str]]:
+    return {
         "added": [effect.change for effect in effects],
         "to": [effect.before for effect in effects],
         "needle at": [position(effect.depth) for effect in effects],
@@ -260,7 +258,6 @@ def _effects(effects: Sequence[Effect]) -> pd.DataFrame:
         "extra tokens": [f"{effect.extra_tokens:+,.0f}" for effect in effects],
         "tokens a point": ["-" if (cost := effect.tokens_per_point) is None else f"{cost:,.0f}" for effect in effects],
     }
-    return pd.DataFrame(columns).set_index("added")
 
 
 def _entry(summary: QaSummary) -> dict[str, Any]:

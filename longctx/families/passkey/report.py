@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from longctx import Account, Rank, RatePoint, RateView, Reported, ScenarioSummary, Subject, Table
 from longctx.families.passkey import FAMILY
 from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
 from longctx.report.charts.chart import HEIGHT, Spec
-from longctx.report.table import pivot, subject_columns, tokens
+from longctx.report.table import subject_columns, tokens
 from longctx.results.grouping import grouped
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
@@ -59,7 +57,7 @@ class PasskeyAccount(Account):
             prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
             column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
             cells.append((k, column, str(scenario.rate)))
-        yield Table(f"{FAMILY.title}: success [95% interval] by k, tokens from the key to the end", pivot(cells, "k"))
+        yield Table.pivot(f"{FAMILY.title}: success [95% interval] by k, tokens from the key to the end", cells, "k")
         subjects = [summary.subject for summary in analysis]
         columns: dict[str, Sequence[object]] = {
             "window": [summary.window for summary in analysis],
@@ -76,7 +74,7 @@ class PasskeyAccount(Account):
         )
         if (across := _across(subjects)) is not None:
             title = f"{FAMILY.title}: effective window in tokens, k_max [95%], by {across}"
-            yield Table(title, _by_label(analysis, across))
+            yield _by_label(title, analysis, across)
 
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]
@@ -166,7 +164,7 @@ def _lowest(scenarios: Sequence[ScenarioSummary], summary: PasskeySummary) -> Sc
     return low if low is not None and low.rate.rate < OFTEN else None
 
 
-def _by_label(windows: Sequence[PasskeySummary], across: str) -> pd.DataFrame:
+def _by_label(title: str, windows: Sequence[PasskeySummary], across: str) -> Table:
     """Return a row for each model, prompt set, window and other labels, with a column for each value of label `across`.
 
     This is the shape of Table 4 of S. Chen et al., 2023, https://arxiv.org/abs/2306.15595.
@@ -179,7 +177,8 @@ def _by_label(windows: Sequence[PasskeySummary], across: str) -> pd.DataFrame:
         row = rows.setdefault(tuple(head.values()), head)
         row[_column(across, values[place])] = _k_max(window)
     label_columns = [_column(across, value) for value in sorted(set(values), key=_natural)]
-    return pd.DataFrame(list(rows.values()), columns=[*columns, "window", *label_columns]).fillna("").set_index("model")
+    names = (*columns, "window", *label_columns)
+    return Table(title, names, tuple(tuple(row.get(name, "") for name in names) for row in rows.values()))
 
 
 def _across(subjects: Sequence[Subject]) -> str | None:

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from longctx import Account, Family, Rank, Rate, RatePoint, RateView, ScenarioSummary, Table
 from longctx.families.tracing_and_counting import NEEDLES, TRACKING, WORDS
 from longctx.families.tracing_and_counting.analysis import TENTHS, Naming, namings
@@ -66,7 +64,7 @@ class NamedSets(Account):
                 for shape, same in grouped(group, lambda scenario: self.shape(scenario.params)).items()
                 for scenario in same
             ]
-            yield Table(f"{self.family.title}, {subject}", pd.DataFrame(rows).set_index("asked for"))
+            yield Table.from_rows(f"{self.family.title}, {subject}", rows)
 
     def further_tables(self, analysis: Sequence[Naming]) -> Iterator[Table]:
         if analysis:

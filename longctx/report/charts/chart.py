@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
+from longctx.report.table import Table
 
 Spec = dict[str, Any]
 
@@ -46,8 +46,7 @@ class Chart:
         ...     "mark": "bar",
         ...     "encoding": {"x": {"field": "keys"}, "y": {"field": "found", "type": "quantitative"}},
         ... }
-        >>> import pandas as pd
-        >>> numbers = pd.DataFrame({"keys": ["3"], "found": ["58"]}).set_index("keys")
+        >>> numbers = Table.from_columns("Keys found", {"keys": ["3"], "found": ["58"]})
         >>> chart = Chart("keys-found", "several_keys", "Keys found: my-model", spec, numbers)
     """
 
@@ -59,7 +58,7 @@ class Chart:
     """What it shows and, after `: `, of which subject."""
     spec: Spec
     """A Vega-Lite view. Colours are CSS variables, such as `var(--series-1)`."""
-    frame: pd.DataFrame
+    table: Table
     """Its numbers, as text."""
     note: str = ""
     """A sentence below it; often empty."""

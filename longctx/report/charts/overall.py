@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import pandas as pd
-
 from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
-from longctx.report.table import pivot
+from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
@@ -55,7 +53,7 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         title = f"{summary.title(family)} by depth and length: {subject}"
         several = summary.families[family].variant and len({cell.size for cell in group}) > 1
         note = "" if not several else COMMON if group[0].common else NOT_COMMON
-        yield Chart(f"heatmap-{number}", family, title, spec, pivot(rates, f"length, {unit}"), note)
+        yield Chart(f"heatmap-{number}", family, title, spec, Table.pivot(title, rates, f"length, {unit}"), note)
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
@@ -101,11 +99,9 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
     }
     for value in values:
         value["place"] = kinds.index(str(value["kind"]))
-    frame = pd.DataFrame(
-        {kind: [f"{counts[kind]:,}" for counts in groups.values()] for kind in kinds},
-        index=pd.Index(list(groups), name="family"),
-    )
-    yield Chart("outcomes", "", "Outcomes by kind", spec, frame)
+    columns = {kind: [f"{counts[kind]:,}" for counts in groups.values()] for kind in kinds}
+    table = Table.from_columns("Outcomes by kind", {"family": list(groups), **columns})
+    yield Chart("outcomes", "", table.title, spec, table)
 
 
 def _short(rate: Rate) -> str:

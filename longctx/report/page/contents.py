@@ -6,8 +6,6 @@ import datetime
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from longctx.gate.bands import EARLY_STOP
 from longctx.live.cost.money import usd
 from longctx.plural import count
@@ -31,7 +29,7 @@ class Figure:
 
     title: str
     svg: str
-    frame: pd.DataFrame
+    table: Table
     note: str
 
 
@@ -87,20 +85,20 @@ def _nothing(costs: Sequence[Cost]) -> str:
     return "; ".join(f"no prices known of {name}" for name in unknown) or "$0.00"
 
 
-def family_lines(summary: Summary) -> pd.DataFrame:
+def family_lines(summary: Summary) -> Table:
     """Return the first table of the page. It has a column of subjects if there are several."""
     lines = families(summary.scenarios)
-    frame = pd.DataFrame(
-        {
-            "family": [summary.title(line.family) for line in lines],
-            "rate over all [95% interval]": [str(line.rate) for line in lines],
-            "scenarios": [f"{line.scenarios:,}" for line in lines],
-            "lowest": [_rate_and_name(line.lowest) for line in lines],
-            "highest": [_rate_and_name(line.highest) for line in lines],
-            "model": [str(line.subject) for line in lines],
-        }
-    ).set_index("family")
-    return frame.drop(columns="model") if frame["model"].nunique() == 1 else frame
+    columns = {
+        "family": [summary.title(line.family) for line in lines],
+        "rate over all [95% interval]": [str(line.rate) for line in lines],
+        "scenarios": [f"{line.scenarios:,}" for line in lines],
+        "lowest": [_rate_and_name(line.lowest) for line in lines],
+        "highest": [_rate_and_name(line.highest) for line in lines],
+    }
+    subjects = [str(line.subject) for line in lines]
+    if len(set(subjects)) != 1:
+        columns["model"] = subjects
+    return Table.from_columns("", columns)
 
 
 def _rate_and_name(scenario: ScenarioSummary | None) -> str:
@@ -119,19 +117,19 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
         rates = [str(line.rate) + f", {line.subject}" * several for line in lines if line.family == name]
         yield PageSection(name.replace("_", "-"), family.title, rates, figures, undrawn)
     figures = [_figure(chart) for chart in drawn if not chart.chart.family]
-    yield PageSection("all-families", "All families", [], figures, [Table("Tokens, latency and cost", _usage(summary))])
+    yield PageSection("all-families", "All families", [], figures, [_usage(summary)])
 
 
 def _is_drawn(table: Table, figures: Sequence[Figure]) -> bool:
     """Return whether a figure shows the numbers of this table."""
-    return any(table.frame.equals(figure.frame) for figure in figures)
+    return any((table.columns, table.rows) == (figure.table.columns, figure.table.rows) for figure in figures)
 
 
 def _figure(drawn: Drawn) -> Figure:
-    return Figure(drawn.chart.title, drawn.svg, drawn.chart.frame, drawn.chart.note)
+    return Figure(drawn.chart.title, drawn.svg, drawn.chart.table, drawn.chart.note)
 
 
-def _usage(summary: Summary) -> pd.DataFrame:
+def _usage(summary: Summary) -> Table:
     rows = [
         {
             "family": summary.title(usage.family),
@@ -146,9 +144,7 @@ def _usage(summary: Summary) -> pd.DataFrame:
         }
         for usage in summary.usage
     ]
-    columns = ["family", "model", "input tokens", "read from cache", "written to cache", "output tokens"]
-    columns += ["latency, median", "latency, 95%", "cost"]
-    return pd.DataFrame(rows, columns=columns).set_index("family")
+    return Table.from_rows("Tokens, latency and cost", rows)
 
 
 def _age(now: str, first: str) -> str:

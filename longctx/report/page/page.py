@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -22,6 +21,7 @@ from longctx.report.page import theme, trials
 from longctx.report.page.contents import facts, family_lines, headline, sections
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.words import words
+from longctx.report.table import Table
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.store import FinishedRun
@@ -165,17 +165,15 @@ def _script_and_style() -> dict[str, str]:
     }
 
 
-def _table(frame: pd.DataFrame, links: Mapping[str, str] | None = None) -> Markup:
-    """Return a frame of texts as a table that scrolls on a narrow screen; long cells wrap.
+def _table(table: Table, links: Mapping[str, str] | None = None) -> Markup:
+    """Return a table that scrolls on a narrow screen; long cells wrap.
 
     links: the anchor that a row's first cell links to, by its text.
     """
-    head = [frame.index.name or "", *frame.columns]
-    rows = [[index, *cells] for index, cells in zip(frame.index, frame.itertuples(index=False), strict=True)]
     html = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
-    html += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in head)
+    html += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in table.columns)
     html += Markup("</tr></thead><tbody>")
-    for first, *cells in rows:
+    for first, *cells in table.rows:
         name = visible(str(first))
         anchor = (links or {}).get(str(first))
         row_head = Markup('<a href="#{}">{}</a>').format(anchor, name) if anchor else name

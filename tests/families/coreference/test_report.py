@@ -111,11 +111,11 @@ def test_what_came_back_instead() -> None:
 def test_charts_are_drawn_with_their_numbers() -> None:
     scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     by_window, four, two = ACCOUNT.charts(scenarios, analysis)
-    assert by_window.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.12 [0.03, 0.36] n=16"]
+    assert by_window.table.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.12 [0.03, 0.36] n=16"]
     assert by_window.note.startswith("Dashed: what guessing among the needles gives.")
-    assert two.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
+    assert two.table.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
     assert four.title == f"Which of 4 needles was given back: {WHO}"
-    assert four.frame.loc["2nd"].tolist() == ["0", "1", "1", "0"]
+    assert four.table.frame.loc["2nd"].tolist() == ["0", "1", "1", "0"]
     assert all(draw(chart).startswith("<svg") for chart in (by_window, two, four))
 
 

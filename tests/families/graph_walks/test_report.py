@@ -91,11 +91,11 @@ def test_without_a_list_there_is_nothing_to_tell_of_nodes() -> None:
 def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
     analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(FAR, PARTLY), *rows(PARENTS, EXACT))
     exact, nodes = GraphWalksAccount().charts(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
-    assert exact.frame.reset_index().to_numpy().tolist() == [
+    assert exact.table.frame.reset_index().to_numpy().tolist() == [
         [4000, "0.50 [0.24, 0.76] n=10", "0.10 [0.02, 0.40] n=10"],
         [9000, "", "0.00 [0.00, 0.28] n=10"],
     ]
-    assert nodes.frame.reset_index().to_numpy().tolist() == [
+    assert nodes.table.frame.reset_index().to_numpy().tolist() == [
         ["beginning", "1.00 (7 of 7)", "1.00 (3 of 3)"],
         ["middle", "0.00 (0 of 4)", "-"],
         ["end", "1.00 (1 of 1)", "1.00 (1 of 1)"],

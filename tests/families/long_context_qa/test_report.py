@@ -113,7 +113,7 @@ def test_one_variant_has_a_curve_for_each_position_that_every_length_has() -> No
         at(2600, 0, "five", Rate(1, 10)),
     )
     assert chart.title == "By length of the record: m, prompts protocol"
-    assert chart.frame.to_dict() == {
+    assert chart.table.frame.to_dict() == {
         "no examples, beginning": {1300: str(Rate(9, 10)), 2600: str(Rate(8, 10))},
     }
 
@@ -123,8 +123,8 @@ def test_of_several_variants_each_has_one_curve_over_all_positions() -> None:
         *(at(1300, depth, variant, Rate(9, 10)) for depth in (0, 100) for variant in ("none", "five")),
         *(at(2600, depth, variant, Rate(7, 10)) for depth in (0, 100) for variant in ("none", "five")),
     )
-    assert chart.frame.to_dict()["no examples"] == {1300: str(Rate(18, 20)), 2600: str(Rate(14, 20))}
-    assert list(chart.frame.columns) == ["no examples", "5 examples"]
+    assert chart.table.frame.to_dict()["no examples"] == {1300: str(Rate(18, 20)), 2600: str(Rate(14, 20))}
+    assert list(chart.table.frame.columns) == ["no examples", "5 examples"]
 
 
 def test_one_length_and_lengths_that_share_nothing_have_no_chart() -> None:

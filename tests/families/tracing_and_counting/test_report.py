@@ -92,12 +92,12 @@ def test_charts_by_window_by_place_in_the_chain_and_by_depth(made: Summary) -> N
     assert [chart.name for chart in charts(made, "multiple_needles")] == ["multiple-needles-by-depth-1"]
     assert [chart.name for chart in charts(made, "frequent_words")] == ["frequent-words-by-number-1"]
     _, by_number, by_depth = charts(made, "variable_tracking")
-    assert by_number.frame["2 chains of 2 hops"].to_dict() == {
+    assert by_number.table.frame["2 chains of 2 hops"].to_dict() == {
         "first": str(Rate(12, 12)),
         "hop 1": str(Rate(6, 12)),
         "hop 2": str(Rate(6, 12)),
     }
-    assert all(tenth.endswith("%") for tenth in by_depth.frame.index)
+    assert all(tenth.endswith("%") for tenth in by_depth.table.frame.index)
 
 
 def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +27,7 @@ from longctx.report.charts.chart import (
 )
 from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
+from longctx.report.table import Table
 from longctx.summary.summary import summarize
 from longctx.vocabulary.account import Account, Scenarios
 from tests.report.sample import rows
@@ -76,19 +76,19 @@ def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -
 
 def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
     for chart in drawn.values():
-        assert not chart.frame.empty, chart.name
-        assert all(isinstance(cell, str) for cell in chart.frame.to_numpy().ravel()), chart.name
+        assert chart.table.rows, chart.name
+        assert all(isinstance(cell, str) for _, *cells in chart.table.rows for cell in cells), chart.name
 
 
 def test_line_retrieval_by_length_and_by_order(drawn: dict[str, Chart]) -> None:
-    by_length, by_order = drawn["line-retrieval-by-length-1"].frame, drawn["line-retrieval-by-order-1"].frame
+    by_length, by_order = (drawn[f"line-retrieval-by-{axis}-1"].table.frame for axis in ("length", "order"))
     assert (by_length.index.tolist(), by_order.columns.tolist()) == ([5, 100], ["5 lines", "100 lines"])
     assert by_length.columns.tolist() == by_order.index.tolist() == ["ordered", "shuffled", "blocks of 2"]
     assert by_length.loc[5, "shuffled"] == by_order.loc["shuffled", "5 lines"] == "0.75 [0.30, 0.95] n=4"
 
 
 def test_where_wrong_answers_come_from(drawn: dict[str, Chart]) -> None:
-    frame = drawn["line-retrieval-origins-1"].frame
+    frame = drawn["line-retrieval-origins-1"].table.frame
     assert frame.loc["+1", "in place"] == "6"
     assert frame.loc["nowhere in the file", "in line number"] == "0"
 
@@ -106,7 +106,7 @@ def test_qa_effects_have_intervals_around_the_difference(drawn: dict[str, Chart]
 
 
 def test_outcomes_count_every_trial(drawn: dict[str, Chart]) -> None:
-    frame = drawn["outcomes"].frame
+    frame = drawn["outcomes"].table.frame
     assert frame.columns.tolist() == ["correct", "wrong", "truncated", "not_asked"]
     assert sum(int(cell) for cell in frame.to_numpy().ravel()) == 98
 
@@ -126,7 +126,7 @@ def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
             outcomes.family,
             text,
             {**outcomes.spec, "data": {"values": [{"row": text, "kind": text}]}},
-            outcomes.frame,
+            outcomes.table,
         )
     )
     assert svg.startswith("<svg")
@@ -170,7 +170,7 @@ def test_the_interval_of_a_single_point_is_a_bar(points: int) -> None:
     ends = {"series": "a", "rate": 0.5, "lo": 0.25, "hi": 0.75, "say": "0.50"}
     moved, _ = apart([{**ends, "x": x} for x in range(points)], "x")
     spec = layered(moved, curves(field("x", "quantitative"), colours("series", ["a"])))
-    svg = draw(Chart("one", "", "One", spec, pd.DataFrame()))
+    svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
     assert len(re.findall('<line [^>]*stroke="var\\(--series-1\\)"', svg)) == (1 if points == 1 else 0)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
@@ -202,9 +201,9 @@ def test_what_is_cut_on_a_phone_has_a_cue(tab: Tab, report: Path) -> None:
 
 
 def test_a_comparison_on_a_phone_has_a_cue_too(tab: Tab, tmp_path: Path) -> None:
-    frame = pd.DataFrame({"scenario": ["lines-5"], **{f"column {n}": ["0.29 [0.26, 0.33] n=720"] for n in range(5)}})
+    columns = {"scenario": ["lines-5"], **{f"column {n}": ["0.29 [0.26, 0.33] n=720"] for n in range(5)}}
     path = tmp_path / "page.html"
-    path.write_text(as_html(Document("B against A", (), (Table("Rates", frame.set_index("scenario")),))))
+    path.write_text(as_html(Document("B against A", (), (Table.from_columns("Rates", columns),))))
     page = tab.open(path.as_uri(), viewport=PHONE, ready="table")
     assert page.eval_on_selector_all(".table", CUT) == [4]
 

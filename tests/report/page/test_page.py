@@ -10,8 +10,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pandas as pd
-
 from longctx.report.document import Document
 from longctx.report.page.contents import facts
 from longctx.report.page.page import render
@@ -140,7 +138,7 @@ def test_hostile_text_makes_no_markup(report: Path, hostile: Path) -> None:
 
 
 def test_a_verdict_stands_first_and_is_text() -> None:
-    table = Table("Bands", pd.DataFrame({"family": ["passkey"], "verdict": ["<i>"]}).set_index("family"))
+    table = Table("Bands", ("family", "verdict"), (("passkey", "<i>"),))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
     text = render(summarize([]), FinishedRun([], Path()), MANIFEST, [], verdict)
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text

@@ -6,8 +6,6 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
 from longctx import Rate, Table
 from longctx.families.long_context_qa.analysis import above_chance
 from longctx.families.long_context_qa.authoring.items import ItemQuality, Quality
@@ -33,19 +31,16 @@ def controls(whole: ItemQuality) -> Table:
     read: list[Rate] = [getattr(whole, record) for record in RECORDS]
     rates = [whole.measured(record) for record in RECORDS]
     unread = [rate.n - answers.n for rate, answers in zip(rates, read, strict=True)]
-    frame = pd.DataFrame(
-        {
-            "record": [NAMES[record] for record in RECORDS],
-            "right": [str(answers.correct) for answers in read],
-            "wrong": [str(answers.n - answers.correct) for answers in read],
-            **({"not readable": list(map(str, unread))} if any(unread) else {}),
-            "rate [95% interval]": [str(rate) for rate in rates],
-            "above chance": [f"{above_chance(rate):+.2f}" if rate.n else "" for rate in rates],
-        }
-    )
-    return Table(
-        "Asked with the right section alone, with a wrong one, with none", frame.set_index("record"), family="control"
-    )
+    columns = {
+        "record": [NAMES[record] for record in RECORDS],
+        "right": [str(answers.correct) for answers in read],
+        "wrong": [str(answers.n - answers.correct) for answers in read],
+        **({"not readable": list(map(str, unread))} if any(unread) else {}),
+        "rate [95% interval]": [str(rate) for rate in rates],
+        "above chance": [f"{above_chance(rate):+.2f}" if rate.n else "" for rate in rates],
+    }
+    title = "Asked with the right section alone, with a wrong one, with none"
+    return Table.from_columns(title, columns, family="control")
 
 
 def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
@@ -73,9 +68,7 @@ def _questions(items: Sequence[ItemQuality], asked: Mapping[str, str], short: bo
     }
     if not short:
         columns["text"] = [asked.get(item.name, "") for item in shown]
-    return Table(
-        _title("Questions", len(shown), len(items)), pd.DataFrame(columns).set_index("question"), said=("text",)
-    )
+    return Table.from_columns(_title("Questions", len(shown), len(items)), columns, said=("text",))
 
 
 def _groups(kind: str, items: Sequence[ItemQuality], short: bool) -> Table | None:
@@ -90,7 +83,7 @@ def _groups(kind: str, items: Sequence[ItemQuality], short: bool) -> Table | Non
         "discrimination [95% interval]": [str(group.paired) for group in shown],
     }
     title = _title(kind.capitalize(), len(shown), len(items))
-    return Table(title, pd.DataFrame(columns).set_index(kind[:-1]))
+    return Table.from_columns(title, columns)
 
 
 def _rates(items: Sequence[ItemQuality]) -> dict[str, list[str]]:
