@@ -126,7 +126,8 @@ class RateView:
             if len({point.x for point in points}) >= self.fewest:
                 name, title = (f"{self.name}-{number}", f"{self.title}: {facet}") if facet else (self.name, self.title)
                 spec, note = self._drawn(points, self.series)
-                yield Chart(name, "", title, spec, self._table(title, points), note_of(self.note, note, _dotted(points)))
+                note = note_of(self.note, note, _dotted(points))
+                yield Chart(name, "", title, spec, self._table(title, points), note)
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each facet: x down, series across."""

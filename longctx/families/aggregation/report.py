@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
 from longctx.families.aggregation import FAMILY
 from longctx.families.aggregation.protocol import CREDIT, OFF
@@ -81,7 +79,7 @@ class AggregationAccount(Account):
                 }
                 for scenario in group
             ]
-            yield Table(f"{FAMILY.title}, {subject}", pd.DataFrame(rows).set_index("asked"))
+            yield Table.from_rows(f"{FAMILY.title}, {subject}", rows)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
