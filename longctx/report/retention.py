@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pandas as pd
-
-from longctx.report.table import Table, subject_columns
+from longctx.report.table import Table
 from longctx.report.view import RatePoint, RateView
 from longctx.summary.retention import Retention
 from longctx.vocabulary.account import Rank
@@ -51,7 +49,6 @@ def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterat
 def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Iterator[Table]:
     """Yield the table of the strategies, and those of the views."""
     columns = {
-        **subject_columns([each.subject for each in found]),
         "strategy": [each.strategy for each in found],
         "tokens kept": [f"{each.retained:.0%}" for each in found],
         "recall [95% interval]": [str(each.recall) for each in found],
@@ -60,7 +57,7 @@ def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Itera
         "strategy, median s": ["?" if each.seconds is None else f"{each.seconds:.1f}" for each in found],
         "dominated by": [", ".join(each.dominated_by) or "-" for each in found],
     }
-    yield Table(f"{title}: strategies", pd.DataFrame(columns).set_index("model"))
+    yield Table.by_subject(f"{title}: strategies", [each.subject for each in found], columns)
     for view in retention_views(title, stem, found):
         yield from view.tables()
 
