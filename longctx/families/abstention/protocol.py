@@ -12,7 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from longctx import Bank, Context, Identity, Mark, Outcome, Piece, Reply, Scenario, Trial, Words, fill, mark
+from longctx import (
+    Bank,
+    Context,
+    Identity,
+    Mark,
+    Outcome,
+    Piece,
+    Reply,
+    Scenario,
+    Trial,
+    Words,
+    fill,
+    lexically_right,
+    mark,
+)
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa.choices import Choices
 from longctx.families.long_context_qa.collage import OTHER_TOKENS, SEPARATOR, fitting
@@ -165,6 +179,13 @@ class Abstention(Scenario):
         if self.section == "absent":
             return {}
         return {"answers": NEEDLESS not in outcome.trace and outcome.kind != "refusal"}
+
+    def lexical(self, trial: Trial) -> bool:
+        """Return whether the lexical baseline answers a trial: it looks for words, and abstains only by chance."""
+        asked: AbstentionFacts = trial.facts
+        right = asked.choices.answer(asked.choices.right)
+        texts = [section.text for section in asked.sections]
+        return lexically_right(texts, asked.choices.question, right, asked.choices.answers)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         asked: AbstentionFacts = trial.facts

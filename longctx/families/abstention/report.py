@@ -56,7 +56,13 @@ class AbstentionAccount(Account):
         )
         yield RateView(
             points=[
-                RatePoint(budget, SERIES[section], pooled(each.rate for each in same), subject)
+                RatePoint(
+                    budget,
+                    SERIES[section],
+                    pooled(each.rate for each in same),
+                    subject,
+                    pooled(each.lexical for each in same),
+                )
                 for (budget, section, subject), same in cells.items()
             ],
             name="abstention-right",

@@ -135,6 +135,17 @@ def test_the_gate_judges_the_two_apart() -> None:
     assert cells == [("short present", 0), ("short absent", 0), ("long present", 3), ("long absent", 3)]
 
 
+def test_matching_words_finds_the_answer_and_does_not_abstain() -> None:
+    right = {
+        section: sum(
+            scenario(section).lexical(scenario(section).build(WORDS, 0, index)) for index in range(len(BANK.items))
+        )
+        for section in SECTIONS
+    }
+    assert right["absent"] <= 4
+    assert right["present"] > right["absent"]
+
+
 def test_pieces_are_the_sections_of_the_record() -> None:
     for section, trial in zip(SECTIONS, (THERE, NOT_THERE), strict=True):
         context = scenario(section).in_pieces(WORDS, trial)
