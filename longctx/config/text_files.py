@@ -54,7 +54,7 @@ def read_toml(path: Path, config: type[Config]) -> Config:
 
 
 def checked(content: Mapping[str, Any], config: type[Config], source: str) -> Config:
-    """Return the checked entries of a file, or of what stands for one. Raises UserError, which names `source`."""
+    """Return the checked entries of a file, or of what takes its place. Raises UserError, which names `source`."""
     try:
         return config.model_validate(content)
     except ValidationError as error:
@@ -87,7 +87,7 @@ def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str, content: 
 
 
 def _steps(place: Sequence[int | str], content: Any) -> Iterator[str]:
-    """Yield the names on the way to an entry, without the index of a value that stands where a list may stand.
+    """Yield the names on the way to an entry, without the index of a value in a place where a list may be.
 
     content: None if it is not known; then all indexes are kept.
     """

@@ -157,7 +157,7 @@ class LineRetrieval(Scenario):
             return why, {"line": line, "line_distance": by_number, "place_distance": by_place}
         if 1 <= number <= self.lines:
             return f"the number of a line, {number}, not a value", {"echoed_line": number}
-        return "a number that stands nowhere in the file", {}
+        return "a number that is nowhere in the file", {}
 
 
 def _line(words: Words, line: int, value: int) -> str:

@@ -52,7 +52,7 @@ class CollageGrid(BankGrid):
     longest: Count = 5000
     """Tokens: longer sections, and questions about them, are left out."""
     depths: tuple[Depth, ...] = tuple(POSITIONS)
-    """Where the needle's section stands: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
+    """Where the needle's section is: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
     variants: tuple[str, ...] = VARIANTS
     """Prompts: which examples, with or without a scratchpad."""
     spread: bool = False

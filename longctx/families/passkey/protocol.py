@@ -143,7 +143,7 @@ class Passkey(Scenario):
         return Outcome(
             "wrong",
             number[0],
-            f"{same} of {len(trial.expected)} digits stand where the key has them",
+            f"{same} of {len(trial.expected)} digits are where the key has them",
             {"digits_right": same},
         )
 

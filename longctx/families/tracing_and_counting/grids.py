@@ -1,4 +1,4 @@
-"""The grids of tracing and counting: windows (tokens), and what stands in each."""
+"""The grids of tracing and counting: windows (tokens), and what is in each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class VariableTrackingGrid(WindowGrid):
     """Every number of chains of every length in every window. RULER has one chain of four hops."""
 
     chains: tuple[Count, ...] = (1,)
-    """How many chains of variables stand in the text."""
+    """How many chains of variables are in the text."""
     hops: tuple[Count, ...] = (4,)
     """How many assignments after its first each chain has."""
     questions: int = QUESTIONS
@@ -39,7 +39,7 @@ class Needles(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     keys: Count = 1
-    """How many keys stand in the text."""
+    """How many keys are in the text."""
     values: Count = 1
     """How many values each key has."""
     queries: Count = 1

@@ -69,7 +69,7 @@ class Credentials:
         return body
 
     def _spellings(self) -> Iterator[bytes]:
-        """Yield each credential as it may stand in JSON, HTML or a URL."""
+        """Yield each credential as it may be in JSON, HTML or a URL."""
         for value in (*self.secret, *self.own):
             escaped = json.dumps(value)[1:-1]
             codes = re.sub(r"[^\w.\\-]", lambda match: f"\\u{ord(match[0]):04x}", value)

@@ -1,4 +1,4 @@
-"""Several keys stand in a text that says nothing of them, and the model must name all of those it is asked for."""
+"""Several keys are in a text that says nothing of them, and the model must name all of those it is asked for."""
 
 from __future__ import annotations
 
