@@ -45,7 +45,7 @@ def _z(before: int, after: int, n: int) -> float:
 
 
 def trials_needed(rate: float, drop: float, discordance: float, power: float = 0.9) -> tuple[int, int, int | None]:
-    """So that a drop is found with this power in one band of trials that are independent: paired, unpaired, by threshold.
+    """So that a drop is found with this power in a band of independent trials: paired, unpaired, by threshold.
 
     rate: before the drop. discordance: the share of pairs that differ. None where no number of trials is enough. By
     the normal approximation, one-sided at ALPHA; the threshold has no alpha.

@@ -82,7 +82,7 @@ def add(commands: Any) -> None:
         default=1.0,
         metavar="SHARE",
         help="a guess where --from says nothing: the intra-cluster correlation, that is how much trials about one "
-        "section change together, from 0, as if each were independent, to 1, as if they were one trial (default: 1, the "
+        "section change together, from 0, as if independent, to 1, as if they were one trial (default: 1, the "
         "most cautious)",
     )
     option(
