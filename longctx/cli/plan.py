@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from longctx.engine.plan import Plan
     from longctx.gate.observed import Seen, Where
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
+    from longctx.recording.case import Case
+    from longctx.results.row import Row
     from longctx.results.subject import Subject
 
 
@@ -79,17 +81,24 @@ def add(commands: Any) -> None:
     option(
         "--correlation",
         type=share(zero=True, one=True),
-        default=1.0,
         metavar="SHARE",
         help="a guess where --from says nothing: the intra-cluster correlation, that is how much trials about one "
-        "section change together, from 0, as if independent, to 1, as if they were one trial (default: 1, the "
-        "most cautious)",
+        "section change together, from 0, as if independent, to 1, as if they were one trial (default: 0.05 for "
+        "several questions about one context, else 1, the most cautious)",
+    )
+    option(
+        "--reply-tokens",
+        type=number(int, 1),
+        metavar="N",
+        help="a guess where no answer is recorded, and --from says nothing: the tokens of a reply, thinking included "
+        "(default: the most that a reply may have)",
     )
     option(
         "--budget",
         type=number(float, 0),
         metavar="USD",
-        help="what one run may cost: choose the bands of the profile, and the trials of each, that show most for it",
+        help="what one run in looks may cost, if nothing has changed: choose the bands of the profile, and the trials "
+        "of each, that show most for it",
     )
     option("--out", type=Path, metavar="FILE", help="with --budget: write the profile of what was chosen")
     option("--force", action="store_true", help="write over the file of --out")
@@ -103,7 +112,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.engine.settings import Settings
     from longctx.gate.plan import Target, against_baselines
     from longctx.report.document import as_terminal
-    from longctx.report.plan import conclusion, plan_document, prices
+    from longctx.report.plan import conclusion, plan_document, prices, questions_worth
     from longctx.results.baseline import load_baseline
 
     if options.drop > options.rate:
@@ -133,25 +142,31 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
                 "out-without-budget", "--out says where to write the profile that a budget buys: give --budget too."
             )
         check_free(options.out, options.force)
+    cases = _with_replies(plan, measured, options)
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan))
     sentences: list[str] = []
     if options.budget is None:
-        loads = planned(plan, of_functions)
+        loads = planned(plan, of_functions, cases)
     else:
-        loads, sentences = _bought(options, plan, target, earlier)
+        loads, sentences = _bought(options, plan, cases, target, earlier)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, target, name, runs, replayed)))
     print(conclusion(plans, target))
     bands = [(plan.load.trials, plan.load.clusters, plan.assumed) for plan in plans]
     print(f"If nothing has changed, the gate passes in {against_baselines(bands, target)} (baseline save --add).")
-    for sentence in [*sentences, *prices(plans, target)]:
+    correlations = {where: each.assumed.correlation for where, each in zip(loads, plans, strict=True)}
+    for sentence in [*sentences, *questions_worth(cases, correlations), *prices(plans, target)]:
         print(sentence)
     return 0
 
 
 def _bought(
-    options: argparse.Namespace, plan: Plan, target: Target, earlier: Mapping[tuple[Subject, Where], Seen]
+    options: argparse.Namespace,
+    plan: Plan,
+    cases: Sequence[Case],
+    target: Target,
+    earlier: Mapping[tuple[Subject, Where], Seen],
 ) -> tuple[dict[SubjectBand, Load], list[str]]:
     """Choose what --budget buys, and write it to --out; return its loads, and sentences on it.
 
@@ -163,13 +178,13 @@ def _bought(
     from longctx.gate.budget import allocate
     from longctx.report.budget import bought, nothing_bought
 
-    def assumed(where: SubjectBand) -> Assumed:
-        return _assumed(_known(where, earlier)[0], options)
+    def assumed(where: SubjectBand, in_contexts: bool) -> Assumed:
+        return _assumed(_known(where, earlier)[0], in_contexts, options)
 
-    allocation = allocate(offers(plan, assumed), target, options.budget)
+    allocation = allocate(offers(plan, cases, assumed), target, options.budget)
     if not allocation.chosen:
         raise nothing_bought(allocation, target, options.budget, plan.profile_name)
-    chosen = with_chosen_trials(plan.cases, allocation.chosen)
+    chosen = with_chosen_trials(cases, allocation.chosen)
     sentences = list(bought(allocation, target, options.budget))
     if options.out:
         models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
@@ -217,7 +232,7 @@ def _plan(
 
     subject, band = where
     known, own = _known(where, earlier)
-    assumed = _assumed(known, options)
+    assumed = _assumed(known, load.in_contexts, options)
     shows = outlook(load.trials, load.clusters, assumed, target)
     return BandPlan(subject, band, load, assumed, known.n if known else 0, own, shows)
 
@@ -229,11 +244,30 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
     return seen_of(earlier, subject, (band.family, band.name))
 
 
-def _assumed(known: Seen | None, options: argparse.Namespace) -> Assumed:
+def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) -> list[Case]:
+    """Return the plan's cases with how long replies are: by these rows, by what is recorded, or by the user's guess."""
+    from longctx.recording.replies import ReplyTokens, with_recorded_replies
+    from longctx.recording.tape import Tape
+    from longctx.results.grouping import grouped
+
+    if not plan.own:
+        return []
+    known = {
+        group: replies
+        for group, of_group in grouped(rows, lambda row: (row.model, row.family)).items()
+        if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
+    }
+    cases = with_recorded_replies(Tape(options.workspace.cassettes), plan.cases, known)
+    guess = options.reply_tokens and ReplyTokens(*(float(options.reply_tokens),) * 3, answers=0)
+    return [case if case.replies or not guess else replace(case, replies=guess) for case in cases]
+
+
+def _assumed(known: Seen | None, in_contexts: bool, options: argparse.Namespace) -> Assumed:
     """Return what earlier runs tell of a band; the user's guesses without any."""
     from longctx.gate.plan import Assumed
 
+    guess = Assumed.guess(in_contexts).correlation if options.correlation is None else options.correlation
     if known is None:
-        return Assumed(options.discordance, options.rate, options.correlation)
-    correlation = options.correlation if known.correlation is None else known.correlation
+        return Assumed(options.discordance, options.rate, guess)
+    correlation = guess if known.correlation is None else known.correlation
     return Assumed(known.discordance, known.rate, correlation)

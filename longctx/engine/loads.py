@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from longctx.engine.plan import Plan
 from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.budget import Chosen, Offer, TrialsAndClusters
 from longctx.gate.plan import Assumed, Load
+from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.case import Case
 from longctx.results.grouping import grouped
@@ -26,10 +29,13 @@ MOST = 5000
 
 @dataclass(slots=True)
 class _Sum:
-    """The sum of a band's load. price: USD; None if prices are not known."""
+    """The sum of a band's load."""
 
-    price: float | None = 0.0
-    batch_price: float = 0.0
+    prices: list[float] | None = field(default_factory=lambda: [0.0] * 8)
+    """USD directly and in batches, with replies as expected, of full length, and at both ends of their interval; None
+    if prices are not known."""
+    measured: bool = True
+    in_contexts: bool = False
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
     input_tokens: int = 0
@@ -41,23 +47,47 @@ class _Sum:
         self.clusters |= set(clusters)
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
-        price = estimated_cost(case.model, case.size_tokens, case.reply_tokens)
-        self.price = None if price is None or self.price is None else self.price + price * len(clusters)
-        discount = case.model.prices.batch_discount if case.model.prices else 0.0
-        self.batch_price += (price or 0.0) * (1 - discount) * len(clusters)
+        self.in_contexts |= case.scenario.questions_per_context > 1
+        replies = case.replies
+        self.measured &= replies is not None
+        expected, most = case.expected_reply_tokens, case.reply_tokens
+        ends = (replies.lo, replies.hi) if replies else (most, most)
+        prices = [_price_of(case, reply, clusters) for reply in (expected, most, *ends)]
+        if self.prices is None or None in prices:
+            self.prices = None
+            return
+        each = [price for pair in prices if pair for price in (pair.direct, pair.in_batches)]
+        self.prices = [total + price for total, price in zip(self.prices, each, strict=True)]
 
     @property
     def load(self) -> Load:
-        batch_price = None if self.price is None else self.batch_price
-        return Load(self.trials, len(self.clusters), self.input_tokens, self.output_tokens, self.price, batch_price)
+        tokens = self.trials, len(self.clusters), self.input_tokens, self.output_tokens
+        if self.prices is None:
+            return Load(*tokens, None, in_contexts=self.in_contexts)
+        price, batch_price, most, _, least_direct, least_batch, most_direct, most_batch = self.prices
+        ends = (least_direct, most_direct, least_batch, most_batch) if self.measured else None
+        return Load(*tokens, price, batch_price, most, ends, self.in_contexts)
 
 
-def planned(plan: Plan, of_functions: Mapping[SubjectBand, Load] | None = None) -> dict[SubjectBand, Load]:
+def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPrice | None:
+    """Return the price of a case's trials. reply: the tokens of a reply. clusters: the cluster of each trial."""
+    together = Counter(clusters) if case.scenario.questions_per_context > 1 else dict.fromkeys(range(len(clusters)), 1)
+    prices = {number: ContextPrice.of(case.model, case.size_tokens, reply, number) for number in set(together.values())}
+    known = [price for number in together.values() if (price := prices[number])]
+    if len(known) < len(together):
+        return None
+    return ContextPrice(sum(price.direct for price in known), sum(price.in_batches for price in known))
+
+
+def planned(
+    plan: Plan, of_functions: Mapping[SubjectBand, Load] | None = None, cases: Sequence[Case] | None = None
+) -> dict[SubjectBand, Load]:
     """Return the load of each band that has trials. Raises UserError if none has any.
 
-    of_functions: the loads of test functions, which need no profile.
+    of_functions: the loads of test functions, which need no profile. cases: those of the plan, with what is known of
+    their replies.
     """
-    loads = {**loads_of(plan.cases), **(of_functions or {})}
+    loads = {**loads_of(plan.cases if cases is None else cases), **(of_functions or {})}
     if not loads:
         raise UserError(
             "nothing-to-plan",
@@ -87,13 +117,32 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
         used = [(row.input_tokens or 0, row.output_tokens or 0) for row in of_band]
         clusters = len({row.cluster_key for row in of_band})
         known = is_check(family) or any(tokens for tokens, _ in used)
+        free = is_check(family)
         for model in map(plan.model, models or [measured.model]):
-            prices = [estimated_cost(model, *tokens) if known else None for tokens in used]
-            price = None if None in prices else sum(filter(None, prices))
+            prices = [
+                ContextPrice.of(model, fmean(size for size, _ in sizes), fmean(reply for _, reply in sizes), len(sizes))
+                for sizes in _by_context(of_band)
+                if known and not free
+            ]
+            paid = [price for price in prices if price is not None]
+            direct, in_batches = sum(price.direct for price in paid), sum(price.in_batches for price in paid)
+            unknown = not known or len(paid) < len(prices)
             inputs, outputs = (sum(column) for column in zip(*used, strict=True))
             where = dataclasses.replace(measured, model=model.model), Band(family, band)
-            loads[where] = Load(len(of_band), clusters, inputs, outputs, price)
+            tokens = len(of_band), clusters, inputs, outputs
+            loads[where] = Load(
+                *tokens,
+                None if unknown else direct,
+                None if unknown else in_batches,
+                in_contexts=clusters < len(of_band),
+            )
     return loads
+
+
+def _by_context(rows: Sequence[Row]) -> list[list[tuple[int, int]]]:
+    """Return the tokens of the prompts and the replies about each context."""
+    contexts = grouped(rows, lambda row: (row.scenario, row.seed, row.cluster_key)).values()
+    return [[(row.input_tokens or 0, row.output_tokens or 0) for row in context] for context in contexts]
 
 
 def _subject_and_band(row: Row) -> tuple[Subject, str, str]:
@@ -106,12 +155,11 @@ def minimums_of(plan: Plan) -> int:
     return sum(grid.minimums * len(grid.prompts) * len(grid.shapes) for grid in grids)
 
 
-def offers(plan: Plan, assumed: Callable[[SubjectBand], Assumed]) -> list[Offer]:
+def offers(plan: Plan, cases: Sequence[Case], assumed: Callable[[SubjectBand, bool], Assumed]) -> list[Offer]:
     """Return the bands of the plan that a gate judges. Raises UserError if prices are not known.
 
-    assumed: returns what to assume of a band.
+    cases: those of the plan. assumed: returns what to assume of a band, and is told whether it is asked in contexts.
     """
-    cases = plan.cases
     if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
         raise UserError(
             "budget-without-prices",
@@ -138,7 +186,7 @@ def offers(plan: Plan, assumed: Callable[[SubjectBand], Assumed]) -> list[Offer]
                 size=_size(judged),
                 price=_price(of_band),
                 most=max(case.size for case in judged),
-                assumed=assumed(where),
+                assumed=assumed(where, any(case.scenario.questions_per_context > 1 for case in judged)),
                 length=max(case.scenario.length for case in judged),
                 order=tables.index(band.family),
             )
@@ -176,5 +224,12 @@ def _size(cases: Sequence[Case]) -> Callable[[int], TrialsAndClusters]:
 
 def _price(cases: Sequence[Case]) -> Callable[[int], float]:
     """Return a function from the trials of each case to their price in USD, with cases that are asked but not gated."""
-    prices = [(estimated_cost(case.model, case.size_tokens, case.reply_tokens) or 0.0, case.size) for case in cases]
+    prices = [(_price_a_trial(case), case.size) for case in cases]
     return lambda each: sum(price * min(each, most) for price, most in prices)
+
+
+def _price_a_trial(case: Case) -> float:
+    """Return the price of a trial in USD, asked directly, whose context is asked about as often as it can be."""
+    questions = case.scenario.questions_per_context
+    price = ContextPrice.of(case.model, case.size_tokens, case.expected_reply_tokens, questions)
+    return price.direct / questions if price else 0.0

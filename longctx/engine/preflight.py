@@ -7,6 +7,7 @@ import datetime
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from longctx.engine.rows import foreseen_row, unmeasured_row
 from longctx.engine.run import Run
@@ -103,9 +104,15 @@ NOISE = 0.1, 0.2
 
 def as_baseline(cases: Sequence[Case], margin: float, alpha: float) -> str:
     """Return what these cases can show once they are a baseline, before they are paid for."""
-    sizes = _sizes(cases).values()
+    bands = _sizes(cases).values()
     outlooks = (
-        (share, against_baselines([(*size, Assumed(discordance=share)) for size in sizes], Target(margin, alpha)))
+        (
+            share,
+            against_baselines(
+                [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands],
+                Target(margin, alpha),
+            ),
+        )
         for share in NOISE
     )
     expected = "; ".join(f"if {share:.0%} of pairs change by chance, in {passes}" for share, passes in outlooks)
@@ -121,7 +128,7 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
     The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1.
     """
     target, guess = Target(margin, alpha), Assumed()
-    passes = {band: passing(trials, clusters, guess, target) for band, (trials, clusters) in _sizes(cases).items()}
+    passes = {band: passing(*size, target) for band, size in _sizes(cases).items()}
     whole = math.prod(passes.values())
     if whole >= target.power:
         return None
@@ -138,8 +145,9 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
 
 def cannot_pass(cases: Sequence[Case], margin: float, alpha: float) -> Iterator[str]:
     """Yield a sentence for each band that cannot pass with these cases, even if nothing changes."""
-    target, unchanged, guess = Target(margin, alpha), Assumed(discordance=0.0), Assumed()
-    for band, (trials, clusters) in _sizes(cases).items():
+    target = Target(margin, alpha)
+    for band, (trials, clusters, guess) in _sizes(cases).items():
+        unchanged = replace(guess, discordance=0.0)
         if passing(trials, clusters, unchanged, target) >= target.power:
             continue
         needed = [outlook(trials, clusters, assumed, target).to_pass.paired for assumed in (unchanged, guess)]
@@ -158,9 +166,10 @@ def cannot_pass(cases: Sequence[Case], margin: float, alpha: float) -> Iterator[
         )
 
 
-def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
-    """Return the numbers of trials and clusters of each band that is judged and has any."""
+def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int, Assumed]]:
+    """Return the numbers of trials and clusters of each band that is judged and has any, and what is guessed of it."""
     trials: Counter[Band] = Counter()
+    in_contexts: set[Band] = set()
     clusters: dict[Band, set[object]] = {}
     for case in cases:
         if case.gated:
@@ -171,5 +180,11 @@ def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int]]:
                 Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape),
             )
             trials[band] += len(of_trials)
+            if case.scenario.questions_per_context > 1:
+                in_contexts.add(band)
             clusters.setdefault(band, set()).update(of_trials)
-    return {band: (number, len(clusters[band])) for band, number in trials.items() if number}
+    return {
+        band: (number, len(clusters[band]), Assumed.guess(band in in_contexts))
+        for band, number in trials.items()
+        if number
+    }

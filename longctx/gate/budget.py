@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from longctx.gate.bands import Band
-from longctx.gate.plan import Assumed, Target, effective, passing
+from longctx.gate.plan import Assumed, Target, effective, passing, share_asked
 from longctx.stats import power
 from longctx.stats.search import bisect, least
 
@@ -66,21 +66,23 @@ def allocate(offers: Sequence[Offer], target: Target, budget: float) -> Allocati
     alone = {offer: _to_pass(offer, [offer], target) for offer in offers}
     able = [offer for offer in offers if alone[offer] is not None]
     lacking = tuple(offer for offer in offers if alone[offer] is None)
-    least_price = min((offer.price(each) for offer, each in alone.items() if each is not None), default=None)
+    least_price = min(
+        (_price({offer: each}, target) for offer, each in alone.items() if each is not None), default=None
+    )
     remaining = list(able)
-    while remaining and (chosen := _passing(remaining, target)) is not None and _price(chosen) > budget:
+    while remaining and (chosen := _passing(remaining, target)) is not None and _price(chosen, target) > budget:
         remaining.remove(_first_to_leave_out(remaining))
     passing = _passing(remaining, target) if remaining else None
     left_out = tuple(offer for offer in able if offer not in (passing or ()))
     whole = _passing(able, target) if able else None
-    price_of_all = None if whole is None else _price(whole)
+    price_of_all = None if whole is None else _price(whole, target)
     margin = _margin_of_all(able, target, budget) if left_out else target.margin
     if not passing:
         return Allocation({}, lacking, left_out, None, 0.0, None, price_of_all, margin, least_price)
 
     def affordable(drop: float) -> bool:
         with_drop = _showing(passing, target, drop)
-        return with_drop is not None and _price(with_drop) <= budget
+        return with_drop is not None and _price(with_drop, target) <= budget
 
     drop = least(affordable, 1.0, 0.001)
     chosen = (_showing(passing, target, drop) if drop is not None else None) or passing
@@ -90,8 +92,8 @@ def allocate(offers: Sequence[Offer], target: Target, budget: float) -> Allocati
         lacking=lacking,
         left_out=left_out,
         drop=drop,
-        price=_price(chosen),
-        price_of_drop=None if for_drop is None else _price(for_drop),
+        price=_price(chosen, target),
+        price_of_drop=None if for_drop is None else _price(for_drop, target),
         price_of_all=price_of_all,
         margin_of_all=margin,
         price_of_least=least_price,
@@ -142,8 +144,17 @@ def _fewest(offer: Offer, holds: Callable[[TrialsAndClusters], bool]) -> int | N
     return bisect(lambda each: holds(offer.size(each)), high // 2, high)
 
 
-def _price(chosen: Chosen) -> float:
-    return sum(offer.price(each) for offer, each in chosen.items())
+def _price(chosen: Chosen, target: Target) -> float:
+    """Return the price of a run in looks if nothing has changed."""
+    return sum(offer.price(each) * _share(offer.size(each), offer.assumed, target) for offer, each in chosen.items())
+
+
+def _share(size: TrialsAndClusters, assumed: Assumed, target: Target) -> float:
+    """Return the share of the trials that is asked in looks. It is nearly the same for similar numbers of trials."""
+    trials, clusters = size
+    step = 10 ** max(len(str(clusters)) - 2, 0)
+    rounded = max(clusters // step * step, 1)
+    return share_asked(max(rounded * trials // clusters, rounded), rounded, assumed, target)
 
 
 def _first_to_leave_out(offers: Sequence[Offer]) -> Offer:
@@ -157,7 +168,7 @@ def _margin_of_all(offers: Sequence[Offer], target: Target, budget: float) -> fl
 
     def affordable(percent: int) -> bool:
         chosen = _passing(offers, replace(target, margin=percent / 100))
-        return chosen is not None and _price(chosen) <= budget
+        return chosen is not None and _price(chosen, target) <= budget
 
     return bisect(affordable, 0, 99) / 100 if offers and affordable(99) else None
 

@@ -42,6 +42,10 @@ class Target:
         return self.alpha / self.hypotheses
 
 
+IN_CONTEXTS = 0.05
+"""The intra-cluster correlation that is assumed of different questions about one context."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assumed:
     """What is assumed of a band. The defaults are cautious guesses.
@@ -53,6 +57,11 @@ class Assumed:
     discordance: float = 0.1
     rate: float = 0.9
     correlation: float = 1.0
+
+    @classmethod
+    def guess(cls, in_contexts: bool) -> Assumed:
+        """Return the guesses for a band. in_contexts: whether its clusters are questions about one context."""
+        return cls(correlation=IN_CONTEXTS if in_contexts else 1.0)
 
     @property
     def gains_from_pairing(self) -> bool:
@@ -91,7 +100,9 @@ class Outlook:
 class Load:
     """What one run asks in a band.
 
-    output_tokens: the most that the replies can take. price: USD; None if it is not known. batch_price: in batches.
+    output_tokens: the most that the replies can take. price: USD, asked directly, with replies as long as they are
+    expected to be; None if it is not known. batch_price: in batches, or directly where the prompt cache makes that
+    cheaper.
     """
 
     trials: int
@@ -100,6 +111,12 @@ class Load:
     output_tokens: int
     price: float | None
     batch_price: float | None = None
+    most: float | None = None
+    """USD with replies of full length, asked directly; None if it is `price`."""
+    ends: tuple[float, float, float, float] | None = None
+    """The price at both ends of the interval of the model's replies, directly and then in batches; None without any."""
+    in_contexts: bool = False
+    """Whether its clusters are several questions about one context."""
 
     def tokens_of(self, trials: int) -> int:
         """Return the input and output tokens of this number of trials of the same lengths."""
@@ -154,9 +171,11 @@ def share_asked(trials: int, clusters: int, assumed: Assumed, target: Target) ->
 
     Where trials come in clusters it is approximate: their effective number is taken as independent.
     """
-    n = effective(trials, clusters, assumed)
-    looks = planned(clusters)
-    return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks) if n >= looks else 1.0
+    n, looks = effective(trials, clusters, assumed), planned(clusters)
+    if n < looks:
+        return 1.0
+    own = clusters if clusters < trials else None
+    return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks, own)
 
 
 def in_runs(assumed: Assumed, runs: int) -> Assumed:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from longctx.gate.plan import BandPlan, Target, share_asked
+from longctx.gate.bands import Band
+from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, share_asked
+from longctx.live.cost.contexts import best_questions, price_of_evidence
 from longctx.live.cost.money import usd
 from longctx.plural import count
+from longctx.recording.case import Case
 from longctx.report.document import Document
 from longctx.report.table import Table
+from longctx.results.grouping import grouped
+from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
 from longctx.vocabulary.family import is_of_function
+
+SIDE_BY_SIDE = "trials", "tokens", "expected", "in batches", "at most", "all pass if unchanged"
+"""The columns on each model of a plan of several."""
 
 
 def plan_document(
@@ -66,22 +74,107 @@ def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     if len(models) > 1:
         for model in models:
             yield f"{model}: {_in_looks([plan for plan in plans if plan.subject.model == model], target)}"
+    yield from _replies(plans, target)
     yield f"Expected price: {_in_looks(plans, target)}"
 
 
-def _in_looks(plans: Sequence[BandPlan], target: Target) -> str:
-    shares = [  # test functions are asked to their end
+def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, Band], float]) -> Iterator[str]:
+    """Yield a sentence for each band whose family can ask several questions about a context, if another number is best.
+
+    correlations: the intra-cluster correlation of each band, where its trials come in contexts.
+    """
+    for (model, family, band), of_band in grouped(cases, _model_and_band).items():
+        case = max(of_band, key=lambda each: each.size_tokens)
+        if not (hasattr(case.scenario, "questions") and case.gated and case.model.caching and case.model.prices):
+            continue
+        where = Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(family, band)
+        asked = case.scenario.questions_per_context
+        correlation = correlations.get(where, IN_CONTEXTS) if asked > 1 else IN_CONTEXTS
+        size = case.size_tokens, case.expected_reply_tokens
+        best = best_questions(case.model, *size, correlation)
+        prices = [price_of_evidence(case.model, *size, number, correlation) for number in (best, asked)]
+        if best != asked and all(prices):
+            least, now = (usd(price.direct) for price in prices if price)
+            yield (
+                f"{family} ({band}) on {model}: {count(best, 'question')} a context cost least, {least} a trial that "
+                f"counts as independent at a correlation of {correlation:g}, asked directly; {asked} cost {now}. With "
+                "fewer contexts there are fewer looks."
+            )
+
+
+def _model_and_band(case: Case) -> tuple[str, str, str]:
+    return case.model.model, case.scenario.family, case.band
+
+
+def _replies(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
+    """Yield a sentence on the range of the price, if the replies of any band are measured."""
+    if not any(plan.load.ends for plan in plans):
+        return
+    ends = [
+        math.fsum(
+            share * (plan.load.ends[place] if plan.load.ends else _paid(plan.load)[place // 2])
+            for plan, share in zip(plans, _shares(plans, target), strict=True)
+        )
+        for place in range(4)
+    ]
+    least, most, in_batches, at_most = map(usd, ends)
+    unknown = [plan for plan in plans if not plan.load.ends]
+    rest = f"; those of {_names(unknown, plans)} are at full length" if unknown else ""
+    yield (
+        f"Replies are as long as recorded ones{rest}. At the ends of their 95% intervals the expected price is "
+        f"{least} to {most}, in batches {in_batches} to {at_most}."
+    )
+
+
+def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
+    """Return the share of its trials that each band asks in looks if nothing has changed."""
+    return [  # test functions are asked to their end
         1.0
         if is_of_function(plan.band.family)
         else share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target)
         for plan in plans
     ]
-    known = [(plan.load.price or 0.0, plan.load.batch_price) for plan in plans]
-    each = [(price, price if batch_price is None else batch_price) for price, batch_price in known]
-    expected, in_batches = (
+
+
+def _paid(load: Load) -> tuple[float, float]:
+    """Return the price of a load, directly and in batches."""
+    price = load.price or 0.0
+    return price, price if load.batch_price is None else load.batch_price
+
+
+def _expected(plans: Sequence[BandPlan], target: Target) -> tuple[float, float, float]:
+    """Return the price that is expected, directly and in batches, and the most."""
+    shares, each = _shares(plans, target), [_paid(plan.load) for plan in plans]
+    direct, in_batches = (
         math.fsum(price[place] * share for price, share in zip(each, shares, strict=True)) for place in (0, 1)
     )
-    return f"{usd(expected)} (in batches {usd(in_batches)}), at most {usd(math.fsum(price for price, _ in each))}"
+    most = math.fsum((plan.load.most if plan.load.most is not None else plan.load.price) or 0.0 for plan in plans)
+    return direct, in_batches, most
+
+
+def _in_looks(plans: Sequence[BandPlan], target: Target) -> str:
+    expected, in_batches, most = map(usd, _expected(plans, target))
+    return f"{expected} (in batches {in_batches}), at most {most}"
+
+
+def _models(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
+    """Yield a table of the models side by side, if there are several."""
+    of_models = grouped(plans, lambda plan: plan.subject.model)
+    if len(of_models) < 2:
+        return
+    rows = []
+    for model, of_model in of_models.items():
+        known = all(plan.load.price is not None for plan in of_model)
+        prices = map(usd, _expected(of_model, target)) if known else ("?",) * 3
+        together = math.prod(plan.outlook.passing for plan in of_model)
+        trials, tokens = (sum(plan.load.trials for plan in of_model), sum(_tokens(plan.load) for plan in of_model))
+        cells = (f"{trials:,}", _short(tokens), *prices, _percent(together))
+        rows.append({"model": model, **dict(zip(SIDE_BY_SIDE, cells, strict=True))})
+    yield Table.from_rows("Models side by side: a run in looks if nothing has changed", rows)
+
+
+def _tokens(load: Load) -> int:
+    return load.tokens_of(load.trials)
 
 
 def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
@@ -95,7 +188,8 @@ def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     )
     yield (
         "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
-        "Tokens and prices are of one run, with prompts as estimated, replies of full length, and no discount."
+        "Tokens and prices are of one run, asked directly, with prompts as estimated, replies as recorded or else of "
+        "full length, and the prompt cache where several questions share a context."
     )
     if unpriced := sorted({plan.subject.model for plan in plans if plan.load.price is None}):
         yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
@@ -146,6 +240,7 @@ def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
     yield Table.from_rows("What the trials can show", [_band(plan, plans) | _shown(plan) for plan in plans])
     title = "Trials that each run needs, with their tokens and price, at the same lengths"
     yield Table.from_rows(title, [_band(plan, plans) | _needed(plan, target) for plan in plans])
+    yield from _models(plans, target)
 
 
 def _band(plan: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:

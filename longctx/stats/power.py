@@ -25,10 +25,14 @@ TIE = 1 + 1e-9
 """A p-value that exceeds alpha by no more than this factor differs from it by rounding alone."""
 
 
-def share_until_pass(n: int, discordance: float, margin: float, alpha: float, looks: int) -> float:
+@functools.lru_cache(maxsize=1024)
+def share_until_pass(
+    n: int, discordance: float, margin: float, alpha: float, looks: int, clusters: int | None = None
+) -> float:
     """Return the share of n independent trials that a gate asks in looks, on average, if nothing changed.
 
-    It is the mean of 2,000 frozen simulations, in which asking stops at the first look that passes.
+    It is the mean of 2,000 frozen simulations, in which asking stops at the first look that passes. clusters: how many
+    clusters tell as much as n independent trials; their own bound must pass, too, which is approximated.
     """
     if looks == 1:
         return 1.0
@@ -42,6 +46,9 @@ def share_until_pass(n: int, discordance: float, margin: float, alpha: float, lo
         z = -NormalDist().inv_cdf(level_of_look(alpha, look, looks))
         pairs, of_draw = np.unique(drawn[look - 1], axis=0, return_inverse=True)
         passes = np.array([score(int(gained), int(lost), end, -margin) > z for gained, lost in pairs])
+        if clusters is not None:
+            over_clusters = expected_over_clusters(clusters * look / looks, math.sqrt(discordance / end), z)
+            passes &= (pairs[:, 1] - pairs[:, 0]) / end + over_clusters < margin
         asked[passes[of_draw.ravel()]] = end
     return float(asked.mean() / n)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.prompts import Wording
+from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
+from longctx.live.cost.contexts import best_questions
+from longctx.recording.case import Case
 from longctx.report.document import as_terminal
-from longctx.report.plan import conclusion, plan_document, prices
+from longctx.report.plan import conclusion, plan_document, prices, questions_worth
 from longctx.results.subject import Subject
 
 WANTED = Target(bands=1, minimums=1)
@@ -105,8 +111,10 @@ def test_the_conclusion() -> None:
 
 def test_subjects_are_told_apart() -> None:
     other = replace(LONG, subject=Subject("new", "protocol"))
-    [first, _] = plan_document([LONG, other], WANTED, "mine", {}).tables
+    [first, _, side_by_side] = plan_document([LONG, other], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy", "new"]
+    assert side_by_side.frame.index.tolist() == ["toy", "new"]
+    assert side_by_side.frame["at most"].tolist() == ["$4.00", "$4.00"]
     prompts = replace(LONG, subject=Subject("toy", "mine"))
     [first, _] = plan_document([LONG, prompts], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy, prompts protocol", "toy, prompts mine"]
@@ -125,3 +133,31 @@ def test_the_price_of_a_gate_in_looks() -> None:
     assert 0 < 2 * float(found[2]) == pytest.approx(float(found[1]), abs=0.02)
     assert float(found[1]) < 4
     assert list(prices([replace(LONG, load=replace(load, price=None))], WANTED)) == []
+
+
+def test_the_price_has_the_range_of_measured_replies_and_at_most_their_full_length() -> None:
+    load = Load(200, 200, 900_000, 100_000, 4.0, 2.0, most=9.0, ends=(3.0, 5.0, 1.0, 3.0))
+    ranged, line = prices([replace(LONG, load=load)], WANTED)
+    assert line.endswith("at most $9.00")
+    found = [float(price) for price in re.findall(r"\$(\d+\.\d\d)", ranged)]
+    assert found == pytest.approx([found[0], found[0] * 5 / 3, found[0] / 3, found[0]], abs=0.01)
+    assert ranged.startswith("Replies are as long as recorded ones. At the ends of their 95% intervals")
+    both = [replace(LONG, load=load), replace(LONG, band=Band("passkey", "short"))]
+    assert "those of passkey (short) are at full length" in next(prices(both, WANTED))
+
+
+def test_a_better_number_of_questions_a_context_is_named() -> None:
+    rates = Prices(input=2, output=10, cache_read=0.1, cache_write=2.5, dated=datetime.date(2026, 1, 1))
+    model = ModelProfile(model="toy", caching=Caching(), prices=rates)
+
+    def case(questions: int | None) -> Case:
+        scenario = VariableTracking(90_000, 16, 4, questions=questions)
+        return Case(model, Wording("protocol", "none", {}), scenario, seed=0, trials=48)
+
+    [line] = questions_worth([case(None)], {})
+    assert re.match(r"variable_tracking \(all\) on toy: (\d+) questions a context cost least, \$", line)
+    best = int(line.split(": ")[1].split()[0])
+    assert best == best_questions(model, case(None).size_tokens, case(None).reply_tokens, 0.05) > 4
+    assert list(questions_worth([case(best)], {})) == []
+    dear = ModelProfile(model="toy", prices=rates)
+    assert list(questions_worth([replace(case(None), model=dear)], {})) == []
