@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from longctx.config.prompts import PromptSet
+from longctx.families.abstention.protocol import SECTIONS, Abstention
+from longctx.families.aggregation.protocol import Aggregation
 from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.families.graph_walks.protocol import GraphWalks
+from longctx.families.latest_value.protocol import LatestValue
 from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
@@ -16,6 +19,7 @@ from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
 
 BANK = small_bank()
+LINES = {"line": 28.0, "fixed": 200.0}
 SCENARIOS: list[Scenario] = [
     LineRetrieval(20),
     Coreference(2, 4096, Tokens(exchange=98.35, fixed=364)),
@@ -23,6 +27,9 @@ SCENARIOS: list[Scenario] = [
     *(Passkey(400, k, FillerTokens(10, 60, 30)) for k in (100, 400)),
     *(Collage(280, 200, depth, variant, bank=lambda: BANK) for depth in (0, 100) for variant in VARIANTS),
     *(Control(200, record, bank=lambda: BANK) for record in RECORDS),
+    *(Abstention(280, 200, 50, section, bank=lambda: BANK) for section in SECTIONS),
+    LatestValue(1000, 2, "now", tokens=LINES),
+    Aggregation(2000, 8, "count", tokens=LINES),
 ]
 
 

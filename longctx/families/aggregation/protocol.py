@@ -136,9 +136,8 @@ class Aggregation(LinesScenario):
             case _:
                 return tuple(agency.name for agency, count in zip(AGENCIES, counts, strict=True) if not count)
 
-    def prefix(self, words: Words, seed: int, index: int) -> str:
-        """Return no prefix: trials share no more than the beginning of their templates."""
-        return ""
+    def prefix(self, words: Words, seed: int, index: int) -> None:
+        """Return None: trials share no more than the beginning of their templates."""
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         if reply.stop_reason == "refusal":

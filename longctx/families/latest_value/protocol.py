@@ -139,9 +139,8 @@ class LatestValue(LinesScenario):
         right = len(places) - (2 if self.question == "before" else 1)
         return History(tuple(said[place] for place in places), right, others, spans, starts[-1] - 1)
 
-    def prefix(self, words: Words, seed: int, index: int) -> str:
-        """Return no prefix: trials share no more than the beginning of their templates."""
-        return ""
+    def prefix(self, words: Words, seed: int, index: int) -> None:
+        """Return None: trials share no more than the beginning of their templates."""
 
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         history: History = trial.facts
