@@ -63,8 +63,11 @@ class Texts:
         return sum(math.log(len(self.words) / self.sections_with[word]) for word in asked & self.words[section])
 
 
-def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
+def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = True) -> list[Finding]:
     """Return all findings, check by check. Every question must be about a section of the corpus (load_questions).
+
+    literal: whether questions and right answers use the words of their section; without that, nothing says by words
+    whether a section holds its answer, and which section a question is about.
 
     A right answer that its section does not hold is an error if the question names something else, too: it is about
     another text, such as an example that its author was shown. A paraphrase alone is a warning.
@@ -78,6 +81,8 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion]) -> list[Finding]:
         wrong_is_true,
         not_alone,
     )
+    if not literal:
+        of_one = (pointing, length, wrong_is_true)
     found = [finding for check_one in of_one for question in questions for finding in check_one(question, texts)]
     kinds = ("right answer", "which section")
     strange = set.intersection(*({finding.question for finding in found if finding.kind == kind} for kind in kinds))

@@ -7,13 +7,13 @@ most 5000 tokens.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from longctx.corpus.billing import Reading
 from longctx.corpus.frozen import Frozen, load_frozen, moved_to
 from longctx.corpus.reading import read_parts
-from longctx.corpus.settings import SETTINGS, CorpusSettings, read_settings, settings_path
+from longctx.corpus.settings import SETTINGS, CorpusSettings, documents_folder, read_settings, settings_path
 from longctx.corpus.tokens import REFERENCE, count_tokens
 from longctx.errors import UserError
 
@@ -61,6 +61,8 @@ def load_corpus(folder: Path) -> Corpus:
     Token counts come from the folder's sections.toml, if there is one and it matches the texts; those of a single file,
     or of a folder without one, are counted. Raises UserError naming the file and what to do.
     """
+    if (elsewhere := documents_folder(folder)) != folder:
+        return replace(load_corpus(elsewhere), name=folder.resolve().name)
     settings = read_settings(folder)
     frozen = load_frozen(folder) if folder.is_dir() else None
     parts = list(read_parts(folder, _reading(folder, settings), settings.split_at, settings.ignore))
@@ -78,6 +80,8 @@ def freeze(folder: Path) -> Path:
     """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
     if folder.is_file():
         raise UserError("path-is-file", f"{folder} is a file: give the folder it lies in.")
+    if (elsewhere := documents_folder(folder)) != folder:
+        raise UserError("documents-elsewhere", f"{folder} has the documents of {elsewhere}: freeze that folder.")
     settings = read_settings(folder)
     reading = _reading(folder, settings)
     parts = read_parts(folder, reading, settings.split_at, settings.ignore)

@@ -12,7 +12,7 @@ from longctx.corpus.billing import Reading
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
 from longctx.vocabulary.bank import SHIPPED, VERSION
-from longctx.workspace import Workspace
+from longctx.workspace import Workspace, packaged
 
 SETTINGS = "corpus.toml"
 SUFFIXES = (".xml", ".txt", ".md")
@@ -25,6 +25,12 @@ class CorpusSettings(BaseModel):
 
     about: str = ""
     """What the documents are, in a sentence."""
+    documents: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")
+    """The name of the folder that holds the documents, which is beside this one or comes with longctx: for another bank
+    of questions about the same documents."""
+    literal: bool = True
+    """Whether questions and right answers use the words of their section. False for a bank that has none in common: what
+    checks look for by words is then not looked for."""
     document: str | None = None
     """What the prompts call the text that questions are about; without it, a government record, as the protocols do."""
     min_tokens: NonNegativeInt = 200
@@ -79,6 +85,25 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
             f"{did_you_mean(name, names)}",
         )
     return documents, questions
+
+
+def documents_folder(folder: Path) -> Path:
+    """Return the folder that holds the documents of a bank's folder: itself, unless its corpus.toml names another.
+
+    Raises UserError if there is no such folder, or if that names another in turn.
+    """
+    name = read_settings(folder).documents
+    if name is None:
+        return folder
+    beside, shipped = folder.parent / name, packaged() / name
+    found = inside(beside, folder.parent) if beside.is_dir() else shipped
+    if not found.is_dir() or read_settings(found).documents is not None:
+        raise UserError(
+            "no-documents-folder",
+            f"{settings_path(folder)}: documents = {name!r} names no folder of documents, neither beside {folder} nor "
+            "among those that come with longctx: correct the name.",
+        )
+    return found
 
 
 def word_for(workspace: Workspace, folder: Path | None, bank: str = SHIPPED) -> str | None:

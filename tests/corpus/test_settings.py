@@ -30,8 +30,8 @@ def test_a_bank_is_a_folder_and_a_file_of_one_name(mine: Workspace) -> None:
     ("name", "advice"),
     [
         ("registers", "Did you mean 'register'?"),
-        ("lonely", "There are: handbook, register, register-gate."),
-        ("models", "There are: handbook, register, register-gate."),
+        ("lonely", "There are: handbook, register, register-gate, register-meaning."),
+        ("models", "There are: handbook, register, register-gate, register-meaning."),
         ("../register", "Did you mean 'register'?"),
     ],
 )
@@ -46,3 +46,29 @@ def test_a_word_that_would_break_a_prompt_is_refused(tmp_path: Path, word: str) 
     folder = write_folder(tmp_path, {"corpus.toml": f'document = "{word}"'})
     with refused("bad-entries", "corpus.toml", "\n  document: "):
         read_settings(folder)
+
+
+def test_a_bank_may_have_the_documents_of_another_folder(tmp_path: Path) -> None:
+    write_folder(tmp_path / "rules", {"a.txt": long_text(300), "corpus.toml": 'document = "rule"'})
+    write_folder(tmp_path / "more", {"corpus.toml": 'documents = "rules"\nrounds = true'})
+    write_folder(tmp_path / "shipped", {"corpus.toml": 'documents = "register"'})
+    assert load_corpus(tmp_path / "more").digest == load_corpus(tmp_path / "rules").digest
+    assert load_corpus(tmp_path / "more").name == "more"
+    assert len(load_corpus(tmp_path / "shipped").sections) == 86
+    with pytest.raises(UserError, match="freeze that folder"):
+        freeze(tmp_path / "more")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "more", "chain"])
+def test_documents_that_are_nowhere_are_refused(tmp_path: Path, name: str) -> None:
+    write_folder(tmp_path / "more", {"corpus.toml": f'documents = "{name}"'})
+    write_folder(tmp_path / "chain", {"corpus.toml": 'documents = "more"'})
+    with pytest.raises(UserError, match="names no folder of documents"):
+        load_corpus(tmp_path / "more")
+
+
+@pytest.mark.parametrize("name", ["../rules", "/etc", "a/b", ".hidden", ""])
+def test_documents_are_named_and_no_path(tmp_path: Path, name: str) -> None:
+    write_folder(tmp_path / "more", {"corpus.toml": f'documents = "{name}"'})
+    with pytest.raises(UserError, match="documents"):
+        load_corpus(tmp_path / "more")

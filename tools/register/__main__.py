@@ -9,7 +9,7 @@ from pathlib import Path
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from tools.register.issue import generate
-from tools.register.ship import ship
+from tools.register.ship import ship, ship_meanings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,10 +22,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--each", type=number(int, 1), metavar="N", help="questions about a section (default: all five)"
     )
+    parser.add_argument(
+        "--meanings",
+        metavar="NAME",
+        help="write questions that matching words does not answer instead, about the issues that the folder NAME has",
+    )
     options = parser.parse_args(arguments)
+    options.questions = options.questions or options.out / "questions.jsonl"
     issues = [generate(seed) for seed in dict.fromkeys(options.seed)]
     try:
-        paths = ship(issues, options.out, options.questions or options.out / "questions.jsonl", options.each)
+        if options.meanings:
+            paths = ship_meanings(issues, options.out, options.questions, options.meanings)
+        else:
+            paths = ship(issues, options.out, options.questions, options.each)
     except UserError as error:
         parser.exit(2, f"{error}\n")
     for path in paths:

@@ -10,6 +10,7 @@ from longctx.corpus.documents import freeze, load_corpus
 from longctx.corpus.federal_register import read_issue
 from longctx.corpus.questions import BankQuestion, dump
 from longctx.corpus.settings import SETTINGS
+from tools.register import meanings
 from tools.register.issue import PROGRAM, VERSION, Issue
 from tools.register.quiz import few, questions
 
@@ -30,10 +31,9 @@ def ship(issues: Sequence[Issue], folder: Path, questions_file: Path, each: int 
     files = []
     for issue in issues:
         stem = STEM if alone else f"{STEM}-{issue.country.seed}"
-        chunks = read_issue(issue.xml.encode(), stem, "notebook")[: len(issue.documents)]
-        sections = [(f"{stem}-{chunk.number:03d}", chunk.text) for chunk in chunks]
-        asked += questions(issue, sections, among_issues=not alone)
-        examples += [name for (name, _), document in zip(sections, issue.documents, strict=True) if document.is_example]
+        read = sections(issue, stem)
+        asked += questions(issue, read, among_issues=not alone)
+        examples += [name for (name, _), document in zip(read, issue.documents, strict=True) if document.is_example]
         files.append(_write(folder / f"{stem}.xml", issue.xml))
     files.append(_write(folder / SETTINGS, settings(issues, examples)))
     counts = freeze(folder)
@@ -41,6 +41,27 @@ def ship(issues: Sequence[Issue], folder: Path, questions_file: Path, each: int 
         faulty = {finding.question for finding in check(load_corpus(folder), asked)}
         asked = [question for question in asked if question.id not in faulty]
     return [*files, _write(questions_file, dump(asked if each is None else few(asked, each))), counts]
+
+
+def ship_meanings(issues: Sequence[Issue], folder: Path, questions_file: Path, documents: str) -> list[Path]:
+    """Write a bank of paraphrased questions about issues that another folder has, and return the paths of its files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    questions_file.parent.mkdir(parents=True, exist_ok=True)
+    seeds = ", ".join(str(issue.country.seed) for issue in issues)
+    text = (
+        f'about = "Questions that matching words does not answer; made by {meanings.PROGRAM}, seeds {seeds}."\n'
+        f'documents = "{documents}"\n'
+        "literal = false  # questions and answers are in other words\n"
+        "rounds = true  # a question about each section before a second about any\n"
+    )
+    made = meanings.paraphrased([(issue, sections(issue, f"{STEM}-{issue.country.seed}")) for issue in issues])
+    return [_write(folder / SETTINGS, text), _write(questions_file, dump(made))]
+
+
+def sections(issue: Issue, stem: str) -> list[tuple[str, str]]:
+    """Return the id and the text of the section of each document of an issue."""
+    chunks = read_issue(issue.xml.encode(), stem, "notebook")[: len(issue.documents)]
+    return [(f"{stem}-{chunk.number:03d}", chunk.text) for chunk in chunks]
 
 
 def settings(issues: Sequence[Issue], examples: Sequence[str]) -> str:

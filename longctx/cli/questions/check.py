@@ -34,7 +34,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
     from longctx.authoring.check import check
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
-    from longctx.corpus.settings import bank_files
+    from longctx.corpus.settings import bank_files, read_settings
     from longctx.visible import visible
     from longctx.vocabulary.occurrence import numerical
 
@@ -42,7 +42,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
     tell_unread(corpus or folder)
     documents = load_corpus(corpus or folder)
     question_set = load_questions(questions or file, documents)
-    findings = check(documents, question_set.questions)
+    findings = check(documents, question_set.questions, read_settings(corpus or folder).literal)
     if findings:
         findings = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
         rows = [(finding.severity, finding.kind, finding.question, visible(finding.what)) for finding in findings]
