@@ -41,7 +41,8 @@ GATE = Grid(
     "gate",
     (
         *alone("line_retrieval", short=360, long=360),
-        *_collages(360, "short", "long"),
+        *_collages(360, "long"),
+        *_collages(360, "meaning"),
         *alone("coreference", all=360),
         *alone("variable_tracking", all=360),
         *alone("passkey", all=360),

@@ -29,8 +29,8 @@ class CorpusSettings(BaseModel):
     """The name of the folder that holds the documents, which is beside this one or comes with longctx: for another bank
     of questions about the same documents."""
     literal: bool = True
-    """Whether questions and right answers use the words of their section. False for a bank that has none in common: what
-    checks look for by words is then not looked for."""
+    """Whether questions and right answers use the words of their section. False for a bank in other words: checks do
+    not look for these words then."""
     document: str | None = None
     """What the prompts call the text that questions are about; without it, a government record, as the protocols do."""
     min_tokens: NonNegativeInt = 200

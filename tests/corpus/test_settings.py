@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from longctx.corpus.documents import freeze, load_corpus
 from longctx.corpus.settings import bank_files, read_settings, word_for
+from longctx.errors import UserError
 from longctx.workspace import Workspace
-from tests.corpus.examples import write_folder
+from tests.corpus.examples import long_text, write_folder
 from tests.here import HERE
 from tests.refusals import refused
 

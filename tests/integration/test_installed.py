@@ -56,6 +56,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
         "questions",
         "register",
         "register-gate",
+        "register-meaning",
         "vocabularies",
     }
     assert not [name for name in names if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]

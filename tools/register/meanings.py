@@ -23,8 +23,6 @@ from tools.register.pen import Pen, capital
 from tools.register.prose import TEXTS
 
 PROGRAM = "tools.register.meanings, version 1"
-MOST = 2
-"""The most questions about a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +53,10 @@ Read = tuple[Issue, Sequence[tuple[str, str]]]
 
 
 def paraphrased(issues: Sequence[Read]) -> list[BankQuestion]:
-    """Make at most two questions about each document whose facts have paraphrases. The same issues give the same."""
+    """Make a question about each document whose facts have paraphrases, if it can. The same issues give the same."""
     known = [document for issue, sections in issues for document in _known(issue, sections)]
     held = Counter(pair for document in known for pair in _pairs(document))
-    return [question for document in known for question in _questions(document, held)]
+    return [question for document in known if (question := _question(document, held))]
 
 
 def _known(issue: Issue, sections: Sequence[tuple[str, str]]) -> Iterator[Known]:
@@ -88,32 +86,30 @@ def _pairs(document: Known) -> Iterator[tuple[object, ...]]:
         yield document.kind, *pair
 
 
-def _questions(document: Known, held: Counter[tuple[object, ...]]) -> Iterator[BankQuestion]:
-    """Yield questions about different facts, each with two clues that no other document of the bank has together."""
-    of_kind = {meaning.name: meaning for meaning in meanings()[document.kind]}
-    pen, asked = Pen("meanings", document.section), set[str]()
-    for first, second, third in pen.deal(tried := list(permutations(document.places, 3)), len(tried)):
+def _question(document: Known, held: Counter[tuple[object, ...]]) -> BankQuestion | None:
+    """Return a question with two clues that no other document of the bank has together; None if there are none."""
+    of_kind, pen = {meaning.name: meaning for meaning in meanings()[document.kind]}, Pen("meanings", document.section)
+    tried = list(permutations(document.places, 3))
+    for first, second, asked in pen.deal(tried, len(tried)):
         pair = sorted((name, document.places[name]) for name in (first, second))
-        if third in asked or len(asked) == MOST or held[document.kind, *pair] > 1:
+        meaning = of_kind[asked]
+        right = meaning.means[document.places[asked]]
+        untrue = [means for place, means in enumerate(meaning.means) if (asked, place) not in document.said]
+        options = combinations(pen.deal(untrue, len(untrue)), 3)
+        wrong = next((some for some in options if not gives_away(right, some)), None)
+        if wrong is None or held[document.kind, *pair] > 1:
             continue
-        meaning, place = of_kind[third], document.places[third]
-        right = meaning.means[place]
-        untrue = [means for place, means in enumerate(meaning.means) if (third, place) not in document.said]
-        others = pen.deal(untrue, len(untrue))
-        wrong = next((some for some in combinations(others, 3) if not gives_away(right, some)), None)
-        if wrong is None:
-            continue
-        asked.add(third)
         clues = [f"{of_kind[name].clue}: {of_kind[name].means[document.places[name]]}." for name in (first, second)]
-        yield BankQuestion(
-            id=f"{document.section}-m{len(asked)}",
+        return BankQuestion(
+            id=f"{document.section}-m",
             section=document.section,
             question=f"Two things are known of {thing(document.kind)}. {' '.join(clues)} {meaning.ask}",
             right=capital(right),
             wrong=(capital(wrong[0]), capital(wrong[1]), capital(wrong[2])),
-            fact=f"{document.kind}.{third}",
+            fact=f"{document.kind}.{asked}",
             provenance=f"made by {PROGRAM}, seed {document.seed}",
         )
+    return None
 
 
 @cache
@@ -127,7 +123,10 @@ def meanings() -> Mapping[str, tuple[Meaning, ...]]:
             Meaning(
                 name=name,
                 fact=entry.get("fact", name),
-                items=tuple(lists[kind][entry["list"]]),
+                items=tuple(
+                    item if isinstance(item, str) else item[entry.get("fact", name)]
+                    for item in lists[kind][entry["list"]]
+                ),
                 means=tuple(entry["means"]),
                 clue=entry["clue"],
                 ask=entry["ask"],

@@ -52,10 +52,11 @@ def ship_meanings(issues: Sequence[Issue], folder: Path, questions_file: Path, d
         f'about = "Questions that matching words does not answer; made by {meanings.PROGRAM}, seeds {seeds}."\n'
         f'documents = "{documents}"\n'
         "literal = false  # questions and answers are in other words\n"
-        "rounds = true  # a question about each section before a second about any\n"
     )
     made = meanings.paraphrased([(issue, sections(issue, f"{STEM}-{issue.country.seed}")) for issue in issues])
-    return [_write(folder / SETTINGS, text), _write(questions_file, dump(made))]
+    files = [_write(folder / SETTINGS, text)]
+    faulty = {finding.question for finding in check(load_corpus(folder), made, literal=False)}
+    return [*files, _write(questions_file, dump(question for question in made if question.id not in faulty))]
 
 
 def sections(issue: Issue, stem: str) -> list[tuple[str, str]]:
