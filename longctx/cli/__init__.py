@@ -24,6 +24,7 @@ from longctx.cli import (
     merge,
     models,
     plan,
+    probes,
     questions,
     record,
     show,
@@ -34,7 +35,7 @@ from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
 BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, history, baseline, gate, merge, export)
-BESIDE_DATA = (corpus, questions, filter, models, family)
+BESIDE_DATA = (corpus, questions, probes, filter, models, family)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 
 

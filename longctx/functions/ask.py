@@ -130,14 +130,15 @@ class Ask:
             probe = probe if isinstance(probe, Probe) else Probe.of(probe)
         except ValueError as error:
             raise TestMistake(UserError("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.")) from None
-        if probe.evidence:
-            trial.depth = transcript.depth_of(probe.evidence)
+        if probe.evidence or probe.turn is not None:
+            trial.depth = transcript.depth_for(probe)
             if trial.depth is None:
                 raise TestMistake(
                     UserError(
                         "probe-without-evidence",
-                        f"{trial.function}, the probe {trial.item}: its evidence {probe.evidence[:60]!r} is in no turn "
-                        "of the transcript: quote a turn exactly.",
+                        f"{trial.function}, the probe {trial.item}: the transcript has "
+                        f"{len(transcript.messages):,} turns, and none is its turn {probe.turn or ''} or holds its "
+                        f"evidence {probe.evidence[:60]!r}: quote a turn exactly.",
                     )
                 )
         trial.probe = probe.kind

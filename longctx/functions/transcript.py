@@ -16,6 +16,7 @@ from longctx.functions.strategies import Messages, blocks_of, joined, tokens_aft
 
 THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
+NAMES = {"user": "User", "assistant": "Agent"}
 NOT_KNOWN = "not known"
 """What the model is asked to answer if the conversation does not say."""
 PROBE = (
@@ -43,11 +44,19 @@ class Transcript:
 
     def depth_of(self, text: str) -> float | None:
         """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
-        after = tokens_after(self.messages)
         for place, message in enumerate(self.messages):
             if any(_folded(text) in _folded(_read(block)) for block in blocks_of(message)):
-                return 1 - after[place] / after[0]
+                return self.depth_at(place)
         return None
+
+    def depth_at(self, turn: int) -> float | None:
+        """Return the share of the tokens before a turn, from 0; None if there is no such turn."""
+        after = tokens_after(self.messages)
+        return 1 - after[turn] / after[0] if 0 <= turn < len(self.messages) else None
+
+    def depth_for(self, probe: Probe) -> float | None:
+        """Return the place of a probe's answer; None if the conversation does not have what the probe names."""
+        return self.depth_of(probe.evidence) if probe.turn is None else self.depth_at(probe.turn - 1)
 
     def asked(self, messages: Messages, question: str) -> Messages:
         """Return turns that end with a question about them."""
@@ -73,6 +82,8 @@ class Probe:
     """The kind of what is asked for, such as `identifier`."""
     evidence: str = ""
     """A text of the conversation, which says where the answer is."""
+    turn: int | None = None
+    """The number of the turn that has it, from 1, in place of a text."""
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Probe:
@@ -88,8 +99,13 @@ class Probe:
         for name in ("kind", "evidence"):
             if not isinstance(given.get(name, ""), str):
                 raise ValueError(f"`{name}` is not a text")
+        turn = given.get("turn")
+        if turn is not None and (type(turn) is not int or turn < 1):
+            raise ValueError("`turn` is the number of a turn, from 1")
         alternatives = tuple(tuple(each) if isinstance(each, list) else each for each in accept)
-        return cls(given["question"], alternatives, tuple(stale), given.get("kind", ""), given.get("evidence", ""))
+        return cls(
+            given["question"], alternatives, tuple(stale), given.get("kind", ""), given.get("evidence", ""), turn
+        )
 
     def grade(self, reply: str) -> str:
         """Return `kept`, `stale`, `lost` (the reply says that it is not known), or `invented`.
@@ -161,6 +177,22 @@ def read_transcript(path: Path, line: int | None = None) -> Transcript:
             "the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
         )
     return chosen
+
+
+def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:
+    """Return the turns as texts of about so many tokens or more, each with the number of its first turn, from 1."""
+    after = tokens_after(session.messages)
+    found: list[tuple[int, list[str]]] = []
+    for place, message in enumerate(session.messages):
+        if not found or after[found[-1][0] - 1] - after[place] >= tokens:
+            found.append((place + 1, []))
+        found[-1][1].append(f"{NAMES[message['role']]}: {_shown(message)}")
+    return [(turn, "\n\n".join(texts) + "\n") for turn, texts in found]
+
+
+def _shown(message: Mapping[str, Any]) -> str:
+    """Return a turn as people read it: its texts, calls and results."""
+    return "\n".join(filter(None, (_read(block) for block in blocks_of(message))))
 
 
 def _of_line(line: Any) -> Transcript:

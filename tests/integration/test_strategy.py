@@ -6,12 +6,17 @@ The server of tests/context_server.py implements the documented context manageme
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from longctx.config.models import load_model
+from longctx.live.cost.money import cost, usd
 from tests.context_server import managed
-from tests.integration.conftest import Checkout
+from tests.here import HERE
+from tests.integration.conftest import ROOT, Checkout
+from tests.integration.pages import blocks, missing, ran
 from tests.servers import SimulatedServer
 
 TEST = """
@@ -145,3 +150,35 @@ def test_a_server_without_context_management_is_named(project: Checkout, server:
     result = project.record(server, *asking("clear_tool_uses"))
     assert result.code == 1
     assert result.says("[strategy-not-supported]", "the server reports no context management"), result
+
+
+def test_the_guide(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = managed
+    given = iter(("tests_longctx/session.jsonl", "tests_longctx/probes.jsonl"))
+    checkout.file("strategies").mkdir()
+    output = ""
+    for kind, text in blocks("compaction.md"):
+        if kind in ("jsonl", "python"):
+            name = next(given) if kind == "jsonl" else text.splitlines()[0].removeprefix("# ")
+            checkout.file(name).write_text(text, encoding="utf-8")
+        elif kind == "sh":
+            options = {"pytest": f"--ctx-base-url={server.url}"}
+            output = "".join(ran(checkout, line, options) for line in text.splitlines())
+        elif not text.startswith("longctx probes"):
+            assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
+
+
+def test_the_prices_of_the_guide_are_those_of_the_model_profiles() -> None:
+    page = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
+    names = re.search(r"^\| strategy \| requests \| (.*) \|$", page, re.MULTILINE)
+    assert names
+    prices = [load_model(HERE, name).prices for name in names[1].split(" | ")]
+    whole, half, answer, summary, kept = 90_000, 45_000, 60, 800, 2_000
+    for row, requests in {
+        "`none` | 40": [(whole, answer)],
+        "`truncate` | 40": [(half, answer)],
+        "`summary` | 80": [(whole, summary), (kept, answer)],
+        "all | 160": [(whole, answer), (half, answer), (whole, summary), (kept, answer)],
+    }.items():
+        paid = [usd(40 * sum(cost(price, *size) for size in requests)) for price in prices if price]
+        assert f"| {row} | {' | '.join(paid)} |" in page

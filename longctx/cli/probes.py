@@ -1,0 +1,104 @@
+"""`probes`: questions that a model writes about a session and a person reviews, as probes of a test function."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from longctx.cli.shared.task import add_task
+from longctx.config.arguments import number
+from longctx.errors import UserError
+from longctx.plural import count
+
+STRETCH = 400
+"""About the tokens of a stretch of turns that questions are written about."""
+PREFIX = "turn-"
+SETTINGS = """# The turns of a logged session, a file a stretch, for `longctx questions`.
+document = "part of a work session"
+min_tokens = 20
+max_tokens = 20000
+"""
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser("probes", help="probes of a logged session: written by a model, reviewed by a person")
+    tasks = parser.add_subparsers(required=True, metavar="TASK")
+    first = add_task(
+        tasks,
+        "documents",
+        "write a session as documents, about which `longctx questions write` has a model write questions",
+        ": a file for each stretch of turns.",
+    )
+    first.add_argument("session", type=Path, metavar="SESSION", help="requests as logged, JSON lines")
+    first.add_argument("--line", type=number(int, 1), metavar="N", help="the line (default: the one with most turns)")
+    first.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
+    first.set_defaults(run=documents, passes_on=False)
+    second = add_task(
+        tasks,
+        "take",
+        "make probes of the questions that were reviewed",
+        ": those that were kept or edited with `longctx questions review`.",
+    )
+    second.add_argument("questions", type=Path, metavar="FILE", help="questions about the documents, JSON lines")
+    second.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file of probes, JSON lines")
+    second.set_defaults(run=take, passes_on=False)
+
+
+def documents(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.functions.transcript import read_transcript, stretches
+
+    session = read_transcript(options.session, options.line)
+    _check_new(options.out)
+    options.out.mkdir(parents=True)
+    parts = stretches(session, STRETCH)
+    for turn, text in parts:
+        (options.out / f"{PREFIX}{turn:04d}.txt").write_text(text, encoding="utf-8", newline="\n")
+    (options.out / "corpus.toml").write_text(SETTINGS, encoding="utf-8")
+    print(f"{options.out}: {len(session.messages):,} turns in {len(parts):,} files.")
+    print(f"Next: longctx questions write --corpus {options.out} --model NAME --out questions.jsonl")
+    return 0
+
+
+def take(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.corpus.questions import load_questions
+
+    questions = load_questions(options.questions).questions
+    reviewed = [question for question in questions if question.reviewed]
+    if not reviewed:
+        raise UserError(
+            "nothing-reviewed",
+            f"None of the {len(questions):,} questions of {options.questions} was reviewed: longctx questions review "
+            f"{options.questions} --corpus DIR shows each to a person.",
+        )
+    _check_new(options.out)
+    lines = [
+        {
+            "id": question.id,
+            "question": question.question,
+            "accept": [question.right],
+            "kind": "number" if question.numerical else "fact",
+            **_turn(question.section),
+        }
+        for question in reviewed
+    ]
+    options.out.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
+    print(f"{options.out}: {_left_out(lines, len(questions))}")
+    return 0
+
+
+def _left_out(lines: Sequence[object], questions: int) -> str:
+    left = questions - len(lines)
+    return f"{count(len(lines), 'probe')}." + (f" {count(left, 'question')} without a review left out." if left else "")
+
+
+def _turn(section: str) -> dict[str, int]:
+    digits = section.removeprefix(PREFIX)
+    return {"turn": int(digits)} if digits.isdecimal() else {}
+
+
+def _check_new(path: Path) -> None:
+    if path.exists():
+        raise UserError("probes-exist", f"{path} exists, and may hold what somebody changed: give another name.")
