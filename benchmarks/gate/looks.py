@@ -109,7 +109,7 @@ def judged(design: Design, before: Outcomes, after: Outcomes) -> Result:
 def _tests(gained: int, lost: int, n: int, look: int, looks: int) -> tuple[float, float]:
     changes = [1] * gained + [-1] * lost
     bound = drop_bound([[change] for change in changes + [0] * (n - len(changes))], level_of_look(ALPHA, look, looks))
-    return repeated_p_value(drop_p_value(changes), look, looks), bound
+    return repeated_p_value(drop_p_value(changes, mid=True), look, looks), bound
 
 
 def _holm(p_values: NDArray[np.float64]) -> NDArray[np.bool_]:

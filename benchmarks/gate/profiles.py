@@ -19,7 +19,7 @@ from benchmarks.gate.draws import Rates, Shares, draw
 from benchmarks.gate.grids import Grid, Part, alone
 from benchmarks.gate.table import share, table
 from longctx.config.profiles import load_profile
-from longctx.gate.bands import Band, Verdict, judge, overall
+from longctx.gate.bands import ALPHA, AtLook, Band, Looks, Verdict, judge_run, overall
 from longctx.workspace import Workspace
 
 RESULTS = Path(__file__).with_name("PROFILES.md")
@@ -98,7 +98,7 @@ def _gate_cases() -> list[Case]:
         *(Case(f"{band}: 10 points", {band: RATE - 0.1}) for band in bands),
         *(Case(f"{band}: to {COLLAPSED}", {band: COLLAPSED}) for band in long),
         Case(f"passkey in half of its distances: to {COLLAPSED}", {PASSKEY: (RATE + COLLAPSED) / 2}),
-        Case("all bands: 5 points", dict.fromkeys(bands, RATE - 0.05)),
+        *(Case(f"all bands: {points} points", dict.fromkeys(bands, RATE - points / 100)) for points in (3, 5)),
     ]
 
 
@@ -147,7 +147,7 @@ def planned_pairs(grid: Grid, drops: Sequence[float], gates: int) -> str:
                 part.band: [[int(change)] for change in random.choice((1, -1, 0), part.n, p=(0.05, lost, 0.95 - lost))]
                 for part, lost in zip(grid.parts, (0.05 + drop, *[0.05] * (len(grid.parts) - 1)), strict=True)
             }
-            counts[overall(band.verdict for band in judge(clusters, margin))] += 1
+            counts[_verdict(clusters, margin)] += 1
         rows.append(
             [
                 f"{100 * drop:.0f} points",
@@ -194,8 +194,28 @@ def verdicts(
     for _ in range(gates):
         for drawn, count in zip(draw(grid, rates, shares, random), counts_by_case, strict=True):
             clusters = {band: pairs.clusters for band, pairs in drawn.items()}
-            count[overall(band.verdict for band in judge(clusters, margin))] += 1
+            count[_verdict(clusters, margin)] += 1
     return counts_by_case
+
+
+def _verdict(clusters: Mapping[Band, Sequence[Sequence[int]]], margin: float) -> Verdict:
+    """Return the verdict on bands and on the run. The same sections of collages are in both of their bands."""
+    looks = {}
+    for band, of_band in clusters.items():
+        named = {
+            f"section-{place}" if band.family == "collage" else (band.name, place): [
+                _SIDES[change] for change in cluster
+            ]
+            for place, cluster in enumerate(of_band)
+        }
+        looks[band] = Looks(1, [AtLook(of_band, of_band, answers=(named, named))])
+    bands, run = judge_run(looks, margin, ALPHA)
+    lost = run is not None and run[0].verdict == "regression"
+    return "regression" if lost else overall(band.verdict for band, _ in bands)
+
+
+_SIDES = {0: ([True], [True]), 1: ([False], [True]), -1: ([True], [False])}
+"""The answers before and after that make each change."""
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ class Rule:
     """The share of it that the run must have lost for settled bands to be asked further; 2 for never."""
     first: bool = False
     """Whether bands are tested only once the run has shown a drop."""
-    mid: bool = False
+    mid: bool = True
     """Whether mid-p-values are taken."""
     normal: bool = False
     """Whether the bound takes the variance that was observed."""

@@ -361,11 +361,13 @@ def _changes(evidence: Clusters | Averaged) -> Clusters:
 def _p_value(evidence: Evidenced) -> float:
     if isinstance(evidence, Unpaired):
         return evidence.drop_p_value()
-    if not enough(_changes(evidence)):
+    clusters = _changes(evidence)
+    if not enough(clusters):
         return 1.0
+    independent = max(map(len, clusters), default=1) == 1
     if isinstance(evidence, Averaged):
-        return evidence.drop_p_value()
-    return signflip.drop_p_value([int(sum(cluster)) for cluster in evidence])
+        return evidence.drop_p_value(mid=independent)
+    return signflip.drop_p_value([int(sum(cluster)) for cluster in evidence], mid=independent)
 
 
 def _bound(evidence: Evidenced, alpha: float) -> float:

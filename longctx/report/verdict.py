@@ -197,8 +197,8 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         )
     yield (
         f"A band passes where the upper bound of the drop ({100 * (1 - verdict.rules.alpha):g}%, one-sided) is below "
-        f"{verdict.rules.margin:.0%}; a drop is shown by an exact test, with Holm's correction over all bands, at an "
-        f"alpha of {verdict.rules.alpha:g}."
+        f"{verdict.rules.margin:.0%}; a drop is shown by a sign-flip test, with Holm's correction over all bands, at "
+        f"an alpha of {verdict.rules.alpha:g}."
     )
 
 

@@ -67,8 +67,11 @@ class Averaged:
         """Return the trials as if the runs before and after were exchanged."""
         return Averaged([[(after, before) for before, after in cluster] for cluster in self.answers])
 
-    def drop_p_value(self) -> float:
-        """Return the probability of so few right answers after the change, or fewer, if nothing changed."""
+    def drop_p_value(self, mid: bool = False) -> float:
+        """Return the probability of so few right answers after the change, or fewer, if nothing changed.
+
+        mid: whether it is the mid-p-value.
+        """
         chance, observed = np.ones(1), 0
         for cluster in self.answers:
             before, after = (_totals([answers[side] for answers in cluster]) for side in (0, 1))
@@ -76,7 +79,8 @@ class Averaged:
             if len(set(totals)) > 1:
                 observed += sum(after)
                 chance = np.convolve(chance, _sums(tuple(sorted(totals)), len(after)))
-        return min(1.0, float(chance[: observed + 1].sum()))
+        half = mid * chance[observed] / 2 if len(chance) > 1 else 0.0
+        return min(1.0, float(chance[: observed + 1].sum() - half))
 
     def drop_bound(self, alpha: float) -> float:
         """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1."""

@@ -92,10 +92,10 @@ def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
 
 
 def test_one_missing_that_would_make_an_alarm_makes_it_invalid() -> None:
-    """Four lost of a hundred are 1 in 16 by chance, five 1 in 32."""
-    before, lost = joined(run(*["correct"] * 100, band="all")), ["wrong"] * 4
-    assert verdict(before, joined(run(*["correct"] * 96, *lost, band="all"))).verdict == "inconclusive"
-    given = verdict(before, joined(run(*["correct"] * 95, *lost, "infra_error", band="all")))
+    """Three lost of a hundred have a mid-p-value of 1/16, four of 1/32."""
+    before, lost = joined(run(*["correct"] * 100, band="all")), ["wrong"] * 3
+    assert verdict(before, joined(run(*["correct"] * 97, *lost, band="all"))).verdict == "inconclusive"
+    given = verdict(before, joined(run(*["correct"] * 96, *lost, "infra_error", band="all")))
     assert given.verdict == "invalid"
     assert given.families[0].reasons == (
         "if what is missing counted as wrong, the verdict would be regression and not inconclusive",
@@ -186,9 +186,9 @@ def test_a_stated_minimum_fails_only_where_all_of_the_interval_lies_below_it() -
 
 
 def test_bands_and_minimums_share_alpha() -> None:
-    """Five lost and none gained are 1 in 32 by chance: enough for one hypothesis, and not for one of two."""
+    """Four lost and none gained have a mid-p-value of 1/32: enough for one hypothesis, and not for one of two."""
     fields: dict[str, Any] = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
-    before, after = run(*["correct"] * 100, **fields), run(*["wrong"] * 5, *["correct"] * 95, **fields)
+    before, after = run(*["correct"] * 100, **fields), run(*["wrong"] * 4, *["correct"] * 96, **fields)
     assert verdict(before, after).verdict == "regression"
     assert verdict(before, after, stated(4096)).verdict == "inconclusive"
 
@@ -313,12 +313,12 @@ def test_a_pair_at_another_length_is_a_pair() -> None:
 
 
 def test_a_small_drop_in_all_bands_is_a_regression_of_the_run() -> None:
-    """5 of 200 lost in each of three bands: none shows a drop by itself, and together they do."""
-    given = verdict(BASELINE, joined(rows((175, 155, 135))), replace(RULES, margin=0.1))
+    """4 of 200 lost in each of three bands: none shows a drop by itself, and together they do."""
+    given = verdict(BASELINE, joined(rows((176, 156, 136))), replace(RULES, margin=0.1))
     assert {band.verdict for band in given.bands} == {"pass"}
     assert not any(band.shown for band in given.bands)
     assert given.run is not None
-    assert (given.run.verdict, given.run.n, given.run.lost, given.run.gained) == ("regression", 600, 15, 0)
+    assert (given.run.verdict, given.run.n, given.run.lost, given.run.gained) == ("regression", 600, 12, 0)
     assert (given.verdict, given.reasons) == ("regression", ())
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from longctx.stats.signflip import drop_p_value
 
@@ -37,3 +38,24 @@ def test_trials_that_fall_together_show_less_than_as_many_apart() -> None:
 
 def test_many_trials_are_no_burden() -> None:
     assert drop_p_value([-1] * 1500 + [1] * 1300) < 0.001
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 4), (3, 9), (12, 51)])
+def test_the_mid_p_value_counts_half_of_what_was_observed(gained: int, lost: int) -> None:
+    changes = [1] * gained + [-1] * lost
+    fewer = drop_p_value([1] * (gained - 1) + [-1] * (lost + 1)) if gained else 0.0
+    assert drop_p_value(changes, mid=True) == pytest.approx((drop_p_value(changes) + fewer) / 2)
+    assert drop_p_value([0, 0], mid=True) == 1.0
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(40, 0.05), (84, 0.025), (432, 0.05 / 7)])
+def test_mid_p_values_keep_their_level_over_all_numbers_of_changes(n: int, alpha: float) -> None:
+    """Summed exactly, for shares of pairs that change up to a half."""
+    errs = []
+    for changed in range(n + 1):
+        lost = np.arange(changed + 1)
+        chance = binom.pmf(lost, changed, 0.5)
+        p_values = chance[::-1].cumsum()[::-1] - chance / 2
+        errs.append(chance[p_values <= alpha].sum())
+    for discordance in np.linspace(0.01, 0.5, 50):
+        assert binom.pmf(np.arange(n + 1), n, discordance) @ np.array(errs) <= 1.02 * alpha
