@@ -13,7 +13,7 @@ from tests.servers import Answer, Body, count_tokens, message, text_of
 
 CLEARED = "[cleared to save context]"
 SUMMARY_WORDS = 12
-"""How many words the simulated model writes as a summary, the first of the conversation."""
+"""How many words the simulated model writes as a summary, the first of the conversation, unless it is told a number."""
 
 
 def knowing(text: str) -> str:
@@ -45,7 +45,8 @@ def managed(body: Body) -> Answer:
             content = [{"type": "compaction", "content": summary}]
             messages = [{"role": "user", "content": summary}, messages[-1]]
             iterations.append({"type": "compaction", "input_tokens": before, "output_tokens": count_tokens(summary)})
-    text = _summary(messages) if "summarise" in _last(messages) else knowing("\n".join(map(_text, messages)))
+    asked = re.search(r"summar(?:y|ise)(?:.*\bin (\d+) words)?", _text(messages[-1]), re.IGNORECASE)
+    text = _summary(messages, asked[1]) if asked else knowing("\n".join(map(_text, messages)))
     used: dict[str, Any] = {"input_tokens": _size(messages), "output_tokens": count_tokens(text)}
     if iterations:
         used["iterations"] = [*iterations, {"type": "message", **used}]
@@ -69,16 +70,12 @@ def _clear(messages: list[Body], keep: int) -> int:
     return len(old)
 
 
-def _summary(messages: list[Body]) -> str:
-    return " ".join(" ".join(map(_text, messages)).split()[:SUMMARY_WORDS])
+def _summary(messages: list[Body], words: str | None = None) -> str:
+    return " ".join(" ".join(map(_text, messages)).split()[: int(words or SUMMARY_WORDS)])
 
 
 def _text(turn: Body) -> str:
     return text_of(turn["content"])
-
-
-def _last(messages: list[Body]) -> str:
-    return _text(messages[-1]).casefold().rpartition("summarise this")[1]
 
 
 def _size(messages: list[Body]) -> int:

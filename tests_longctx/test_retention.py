@@ -8,9 +8,9 @@ import pytest
 from longctx.functions.operation import KINDS
 
 
-@pytest.mark.longctx(trials=5, strategies=["none", "truncate", "summary", "tests_longctx/ledger.py"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("tokens", [1_000])
-def test_retention(ask, draw, tokens, kind):
-    operation = draw.operation(tokens)
-    ask.probe(operation.transcript, operation.probes[kind])
+@pytest.mark.longctx(trials=80, share=4, strategies=["none", "truncate", "summary", "tests_longctx/ledger.py"])
+@pytest.mark.parametrize("tokens", [800])
+def test_retention(ask, draw, tokens):
+    """Four probes of each history, of the eight kinds in turn."""
+    operation = draw.shared().operation(tokens)
+    ask.probe(operation.transcript, operation.probes[draw.in_turn(KINDS)])

@@ -144,10 +144,10 @@ class Ask:
         trial.probe = probe.kind
         template = trial.case.wording.words.get("probe", PROBE)
         answer = self(transcript, template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
-        grade = probe.grade(answer.text)
+        grade = probe.grade(answer.text) if answer.text.strip() else ""
         for name in ("stale", "lost", "invented"):
             trial.counted[name] = trial.counted.get(name, 0) + (grade == name)
-        if not answer.text.strip():
+        if not grade:
             raise Unparseable("an empty reply")
         if grade != "kept":
             raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted")

@@ -117,6 +117,15 @@ class Draw:
         """Return one of the values. Raises ValueError if there are none."""
         return self.sample(values, 1)[0]
 
+    def in_turn(self, values: Sequence[Value]) -> Value:
+        """Return the value whose turn it is: drawn items get the values one after another, each equally often.
+
+        Example:
+            >>> def test_both(ask, draw):
+            ...     kind = draw.in_turn(["name", "number"])
+        """
+        return values[self._trial.question.index % len(values)]
+
     def sample(self, values: Sequence[Value], number: int) -> list[Value]:
         """Return that many different ones of the values, in random order. Raises ValueError if there are fewer."""
         if number > len(values):
@@ -195,10 +204,7 @@ class Draw:
 
         It has about `tokens` tokens of the reference vocabulary, at least 600; its facts are the same at every length.
         """
-        trial = self._trial
-        trial.draws += 1
-        named = ("function", trial.function, trial.seed, trial.item, trial.draws)
-        return operation(lambda name: frozen_stream(*named, name), tokens)
+        return operation(self._stream(), self._stream(), tokens)
 
     def _sections(self, bank: str) -> list[Section]:
         sections = _sections(self._workspace, bank)

@@ -7,7 +7,7 @@ compares ways to compress an agent's context; wording and generator are longctx'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,19 +92,19 @@ class _Dice:
         return low + (high - low) * float(self._stream.random_sample())
 
 
-def operation(stream_of: Callable[[str], np.random.RandomState], tokens: int) -> Operation:
+def operation(facts: np.random.RandomState, others: np.random.RandomState, tokens: int) -> Operation:
     """Return a history of about so many tokens of the reference vocabulary, at least those of its facts.
 
-    The facts are the same at every length. stream_of: returns a frozen random stream by its name.
+    The facts are the same at every length. facts, others: frozen random streams for them, and for everyday work.
     """
-    dice = _Dice(stream_of("facts"))
+    dice = _Dice(facts)
     places = dice.some(PLACES, 8)
     events, probes = _facts(dice, places)
-    routine = _Dice(stream_of("routine"))
-    others = [place for place in PLACES if place not in places]
+    routine = _Dice(others)
+    elsewhere = [place for place in PLACES if place not in places]
     size = sum(tokens_of(event.turns) for event in events)
     while True:
-        more = _routine(routine, others)
+        more = _routine(routine, elsewhere)
         size += tokens_of(more.turns)
         if size > tokens:
             break

@@ -37,7 +37,8 @@ LEFT_OUT = "[Earlier turns of this conversation were left out.]"
 SUMMARY_OF = "Summary of the conversation so far:\n\n{summary}"
 SUMMARY_TOKENS = 1024
 SUMMARY_PROMPT = (
-    "Summarise this conversation, so that the work can go on from your summary alone. Keep every identifier, file "
+    "The conversation ends here. Do not continue it, and answer no question in it: write a summary of it, so that the "
+    "work can go on from your summary alone. Keep every identifier, file "
     "name and number exactly, the rules that were given, what was corrected and the value that holds now, the "
     "decisions with their reasons, and the tasks that are still open."
 )

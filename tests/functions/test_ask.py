@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,13 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
+from longctx.functions.answer import Unparseable
 from longctx.functions.ask import Ask
+from longctx.functions.strategies import Strategy, tokens_of
+from longctx.functions.transcript import Transcript
 from longctx.functions.trial import FunctionTrial, Suspended, TestMistake
 from longctx.recording.tape import Tape
-from tests.functions.examples import case_of, trial_of
+from tests.functions.examples import answer_to, case_of, trial_of
 
 
 def body(model: ModelProfile, *given: Any, **named: Any) -> dict[str, Any]:
@@ -135,3 +140,95 @@ def test_the_lexical_baseline_of_a_trial_is_kept(context: object, found: bool) -
 def test_a_lexical_baseline_needs_text_and_an_answer(context: str, answer: str, options: tuple[str, ...]) -> None:
     with pytest.raises(TestMistake, match=r"ask\.lexical needs"):
         ask_of(trial_of(case_of())).lexical(context, "What?", answer, options)
+
+
+SESSION = Transcript(
+    [
+        {"role": "user", "content": "The code is K17."},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": "Which place?"},
+        {"role": "assistant", "content": "Ambry."},
+    ],
+    "You run a depot.",
+    [{"name": "look"}],
+)
+PROBE = {"question": "What is the code?", "accept": "K17", "kind": "identifier", "evidence": "K17"}
+
+
+def test_a_question_about_a_transcript_is_its_last_turn() -> None:
+    sent = body(TOY, SESSION, "Which code?", max_tokens=9)
+    assert sent["messages"] == [*SESSION.messages, {"role": "user", "content": "Which code?"}]
+    assert (sent["system"], sent["tools"]) == ("You run a depot.", [{"name": "look"}])
+    assert sent["tool_choice"] == {"type": "none"}
+    assert body(TOY, SESSION, "?", system="Mine.")["system"] == "Mine."
+
+
+def test_edits_of_the_api_are_sent_with_their_beta() -> None:
+    trial = trial_of()
+    trial.strategy = Strategy("compact-9")
+    with pytest.raises(Suspended):
+        ask_of(trial)(SESSION, "Which code?")
+    [lacking] = trial.lacking
+    assert lacking.headers == {"anthropic-beta": "compact-2026-01-12"}
+    assert lacking.body["context_management"]["edits"][0]["trigger"]["value"] == 9
+
+
+def test_a_strategy_asks_once_a_trial_for_each_transcript(tmp_path: Path) -> None:
+    tape = Tape(tmp_path, "once", run="first")
+    for expected in (1, 2, 3):
+        trial = trial_of(tape=tape)
+        trial.strategy = Strategy("summary-2")
+        ask = ask_of(trial)
+        with contextlib.suppress(Suspended):
+            ask(SESSION, "Which code?")
+            ask(SESSION, "Which place?")
+        assert len(trial.bodies) == expected
+        assert [exchange.of_strategy for exchange in trial.exchanges] == [True, False][: expected - 1]
+        answer_to(trial.lacking[0], tape, "The code is K17.")
+    assert "The code is K17." in str(trial.lacking[0].body["messages"][0]["content"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"question": ""}, "bad-probe"),
+        ({"accept": []}, "bad-probe"),
+        ({"evidence": "K18"}, "probe-without-evidence"),
+        ({"evidence": "", "turn": 9}, "probe-without-evidence"),
+    ],
+)
+def test_a_probe_that_cannot_be_asked_is_a_mistake(changed: dict[str, Any], code: str) -> None:
+    with pytest.raises(TestMistake) as caught:
+        ask_of(trial_of()).probe(SESSION, PROBE | changed)
+    assert caught.value.error.code == code
+
+
+def test_a_transcript_alone_or_in_a_shape_is_a_mistake() -> None:
+    chat = trial_of(dataclasses.replace(case_of(), shape="chat"))
+    for ask, arguments in ((ask_of(trial_of()), (SESSION,)), (ask_of(chat), (SESSION, "Which code?"))):
+        with pytest.raises(TestMistake) as caught:
+            ask(*arguments)
+        assert caught.value.error.code == "transcript-is-turns"
+
+
+@pytest.mark.parametrize(
+    ("reply", "grade", "error"),
+    [
+        ("K17", "", None),
+        ("K18", "invented", AssertionError),
+        ("Not known.", "lost", AssertionError),
+        ("", "", Unparseable),
+    ],
+)
+def test_what_a_probe_finds_is_counted(tmp_path: Path, reply: str, grade: str, error: type[Exception] | None) -> None:
+    tape = Tape(tmp_path, "once", run="first")
+    first = trial_of(tape=tape)
+    with pytest.raises(Suspended):
+        ask_of(first).probe(SESSION, PROBE)
+    answer_to(first.lacking[0], tape, reply)
+    trial = trial_of(tape=tape)
+    with pytest.raises(error) if error else contextlib.nullcontext():
+        ask_of(trial).probe(SESSION, PROBE)
+    assert {name for name, number in trial.counted.items() if number} == ({grade} if grade else set())
+    assert (trial.probe, trial.depth) == ("identifier", 0)
+    assert trial.kept == (tokens_of(SESSION.messages),) * 2

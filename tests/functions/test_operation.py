@@ -10,7 +10,7 @@ from longctx.vocabulary.stream import frozen_stream
 
 
 def made(tokens: int, item: int = 0) -> Operation:
-    return operation(lambda name: frozen_stream("test", item, name), tokens)
+    return operation(frozen_stream("facts", item), frozen_stream("others", item), tokens)
 
 
 @pytest.mark.parametrize("item", range(8))

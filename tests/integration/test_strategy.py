@@ -152,19 +152,40 @@ def test_a_server_without_context_management_is_named(project: Checkout, server:
     assert result.says("[strategy-not-supported]", "the server reports no context management"), result
 
 
+def test_a_gate_between_two_summary_prompts(project: Checkout, server: SimulatedServer) -> None:
+    server.script = managed
+    codes = {f"P{number}": f"K{number}" for number in range(30)}
+    told = [{"role": "user", "content": f"The code of {name} is {code}."} for name, code in codes.items()]
+    turns = [turn for each in told for turn in (each, {"role": "assistant", "content": "Noted."})]
+    project.file("tests_longctx/session.jsonl").write_text(json.dumps({"messages": turns}))
+    probes = [{"id": name, "question": f"What is the code of {name}?", "accept": codes[name]} for name in codes]
+    project.file("tests_longctx/probes.jsonl").write_text("".join(f"{json.dumps(probe)}\n" for probe in probes))
+    for name, words in {"long": 500, "short": 60}.items():
+        folder = project.file(f"fixtures/prompts/{name}/test_session")
+        folder.mkdir(parents=True)
+        (folder / "summary.txt").write_text(f"Sum it up: a summary in {words} words.\n")
+    arguments = asking("summary")
+    assert project.record(server, *arguments, "--ctx-prompts=long").code == 0
+    assert project.longctx("baseline", "save", "long").code == 0
+    gated = ("--ctx-prompts=short", "--ctx-baseline=long", "--ctx-no-looks")
+    result = project.record(server, *arguments, *gated, mode="new_episodes")
+    assert result.code == 10, result
+    assert result.says("Gate: regression - test_session", "prompt templates of test_session"), result
+
+
 def test_the_guide(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = managed
     given = iter(("tests_longctx/session.jsonl", "tests_longctx/probes.jsonl"))
     checkout.file("strategies").mkdir()
     output = ""
     for kind, text in blocks("compaction.md"):
-        if kind in ("jsonl", "python"):
+        if kind in ("jsonl", "python") and not text.startswith("@"):
             name = next(given) if kind == "jsonl" else text.splitlines()[0].removeprefix("# ")
             checkout.file(name).write_text(text, encoding="utf-8")
         elif kind == "sh":
             options = {"pytest": f"--ctx-base-url={server.url}"}
             output = "".join(ran(checkout, line, options) for line in text.splitlines())
-        elif not text.startswith("longctx probes"):
+        elif not text.startswith(("longctx probes", "@")):
             assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
 
 
