@@ -45,7 +45,14 @@ def test_those_of_longctx_come_first_and_have_accounts() -> None:
 
 def test_those_of_longctx_stand_in_the_order_in_which_they_came() -> None:
     first = "line_retrieval passkey collage control coreference variable_tracking multiple_needles frequent_words"
-    assert list(shipped()) == [*first.split(), "graph_walks", "latest_value", "abstention", "aggregation"]
+    assert list(shipped()) == [
+        *first.split(),
+        "graph_walks",
+        "latest_value",
+        "abstention",
+        "aggregation",
+        "short_answers",
+    ]
 
 
 def test_a_folder_beside_the_others_is_a_family_of_longctx_in_its_place(

@@ -50,7 +50,7 @@ def _read(documents: Path, questions: Path) -> Bank:
     asked = load_questions(questions, corpus)
     settings = read_settings(documents)
     items = tuple(
-        Item(question.id, question.section, question.question, question.right, question.wrong)
+        Item(question.id, question.section, question.question, question.right, question.wrong, question.accepted)
         for question in asked.questions
     )
     bank = Bank(
@@ -59,6 +59,7 @@ def _read(documents: Path, questions: Path) -> Bank:
         digest=hashlib.sha256(f"{corpus.digest}/{asked.digest}".encode()).hexdigest(),
         kept=frozenset(item.id for item in items),
         rounds=settings.rounds,
+        literal=settings.literal,
         version=settings.version,
     )
     if bank.version == 1:

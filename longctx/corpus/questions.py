@@ -18,6 +18,9 @@ from longctx.corpus.frozen import moved_to
 from longctx.errors import UserError
 from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL
 
+OPTIONAL = "accepted", "reviewed"
+"""What a question may have that is no part of it: files leave it out where there is none, and no digest covers it."""
+
 
 class Reviewed(BaseModel):
     """A reviewer's decision that a question stays, unchanged (`kept`) or `edited`; by whom, and on which day."""
@@ -46,6 +49,8 @@ class BankQuestion(BaseModel):
     numerical: bool = False
     fact: str = ""
     provenance: str = ""
+    accepted: tuple[str, ...] = ()
+    """Other forms of the right answer, which [short_answers] takes for it, too. They are part of no digest."""
     reviewed: Reviewed | None = None
 
     @field_validator("wrong", mode="before")
@@ -118,7 +123,8 @@ def dropped_beside(path: Path) -> Path:
 def dump(questions: Iterable[BankQuestion]) -> str:
     """Return the questions as JSON lines, with their reviews."""
     return "".join(
-        f"{question.model_dump_json(exclude=None if question.reviewed else {'reviewed'})}\n" for question in questions
+        f"{question.model_dump_json(exclude={name for name in OPTIONAL if not getattr(question, name)})}\n"
+        for question in questions
     )
 
 
@@ -127,7 +133,7 @@ def _digest(questions: Iterable[BankQuestion]) -> str:
 
     Where a provenance names the prompt set `protocol`, its earlier name counts, which is in the digests of recordings.
     """
-    lines = (f"{question.model_dump_json(exclude={'reviewed'})}\n" for question in map(_as_recorded, questions))
+    lines = (f"{question.model_dump_json(exclude={*OPTIONAL})}\n" for question in map(_as_recorded, questions))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

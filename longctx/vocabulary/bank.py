@@ -41,6 +41,8 @@ class Item:
     question: str
     right: str
     wrong: tuple[str, str, str]
+    accepted: tuple[str, ...] = ()
+    """Other forms of the right answer, for those who answer without choices."""
 
     @property
     def digest(self) -> str:
@@ -68,6 +70,8 @@ class Bank:
     """The number of items that the filter was made from; 0 without one."""
     rounds: bool = False
     """Whether every section is asked about once before any is asked about again."""
+    literal: bool = True
+    """Whether right answers are in the words of their sections."""
     version: int = VERSION
     """How trials are drawn. With version 2, a draw depends on what it draws alone: sections and questions are ranked by
     a hash, so that another document or another question changes only the trials that it is drawn for."""

@@ -19,6 +19,8 @@ from longctx.stats.paired import Paired
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
 """If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""
+BIAS = 0.1
+"""The difference from which a liking for a letter is a finding."""
 
 SCRATCHPAD = "_scratchpad"
 CHANGES = (
@@ -77,12 +79,52 @@ class Favourite:
 
 
 @dataclass(frozen=True, slots=True)
+class LetterShare:
+    """How often a letter is right, how often it is chosen, and how often it is chosen where it is right."""
+
+    letter: str
+    right: Rate
+    chosen: Rate
+    found: Rate
+
+    @property
+    def excess(self) -> float:
+        """The share of answers with the letter, less the share of questions of which it is right."""
+        return self.chosen.rate - self.right.rate
+
+    @property
+    def biased(self) -> bool:
+        """Whether it is shown to be chosen more often than it is right, by a tenth or more as measured."""
+        return self.excess >= BIAS and self.chosen.lo > self.right.rate
+
+
+def letter_shares(rows: Iterable[Row]) -> tuple[LetterShare, ...]:
+    """Return the shares of each letter over the trials that were answered by one. Rows without text have none."""
+    read = [(row.expected, row.returned) for row in rows if row.expected and len(row.returned or "") == 1]
+    letters = sorted({str(letter) for pair in read for letter in pair})
+    return tuple(
+        LetterShare(
+            letter,
+            Rate(sum(right == letter for right, _ in read), len(read)),
+            Rate(sum(chosen == letter for _, chosen in read), len(read)),
+            Rate(sum(right == chosen == letter for right, chosen in read), sum(right == letter for right, _ in read)),
+        )
+        for letter in letters
+    )
+
+
+def letter_bias(shares: Sequence[LetterShare]) -> float:
+    """Return the share of answers that would have to change for letters to be chosen as often as they are right."""
+    return sum(max(share.excess, 0.0) for share in shares)
+
+
+@dataclass(frozen=True, slots=True)
 class QaSummary:
     """The analysis of one subject at one budget (tokens).
 
     beside: what else its collages have in common, as text. quotes: those of each variant and depth (percent).
     favourites: the favourite letter of each variant. filter_asked, filter_kept: how many questions the filter was made
-    from, and how many it kept; both are 0 without a filter.
+    from, and how many it kept; both are 0 without a filter. letters: how often each letter is right and chosen.
     """
 
     subject: Subject
@@ -93,6 +135,7 @@ class QaSummary:
     quotes: dict[tuple[str, int], Quotes]
     favourites: dict[str, Favourite] = field(default_factory=dict)
     beside: str = ""
+    letters: tuple[LetterShare, ...] = ()
 
 
 def beside(params: Mapping[str, Any]) -> str:
@@ -112,7 +155,9 @@ def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> I
     for (subject, budget, rest), group in groups.items():
         pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
         asked, kept = (int(of_budget[subject, budget].get(f"filter_{name}") or 0) for name in ("asked", "kept"))
-        yield QaSummary(subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group), rest)
+        yield QaSummary(
+            subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group), rest, letter_shares(group)
+        )
 
 
 def effects(rows: Sequence[Row]) -> list[Effect]:

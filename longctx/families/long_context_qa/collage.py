@@ -187,7 +187,7 @@ class Collage(Scenario):
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
-        record = self._record(bank, index, seed)
+        record = self.record(index, seed)
         choices = multiple_choice.choices_in(bank, index, seed)
         name, _, pad = self.variant.partition("_")
         filled = {"record": record.text} | self._asked(bank, words, index, seed)
@@ -220,7 +220,7 @@ class Collage(Scenario):
         bank, seed, asked = self.bank(), trial.identity.seed, trial.facts
         index, choices = asked.index, asked.choices
         item = bank.items[index]
-        sections = self._record(bank, index, seed).sections
+        sections = self.record(index, seed).sections
         before, _, after = self._template(words).partition("{record}")
         filled = self._asked(bank, words, index, seed)
         opening, question = unwrapped(fill(before, filled), fill(after, filled))
@@ -302,8 +302,9 @@ class Collage(Scenario):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return self.bank().named(super(Collage, self).identity(seed, index, repeat), index)
 
-    def _record(self, bank: Bank, index: int, seed: int) -> Record:
-        """Return the collage of the needles of all its questions, one after another, and other sections."""
+    def record(self, index: int, seed: int) -> Record:
+        """Return the collage of the needles of all questions about it, one after another, and other sections."""
+        bank = self.bank()
         together = self._together(bank, index)
         needles = tuple(dict.fromkeys(bank.needle(each) for each in together))
         others = self._others(bank, index, seed)

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
+from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
 from longctx.families.long_context_qa import COLLAGE, CONTROL
-from longctx.families.long_context_qa.analysis import Effect, QaSummary, above_chance, beside, summarize_qa
+from longctx.families.long_context_qa.analysis import (
+    Effect,
+    LetterShare,
+    QaSummary,
+    above_chance,
+    beside,
+    letter_bias,
+    letter_shares,
+    summarize_qa,
+)
 from longctx.families.long_context_qa.choices import CHANCE
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
@@ -94,6 +103,8 @@ class CollageAccount(Account):
             if summary.effects:
                 title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
                 yield Table.from_columns(title, _effects(summary.effects))
+            if summary.letters:
+                yield letter_table(where, summary.letters)
             if summary.quotes:
                 columns = {
                     "variant": [variant for variant, _ in summary.quotes],
@@ -108,7 +119,7 @@ class CollageAccount(Account):
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]
     ) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
-        for rank, sentences in ((Rank.CAUSE, _favourites), (Rank.EFFECT, _shown_effects)):
+        for rank, sentences in ((Rank.CAUSE, _favourites), (Rank.CAUSE, _biases), (Rank.EFFECT, _shown_effects)):
             for summary in analysis:
                 where = f"{COLLAGE.title}, {summary.subject}"
                 yield from ((rank, f"{where}: {sentence}.") for sentence in sentences(summary))
@@ -117,10 +128,18 @@ class CollageAccount(Account):
         return {"qa": [_entry(summary) for summary in analysis]}
 
 
-class ControlAccount(Account):
-    """The account of the controls: rates with the right section alone, a wrong one, and none."""
+LettersOfControls = Mapping[tuple[Subject, str], tuple[LetterShare, ...]]
 
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[RateView]:
+
+class ControlAccount(Account):
+    """The account of the controls: rates with the right section alone, a wrong one, and none. analysis: the letters of
+    each subject and record."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> LettersOfControls:
+        groups = grouped(rows, lambda row: (row.subject, str(row.params["record"])))
+        return {group: letter_shares(of_group) for group, of_group in groups.items()}
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: LettersOfControls) -> Iterator[RateView]:
         yield RateView(
             points=[
                 RatePoint(str(each.params["record"]), str(each.subject), each.rate, lexical=each.lexical)
@@ -138,8 +157,8 @@ class ControlAccount(Account):
             fewest=1,
         )
 
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: None) -> Iterator[Table]:
-        """Yield the rates, raw and corrected for guessing."""
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: LettersOfControls) -> Iterator[Table]:
+        """Yield the rates, raw and corrected for guessing, and the letters with the right section alone."""
         columns = {
             "record": [str(scenario.params["record"]) for scenario in scenarios],
             "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
@@ -149,6 +168,18 @@ class ControlAccount(Account):
         }
         title = f"{CONTROL.title}: with the right section alone, a wrong one, none"
         yield Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)
+        for (subject, record), shares in (analysis or {}).items():
+            if record == "right" and shares:
+                yield letter_table(f"{subject}, {section(record)} alone", shares)
+
+    def data(self, analysis: LettersOfControls | tuple[()]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        cells = analysis.items() if isinstance(analysis, Mapping) else ()
+        return {
+            "control_letters": [
+                {**subject.fields, "record": record, "letters": letter_entries(shares)}
+                for (subject, record), shares in cells
+            ]
+        }
 
 
 def filtered(asked: int, kept: int) -> str:
@@ -265,6 +296,7 @@ def _entry(summary: QaSummary) -> dict[str, Any]:
         **summary.subject.fields,
         "budget": summary.budget,
         "beside": summary.beside,
+        "letters": letter_entries(summary.letters),
         "filter_asked": summary.filter_asked,
         "filter_kept": summary.filter_kept,
         "effects": [_effect(effect) for effect in summary.effects],
@@ -272,6 +304,19 @@ def _entry(summary: QaSummary) -> dict[str, Any]:
             variant: {"letter": favourite.letter, "given": favourite.share.correct, "of": favourite.share.n}
             for variant, favourite in summary.favourites.items()
         },
+    }
+
+
+def letter_entries(shares: Sequence[LetterShare]) -> dict[str, dict[str, int]]:
+    """Return the shares of letters for summary.json."""
+    return {
+        share.letter: {
+            "right": share.right.correct,
+            "chosen": share.chosen.correct,
+            "found": share.found.correct,
+            "of": share.chosen.n,
+        }
+        for share in shares
     }
 
 
@@ -301,6 +346,30 @@ def _favourites(summary: QaSummary) -> Iterable[str]:
             f"the answer is nearly always {letter} with {variants}: these rates say how often {letter} is right, not "
             "what was read"
         )
+
+
+def letter_table(where: str, shares: Sequence[LetterShare]) -> Table:
+    """Return how often each letter is right, and how often it is chosen."""
+    columns = {
+        "letter": [share.letter for share in shares],
+        "right": [f"{share.right.correct:,} of {share.right.n:,}" for share in shares],
+        "chosen": [f"{share.chosen.correct:,} of {share.chosen.n:,}" for share in shares],
+        "share chosen less share right": [f"{share.excess:+.2f}" for share in shares],
+        "chosen where right [95% interval]": [str(share.found) for share in shares],
+    }
+    return Table.from_columns(f"Letters, {where}: bias {letter_bias(shares):.2f}", columns)
+
+
+def _biases(summary: QaSummary) -> Iterable[str]:
+    """Yield the letters that are chosen more often than they are right, unless one is given whatever is asked."""
+    if any(favourite.fixed for favourite in summary.favourites.values()):
+        return
+    for share in summary.letters:
+        if share.biased:
+            yield (
+                f"{share.letter} is chosen in {share.chosen.correct:,} of {share.chosen.n:,} answers and right in "
+                f"{share.right.correct:,}, in {_size(summary)}: part of the rate is a liking for a letter"
+            )
 
 
 def _shown_effects(summary: QaSummary) -> Iterable[str]:
