@@ -103,7 +103,7 @@ def test_a_bank_without_answers_that_can_be_judged_says_so() -> None:
     assert not paraphrased.indices(100)
     assert "paraphrases" in paraphrased.why_empty
     bank = small_bank(version=2)
-    long = replace(bank, items=tuple(replace(item, right="a " * 9 + item.right) for item in bank.items))
+    long = replace(bank, items=tuple(replace(item, right="old " * 9 + item.right) for item in bank.items))
     kept = replace(long, kept=frozenset(map(long.item_name, range(len(long.items)))))
     wordy = ShortAnswers(400, 60, 50, bank=lambda: kept)
     assert not wordy.indices(100)
