@@ -192,14 +192,18 @@ def _judged_count(right: int, reply: Reply) -> Outcome:
         return unanswered(reply)
     if cut := cut_within(found[-1], replace(reply, text=text)):
         return cut
-    given = list(dict.fromkeys(WORDED.get(match[0].lower(), match[0]) for match in found))
-    numbers = list(dict.fromkeys(int(number) for number in given))
+    numbers = list(dict.fromkeys(_number(match[0]) for match in found))
     if len(numbers) > 1:
         named = ", ".join(map(str, numbers))
         return Outcome("unparseable", named, f"different answers: {named}")
     off = numbers[0] - right
-    trace = {CREDIT: round(1000 * A_STEP ** abs(off)), OFF: max(min(off, 10**6), -(10**6))}
+    trace = {CREDIT: round(1000 * A_STEP ** abs(off)), OFF: off}
     return Outcome("wrong" if off else "correct", str(numbers[0]), f"{numbers[0]}, and {right} is right", trace)
+
+
+def _number(said: str) -> int:
+    """Return a number in digits or in a word; one of more than six digits, which counts nothing here, as a million."""
+    return WORDED.get(said.lower(), int(said) if said.isdigit() and len(said) <= 6 else 10**6)
 
 
 def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome:

@@ -139,7 +139,7 @@ def test_a_number_may_be_a_word() -> None:
     assert judged(scenario, trial, "two, that is 2").kind == "correct"
     assert judged(scenario, trial, "one").trace == {"credit": 750, "off": -1}
     assert judged(scenario, trial, "2", "max_tokens").kind == "truncated"
-    assert judged(scenario, trial, "9" * 40).trace["off"] == 10**6
+    assert judged(scenario, trial, "9" * 5000).trace == {"credit": 0, "off": 10**6 - 2}
     assert judged(scenario, trial, "no", "refusal").kind == "refusal"
 
 
