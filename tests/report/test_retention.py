@@ -18,8 +18,8 @@ def measured() -> Summary:
 def test_the_chart_has_a_point_for_each_strategy() -> None:
     [chart] = [chart for chart in charts(measured()) if chart.name.startswith("test-it-frontier")]
     assert chart.title == "Recall against retained tokens: some-model, prompts protocol"
-    assert list(chart.frame.index) == [40, 50, 100]
-    assert set(chart.frame.columns) == {"none", "truncate", "summary"}
+    assert [row[0] for row in chart.table.rows] == [40, 50, 100]
+    assert {*chart.table.columns[1:]} == {"none", "truncate", "summary"}
 
 
 def test_the_table_names_what_strategies_lose_and_cost() -> None:
