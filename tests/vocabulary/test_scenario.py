@@ -57,7 +57,7 @@ def test_a_slug_that_cannot_be_read_is_told_how_to_be_written(slug: str) -> None
 
 
 def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
-    with pytest.raises(ValueError, match=r"written like budget-10-longest-10-depth-10-variant-WORD-questions-10-distractors-10\.$"):
+    with pytest.raises(ValueError, match=r"written like .*depth-10-variant-WORD-questions-10-distractors-10\.$"):
         Collage.from_slug("variant-none-budget-3000")
 
 
