@@ -18,6 +18,11 @@ PAGE = ("jinja2", "vl_convert")
 """What a page needs."""
 
 
+def writes_page(wanted: bool) -> bool:
+    """Return whether a run writes a page: if it is wanted and can be made."""
+    return wanted and not lacking(*PAGE)
+
+
 def lacking(*modules: str) -> str:
     """Return a clause that names the packages of these modules that are not installed, and how to install them.
 

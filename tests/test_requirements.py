@@ -10,10 +10,14 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from longctx.extras import EXTRAS
+
 ROOT = Path(__file__).parents[1]
 LOCKS = {"requirements.lock": "requirements.txt", "requirements-dev.lock": "requirements-dev.txt"}
 """The lock files, and what each was made of."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+USED = "live", "report", "parquet"
+"""The extras that requirements.txt has."""
 ENTRY = re.compile(
     r"^([a-z0-9][\w.-]*)(?:\[[\w,]+\])?==(\S+)(?: ; [^\\]+)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.M
 )
@@ -65,12 +69,24 @@ def test_what_a_run_needs_has_the_same_versions_in_both() -> None:
 
 def test_the_ranges_of_the_distribution_hold_the_pins() -> None:
     extras = PROJECT["optional-dependencies"]
-    ranges = list(map(Requirement, [*PROJECT["dependencies"], *(name for extra in extras.values() for name in extra)]))
+    ranges = [
+        each
+        for each in map(Requirement, [*PROJECT["dependencies"], *(name for extra in extras.values() for name in extra)])
+        if each.name != PROJECT["name"]
+    ]
     pinned = pins("requirements-dev.txt")
     assert {canonicalize_name(each.name) for each in ranges} <= pinned.keys()
     assert [str(each) for each in ranges if pinned[canonicalize_name(each.name)] not in each.specifier] == []
-    run = {canonicalize_name(Requirement(name).name) for name in PROJECT["dependencies"]}
-    assert run <= pins("requirements.txt").keys()
+    run = [*PROJECT["dependencies"], *(name for extra in USED for name in extras[extra])]
+    assert {canonicalize_name(Requirement(name).name) for name in run} <= pins("requirements.txt").keys()
+    assert extras["all"] == [f"{PROJECT['name']}[{','.join(USED)}]"]
+
+
+def test_each_module_that_may_be_missing_is_named_with_its_extra() -> None:
+    extras = PROJECT["optional-dependencies"]
+    named = {canonicalize_name(Requirement(name).name): extra for extra in USED for name in extras[extra]}
+    del named["httpx2"]  # comes with anthropic
+    assert {package: extra for extra, package in EXTRAS.values()} == named
 
 
 @pytest.mark.parametrize("version", ["3.20.0", "3.20.1", "3.20.2"])

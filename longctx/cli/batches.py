@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.shared.output import say
 from longctx.config.arguments import add_no_lock
 from longctx.errors import UserError
+from longctx.extras import require
 
 if TYPE_CHECKING:
     from longctx.live.batches.claims import Batches
@@ -58,6 +59,7 @@ def add(commands: Any) -> None:
 
 
 def _list(options: argparse.Namespace, _: list[str]) -> int:
+    require("Looking after batches", "anthropic")
     from tabulate import tabulate
 
     rows: list[list[str]] = []
@@ -96,6 +98,7 @@ def _head(batch: Batch) -> list[str]:
 
 
 def _collect(options: argparse.Namespace, _: list[str]) -> int:
+    require("Looking after batches", "anthropic")
     from longctx.live.batches.status import sentence
     from longctx.recording.tape import NotRecorded
 
@@ -122,6 +125,7 @@ def _collect(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _cancel(options: argparse.Namespace, _: list[str]) -> int:
+    require("Looking after batches", "anthropic")
     from longctx.live.batches.ledger import Ledger
 
     if options.forget:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_free
 from longctx.errors import UserError
+from longctx.extras import PAGE, require
 from longctx.files import write_file
 from longctx.results.folder import find_run
 from longctx.workspace import Workspace
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             "unknown-export-format",
             f"The ending of {file.name!r} does not say which format to write: end it in {', '.join(WRITERS)}.",
         )
+    require(f"{file.suffix}", *NEEDED.get(file.suffix.lower(), ()))
     folder = find_run(options.folder)
     check_free(file, options.force)
     write_file(file, lambda part: write(options.workspace, folder, part))
@@ -134,3 +136,5 @@ WRITERS: dict[str, Callable[[Workspace, Path, Path], None]] = {
     ".md": _markdown,
     ".html": _page,
 }
+NEEDED = {".html": PAGE, ".parquet": ("pyarrow",)}
+"""The modules of extras that formats need."""

@@ -11,6 +11,7 @@ from typing import Any
 from longctx.cli.shared import verdict
 from longctx.cli.shared.output import check_free_folder
 from longctx.config.arguments import add_no_lock
+from longctx.extras import writes_page
 from longctx.gate.defaults import ignored_options
 from longctx.results.folder import find_run, only_reporter
 
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         print(sentence)
     for sentence in [*merged.summary.faults, *merged.warnings]:
         print(sentence)
-    page = "index.html" if options.page else "summary.md"
+    page = "index.html" if writes_page(options.page) else "summary.md"
     print(f"\nMerged {len(manifest.merged)} runs, {len(merged.record.rows):,} trials: {out / page}")
     if merged.document:
         print(f"\n{document_as_terminal(merged.document)}")

@@ -11,6 +11,7 @@ from tabulate import tabulate
 from longctx.cli.shared.output import say
 from longctx.config.file_names import file_name, slug
 from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
+from longctx.extras import require
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
@@ -60,6 +61,7 @@ def add(commands: Any) -> None:
 
 
 def _probe(options: argparse.Namespace, _: list[str]) -> int:
+    require("Probing a model", "anthropic")
     from longctx.config.keeping import keep_measured, keep_probed
     from longctx.live.server.probe import differences
 

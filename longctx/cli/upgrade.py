@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_free_folder, say
 from longctx.config.arguments import add_gate_options, add_no_lock, number
+from longctx.extras import PAGE, require
 from longctx.gate.defaults import ALPHA, MARGIN
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.document import as_terminal
 
     workspace: Workspace = options.workspace
+    require("The page of an upgrade", *PAGE)
     if options.out:
         check_free_folder("--out", options.out)
     settings = Settings(

@@ -10,6 +10,7 @@ import datetime
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 from longctx.engine.rows import measured_row, unmeasured_row
 from longctx.engine.run import Run
@@ -19,15 +20,17 @@ from longctx.gate.bands import EARLY_STOP, Band
 from longctx.gate.looks import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
-from longctx.live.asking import Asked
 from longctx.live.failure import Failure
-from longctx.live.run import AskingOrder, AskQuestions
 from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.looks import MOST_LOOKS
+
+if TYPE_CHECKING:
+    from longctx.live.asking import Asked
+    from longctx.live.run import AskingOrder, AskQuestions
 
 PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
 
@@ -37,6 +40,8 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
 
     Following it raises UserError if the run cannot be compared with its baseline.
     """
+
+    from longctx.live.asking import Asked
 
     async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
         looks = LiveLooks(run, cases, tape)

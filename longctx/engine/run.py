@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from longctx.engine.settings import Settings
+from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
 from longctx.workspace import Workspace
 
@@ -137,6 +138,7 @@ class Run:
         cases: those to ask; by default all of the plan. max_cost: USD; by default that of the settings. progress: opens
         the display, as live/progress.py does. Raises Interrupted, too, if the user stops it.
         """
+        require("Asking a model", "anthropic")
         from longctx.live.interrupted import Halt
         from longctx.live.progress import live_progress
         from longctx.live.run import ask_live

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.headers import treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
+from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME
 from longctx.functions.strategies import AskForStrategy, Managed
@@ -162,12 +163,14 @@ class Ask:
         Args:
             model: The model to ask instead, such as a helper that is no part of what is tested.
         """
+        require("ask.client()", "anthropic")
         from longctx.functions import clients
 
         return clients.client(self, model)
 
     def async_client(self, model: str | None = None) -> anthropic.AsyncAnthropic:
         """Return the same as an asynchronous client."""
+        require("ask.async_client()", "anthropic")
         from longctx.functions import clients
 
         return clients.async_client(self, model)

@@ -14,13 +14,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from longctx.functions.canary import FunctionCanary
 from longctx.functions.contexts import in_contexts, shared_requests
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
-from longctx.live.asker import Asker
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Group
 from longctx.live.prepared import OneRequest, Prepared
@@ -30,6 +28,10 @@ from longctx.recording.case import Case, Question
 from longctx.recording.request import body_tokens
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
+
+if TYPE_CHECKING:
+    from longctx.functions.canary import FunctionCanary
+    from longctx.live.asker import Asker
 
 Body = Mapping[str, Any]
 Bodies = Mapping[str, Body]

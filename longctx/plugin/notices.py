@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.errors import UserError
+from longctx.extras import PAGE, lacking
 from longctx.gate.defaults import ignored_options
 from longctx.plugin.run import RUN
 
@@ -36,6 +37,9 @@ def show(config: pytest.Config) -> None:
 
 
 def _sentences(run: Run) -> Iterator[str]:
+    settings = run.settings
+    if settings.page and not (settings.estimate or settings.ask_only) and (clause := lacking(*PAGE)):
+        yield f"The report is text and JSON: its page {clause}."
     if ignored := ignored_options(run.settings, "--ctx-"):
         yield ignored
     from longctx.corpus.reading import unread

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from longctx.extras import lacking
+from longctx.extras import lacking, writes_page
 from longctx.report.data import as_json
 from longctx.report.document import Document
 from longctx.report.page.earlier import EarlierAnswers
@@ -27,10 +27,10 @@ def write_report(
 ) -> None:
     """Write summary.md, summary.json, run.json, results.csv and results.parquet, with pyarrow, into a run's folder.
 
-    page: whether to write index.html and charts/ too. verdict: that of a gate, if any, which is shown first. earlier:
-    returns the baseline's answers, which the page shows.
+    page: whether to write index.html and charts/ too, if what these need is installed. verdict: that of a gate, if any,
+    which is shown first. earlier: returns the baseline's answers, which the page shows.
     """
-    if not page:
+    if not writes_page(page):
         _write_files(folder, record, summary, manifest, verdict)
         return
     from longctx.report.charts import charts

@@ -69,7 +69,8 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert dict(entries["pytest11"]) == {"longctx.plugin": "longctx.plugin"}
     assert dict(entries["console_scripts"]) == {"longctx": "longctx.cli:main"}
     assert metadata["Version"] == longctx.__version__
-    assert {"bedrock", "vertex", "dev"} == {*metadata.get_all("Provides-Extra", [])}
+    extras = {"live", "report", "parquet", "all", "bedrock", "vertex", "dev"}
+    assert {*metadata.get_all("Provides-Extra", [])} == extras
     assert "Framework :: Pytest" in metadata.get_all("Classifier", [])
     licences = {f"{INFO}/licenses/{name}" for name in metadata.get_all("License-File", [])}
     assert licences <= {name.as_posix() for name in names}
@@ -100,12 +101,16 @@ class Newcomer:
         return result
 
 
+EXTRAS = "live", "report"
+"""What a new user who asks a model and reads the page installs besides."""
+
+
 def required(wheel: Path) -> dict[str, Distribution]:
-    """Return the installed distributions that the wheel requires, directly and indirectly."""
+    """Return the installed distributions that the wheel and its EXTRAS require, directly and indirectly."""
     with zipfile.ZipFile(wheel) as archive:
         metadata = message_from_bytes(archive.read(f"{INFO}/METADATA"))
     taken: dict[str, Distribution] = {}
-    left = [(text, "") for text in metadata.get_all("Requires-Dist", [])]
+    left = [(text, extra) for text in metadata.get_all("Requires-Dist", []) for extra in ("", *EXTRAS)]
     while left:
         text, extra = left.pop()
         requirement = Requirement(text)
@@ -120,7 +125,7 @@ def required(wheel: Path) -> dict[str, Distribution]:
 
 @pytest.fixture
 def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
-    """Return a new user, in an environment that holds only the wheel and its requirements.
+    """Return a new user, in an environment that holds only the wheel with its EXTRAS and what these require.
 
     pip refuses to install the wheel if these do not satisfy its requirements.
     """
@@ -133,7 +138,7 @@ def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
             if not (site / name).exists():
                 (site / name).symlink_to(Path(str(package.locate_file(name))))
     pip = [sys.executable, "-m", "pip", f"--python={venv}", "install", "--quiet", "--no-index", "--no-compile"]
-    subprocess.run([*pip, wheel], check=True)
+    subprocess.run([*pip, f"{wheel}[{','.join(EXTRAS)}]"], check=True)
     command = venv / "bin/pytest"
     [entry] = distribution("pytest").entry_points.select(group="console_scripts", name="pytest")
     command.write_text(f"#!{venv}/bin/python\nimport sys, {entry.module}\nsys.exit({entry.module}.{entry.attr}())\n")

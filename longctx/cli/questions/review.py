@@ -10,6 +10,7 @@ import subprocess
 from typing import Any
 
 from longctx.cli.shared.task import add_question_file, add_task
+from longctx.extras import require
 
 
 def add(tasks: Any) -> None:
@@ -29,6 +30,7 @@ def add(tasks: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    require("A review", "jinja2")
     import webbrowser
 
     from longctx.corpus.documents import load_corpus

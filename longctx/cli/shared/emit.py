@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longctx.cli.shared.output import check_free
+from longctx.extras import PAGE, require
 from longctx.files import write_file
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise UserError before any work if the file cannot be written."""
+    """Raise UserError before any work if the file cannot be written, or HTML not be made."""
+    if _kind(options) == "html":
+        require("HTML", *PAGE)
     if options.out is not None:
         check_free(options.out, options.force)
 
@@ -41,7 +44,7 @@ def show(
     """Print or write a document as the options say. charts: shown only in HTML. as_page: returns its own HTML."""
     from longctx.report.document import FORMATS, as_html
 
-    kind = options.format or SUFFIXES.get(options.out.suffix.lower() if options.out else "", "terminal")
+    kind = _kind(options)
     html = as_page or partial(as_html, document, charts)
     text = html() if kind == "html" else FORMATS[kind](document)
     if options.out is None:
@@ -49,3 +52,9 @@ def show(
     else:
         write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
         print(f"{options.out}: {len(text.encode()):,} bytes")
+
+
+def _kind(options: argparse.Namespace) -> str:
+    """Return the format in which a document is shown."""
+    suffix: str = options.out.suffix.lower() if options.out else ""
+    return options.format or SUFFIXES.get(suffix, "terminal")

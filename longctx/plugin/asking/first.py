@@ -15,6 +15,7 @@ import pytest
 
 from longctx.config.models import misspelled
 from longctx.errors import Interrupted, UserError
+from longctx.extras import require
 from longctx.plugin.asking import function_runs
 from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
@@ -63,6 +64,8 @@ def ask_first(config: pytest.Config) -> None:
         )
     if settings.record == "none" and not settings.estimate:
         return
+    if not settings.estimate:
+        require("Asking a model", "anthropic")
     say = run.say
     try:
         collected = _selected(config)

@@ -10,6 +10,7 @@ import pytest
 
 from longctx.engine.finish import Finished, finish
 from longctx.errors import UserError
+from longctx.extras import writes_page
 from longctx.plugin import hooks
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.measuring import writing
@@ -51,7 +52,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(as_terminal(finished.summary, shlex.quote(folder)))
     if unwritten.UNWRITTEN in config.stash:
         return
-    page = "index.html" if run.settings.page else "summary.md"
+    page = "index.html" if writes_page(run.settings.page) else "summary.md"
     terminal.write_line(f"\nReport: {folder}/{page}, rows in results.jsonl beside it.")
     if run.settings.shard:
         terminal.write_line(

@@ -1,0 +1,97 @@
+"""Without the extras, longctx replays, judges and gates; what is missing is named before anything is asked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from longctx.extras import EXTRAS
+from tests.integration.conftest import LINES, Checkout
+from tests.servers import SimulatedServer
+
+PROGRAM = f"""
+import contextlib, io, json, sys
+
+sys.modules |= dict.fromkeys({[*EXTRAS, "httpx2"]})  # an import of these fails, as if they were not installed
+
+import pytest
+from longctx.cli import main
+
+quiet = "-p", "no:cacheprovider", "--ctx-profile=tiny.toml"
+code = ["tests_longctx/test_code.py"]
+runs = {{
+    "replay": lambda: pytest.main([*quiet, "--ctx-baseline=before", "--ctx-report=reports/gated"]),
+    "functions": lambda: pytest.main([*quiet, *code]),
+    "estimate": lambda: pytest.main([*quiet, *code, "--ctx-estimate", "--ctx-trials=3"]),
+    "record": lambda: pytest.main([*quiet, "--ctx-record=all"]),
+    "compare": lambda: main(["compare", "reports/first", "reports/gated"]),
+    "html": lambda: main(["compare", "reports/first", "reports/gated", "--out", "page.html"]),
+    "parquet": lambda: main(["export", "reports/latest", "rows.parquet"]),
+    "csv": lambda: main(["export", "reports/latest", "rows.csv"]),
+    "batches": lambda: main(["batches", "list"]),
+    "probe": lambda: main(["models", "probe", "toy"]),
+    "upgrade": lambda: main(["upgrade", "toy", "other"]),
+}}
+results = {{}}
+for name, run in runs.items():
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        results[name] = int(run()), output.getvalue()
+json.dump(results, sys.stdout)
+"""
+FUNCTION = """
+import pytest
+
+
+@pytest.mark.longctx(trials=2)
+def test_code(ask, draw):
+    code = draw.integer(10, 99)
+    assert ask(f"The code is {code}. What is the code?").integer() == code
+"""
+
+
+def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None:
+    """One process shows all: each start costs a second."""
+    assert recorded.longctx("baseline", "save", "before").code == 0
+    recorded.file("reports/first").symlink_to(recorded.file("reports/latest").resolve())
+    recorded.file("tests_longctx/test_code.py").write_text(FUNCTION)
+    recorded.profile('models = ["toy"]\n', LINES)
+    assert recorded.record(server, "tests_longctx/test_code.py").code == 0
+    before = recorded.cassettes()
+    process = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=recorded.folder,
+        env=recorded.launcher.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    results = {name: (code, " ".join(out.split())) for name, (code, out) in json.loads(process.stdout).items()}
+    assert recorded.cassettes() == before
+
+    code, said = results["replay"]
+    assert "Gate: " in said
+    assert code in (0, 11), said
+    assert "its page needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'" in said
+    assert "summary.md, rows in results.jsonl beside it" in said
+    written = {path.name for path in recorded.file("reports/gated").iterdir()}
+    assert written >= {"summary.md", "summary.json", "results.csv", "results.jsonl", "gate.md", "gate.json"}
+    assert written & {"index.html", "charts", "results.parquet"} == set()
+    done = {name: results[name] for name in ("functions", "estimate", "compare", "csv")}
+    assert {name: said for name, (code, said) in done.items() if code} == {}
+    assert "2 replayed (100%)" in results["functions"][1]
+    assert results["estimate"][1].endswith("Estimated: nothing was asked.")
+    assert "page" not in results["estimate"][1]
+
+    missing = {
+        "record": "Asking a model needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
+        "html": "HTML needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'. [extra-missing]",
+        "parquet": ".parquet needs pyarrow: pip install 'pytest-longctx[parquet]'. [extra-missing]",
+        "batches": "Looking after batches needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
+        "probe": "Probing a model needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
+        "upgrade": "The page of an upgrade needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'.",
+    }
+    assert {name: results[name] for name, sentence in missing.items() if sentence not in results[name][1]} == {}
+    assert all(results[name][0] for name in missing)
