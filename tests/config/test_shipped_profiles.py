@@ -24,6 +24,7 @@ TOO_LONG = {
     "paper": {
         "line_retrieval", "collage", "coreference", "variable_tracking", "multiple_needles", "frequent_words",
         "graph_walks", "latest_value", "abstention", "aggregation",
+        "short_answers",
     },
 }  # fmt: skip
 """The families of each profile that do not fit in such a window, or not at every length."""

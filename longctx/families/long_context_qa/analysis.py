@@ -99,8 +99,11 @@ class LetterShare:
 
 
 def letter_shares(rows: Iterable[Row]) -> tuple[LetterShare, ...]:
-    """Return the shares of each letter over the trials that were answered by one. Rows without text have none."""
-    read = [(row.expected, row.returned) for row in rows if row.expected and len(row.returned or "") == 1]
+    """Return the shares of each letter over the trials that were answered by one of their letters.
+
+    Rows without text have none.
+    """
+    read = [(row.expected, row.returned) for row in rows if row.outcome in ("correct", "wrong") and row.returned]
     letters = sorted({str(letter) for pair in read for letter in pair})
     return tuple(
         LetterShare(

@@ -96,9 +96,10 @@ class Control(Scenario):
         return multiple_choice.judge(trial.facts.choices, reply)
 
     def lexical(self, trial: Trial) -> bool | None:
+        """Return whether the option that is verbatim in the right section is the right one; None for other records."""
         choices, record = trial.facts.choices, trial.facts.record
         right = choices.answer(choices.right)
-        return lexically_right([record], choices.question, right, choices.answers) if record else None
+        return lexically_right([record], choices.question, right, choices.answers) if self.gated else None
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         asked = multiple_choice.marks(trial.facts.choices, trial.user, outcome.returned)

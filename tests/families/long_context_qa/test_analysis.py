@@ -96,9 +96,10 @@ def test_above_chance(correct: int, expected: float) -> None:
 
 
 def test_how_often_each_letter_is_right_and_chosen() -> None:
-    answered = [("A", "D"), ("B", "D"), ("C", "D"), ("D", "D"), ("A", "A"), ("B", None), ("C", "none of them")]
+    answered = [("A", "D"), ("B", "D"), ("C", "D"), ("D", "D"), ("A", "A"), ("B", None)]
     rows = [
-        row("wrong", expected=right, returned=chosen, trial=trial) for trial, (right, chosen) in enumerate(answered)
+        row("wrong" if chosen else "unparseable", expected=right, returned=chosen or "4", trial=trial)
+        for trial, (right, chosen) in enumerate(answered)
     ]
     shares = {share.letter: share for share in letter_shares(rows)}
     assert [(share.right.correct, share.chosen.correct, share.right.n) for share in shares.values()] == [

@@ -10,7 +10,7 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.tokens import count_tokens
 from longctx.families.long_context_qa.collage import Collage
-from longctx.families.long_context_qa.control import Control
+from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.bank import Bank
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
@@ -88,3 +88,14 @@ def test_its_estimate_is_that_of_the_prompts_that_are_asked(name: str, record: s
     tokens = [count_tokens(scenario.build(WORDS, 0, index).user) for index in scenario.indices(60)]
     assert scenario.size_tokens({"reference": 1.0}) == pytest.approx(statistics.fmean(tokens), rel=0.1)
     assert scenario.longest_tokens({"reference": 1.0}) >= max(tokens)
+
+
+def test_the_lexical_baseline_is_that_of_the_right_section() -> None:
+    bank = small_bank()
+    words = PromptSet.open(HERE, "protocol").wording(Control).words
+    answers = {}
+    for record in RECORDS:
+        control = Control(60, record, bank=lambda: bank)
+        answers[record] = control.lexical(control.build(words, 0, 0))
+    assert answers == {"right": answers["right"], "wrong": None, "none": None}
+    assert isinstance(answers["right"], bool)
