@@ -17,7 +17,7 @@ from longctx.results.folder import find_run
 from longctx.results.manifest import load_manifest
 from longctx.visible import visible
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.shapes import TEXT
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
@@ -201,7 +201,7 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
             f"{path} has only one {between}, {next(iter(parts), '')!r}: give another run to compare it with.",
         )
     if reference is None:
-        usual = {"prompts": PROTOCOL, "shape": TEXT}.get(between)
+        usual = {"prompts": PROTOCOL, "shape": TEXT, STRATEGY: NO_STRATEGY}.get(between)
         reference = usual if usual is not None and usual in parts else next(iter(parts))
     if reference not in parts:
         raise UserError(

@@ -21,6 +21,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.shapes import STRATEGY
 
 SubjectBand = tuple[Subject, Band]
 MOST = 5000
@@ -146,7 +147,9 @@ def _by_context(rows: Sequence[Row]) -> list[list[tuple[int, int]]]:
 
 
 def _subject_and_band(row: Row) -> tuple[Subject, str, str]:
-    return dataclasses.replace(row.subject, labels=()), row.family, str(row.band)
+    subject = row.subject
+    treated = tuple(pair for pair in subject.labels if pair[0] == STRATEGY)
+    return dataclasses.replace(subject, labels=treated), row.family, str(row.band)
 
 
 def minimums_of(plan: Plan) -> int:

@@ -328,7 +328,8 @@ def _subject(plan: BandPlan, plans: Sequence[BandPlan]) -> str:
     """Return the name that tells a plan's subject from the others; empty if `plans` have only one subject."""
     if len({other.subject for other in plans}) == 1:
         return ""
-    return str(plan.subject) if len({other.subject.prompt_set for other in plans}) > 1 else plan.subject.model
+    treatments = {(other.subject.prompt_set, other.subject.label) for other in plans}
+    return str(plan.subject) if len(treatments) > 1 else plan.subject.model
 
 
 def _each(plans: Sequence[BandPlan]) -> str:

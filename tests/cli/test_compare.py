@@ -77,6 +77,13 @@ def test_labels_within_one_run(tmp_path: Path, capsys: Capture) -> None:
         assert capsys.readouterr().out.startswith("400 and 1000 against 200\n")
 
 
+def test_strategies_are_compared_with_none(tmp_path: Path, capsys: Capture) -> None:
+    names = ("clear_tool_uses", "none", "summary")
+    folder = run(tmp_path / "run", *(rows("correct", labels={"strategy": name}) for name in names))
+    assert main(["compare", str(folder), "--between", "strategy"]) == 0
+    assert capsys.readouterr().out.startswith("clear_tool_uses and summary against none\n")
+
+
 def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, capsys: Capture) -> None:
     folders = [
         run(tmp_path / steps, *(rows(outcome, model=model, labels={"steps": steps}) for model in ("a", "b")))

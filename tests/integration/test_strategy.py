@@ -124,6 +124,8 @@ def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, serve
     assert betas == {None, "compact-2026-01-12", "context-management-2025-06-27"}
     page = project.file("reports/latest/index.html").read_text()
     assert "Recall against retained tokens" in page
+    plan = project.longctx("plan", "--profile=tiny.toml", "--from=reports/latest", "--model=toy")
+    assert plan.says(*(f"strategy={name}" for name in of)), plan
     again = project.pytest(*asking(*STRATEGIES), PRICE)
     assert again.says("24 trials: 0 live (0%); 24 replayed (100%)"), again
 
