@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
-from longctx.vocabulary.shapes import NO_STRATEGY
+from longctx.vocabulary.shapes import NO_STRATEGY, SHAPES
 
 if TYPE_CHECKING:
     from longctx.functions.answer import Answer
@@ -97,6 +97,21 @@ class Strategy:
             )
         path = inside(workspace.root / given, workspace.root)  # it is run: a profile may come from a stranger
         return cls(path.stem, _function_of(path))
+
+    @classmethod
+    def all_of(cls, given: Sequence[str], workspace: Workspace) -> list[Strategy]:
+        """Return several strategies. Raises UserError if two have one name."""
+        found: dict[str, Strategy] = {}
+        for each in given:
+            strategy = cls.of(each, workspace)
+            if strategy.name in found:
+                raise UserError(
+                    "strategy-given-twice",
+                    f"Two strategies are named {strategy.name!r}, the second by {each!r}: give it once, or rename a "
+                    "file, since recordings and results go by this name.",
+                )
+            found[strategy.name] = strategy
+        return list(found.values())
 
     @property
     def _number(self) -> int | None:
@@ -229,11 +244,11 @@ def _managed(name: str, returned: object) -> Managed:
 
 def _function_of(path: Path) -> Callable[[Messages, AskForStrategy], object]:
     name = path.stem
-    if not OWN_NAME.fullmatch(name) or name in BUILT_IN:
+    if not OWN_NAME.fullmatch(name) or name in (*BUILT_IN, *SHAPES):  # they share the names of cassettes
         raise UserError(
             "bad-strategy-name",
             f"The strategy {path} goes by the name of its file, {name!r}: use lower-case letters, digits and _, and no "
-            f"name of longctx's own ({', '.join(BUILT_IN)}).",
+            f"name of longctx's own ({', '.join((*BUILT_IN, *SHAPES))}).",
         )
     spec = importlib.util.spec_from_file_location(f"longctx_strategy_{name}", path)
     if not path.is_file() or spec is None or spec.loader is None:

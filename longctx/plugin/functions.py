@@ -31,6 +31,7 @@ from longctx.plugin.selection import CASE, MARKER
 from longctx.recording import absence
 from longctx.results.store import as_lines
 from longctx.results.view import View
+from longctx.vocabulary.scenario import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
             f"{name} is run under several strategies, which its rows name in the label {STRATEGY!r}: give the label of "
             "--ctx-label another name.",
         )
-    strategies: list[Strategy | None] = [Strategy.of(strategy, workspace) for strategy in given] or [None]
+    strategies: Sequence[Strategy | None] = Strategy.all_of(given, workspace) or [None]
     subjects = [
         FunctionSubject(
             plan.model(model),
@@ -281,6 +282,12 @@ def call(item: pytest.Function) -> None:
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
             sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
+        if trial.strategy.name != NO_STRATEGY and not trial.managed and result.kind in MEASURED:
+            sentence = (
+                f"{function.name} asks about no transcript, so the strategy {trial.strategy.name!r} changes nothing: "
+                "ask(transcript, question) uses it; or leave the test out of this run with -k."
+            )
+            return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
         return result
 
     def trial_of(question: Question) -> FunctionTrial:

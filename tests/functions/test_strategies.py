@@ -153,17 +153,34 @@ def test_neighbours_of_one_role_are_joined() -> None:
         ("../away.py", "leads-outside"),
         ("summary.py", "bad-strategy-name"),
         ("Own Way.py", "bad-strategy-name"),
+        ("chat.py", "bad-strategy-name"),
         ("broken.py", "bad-strategy"),
         ("empty.py", "bad-strategy"),
     ],
 )
 def test_a_strategy_that_cannot_be_used_is_named(tmp_path: Path, name: str, code: str) -> None:
-    for file, text in {"broken.py": "1/0", "empty.py": "", "summary.py": OWN, "Own Way.py": OWN}.items():
+    for file, text in {
+        "broken.py": "1/0",
+        "empty.py": "",
+        "summary.py": OWN,
+        "chat.py": OWN,
+        "Own Way.py": OWN,
+    }.items():
         (tmp_path / file).write_text(text)
     (tmp_path.parent / "away.py").write_text(OWN)
     with pytest.raises(UserError) as caught:
         Strategy.of(name, Workspace(tmp_path))
     assert caught.value.code == code
+
+
+def test_two_strategies_of_one_name_are_refused(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(OWN)
+    with pytest.raises(UserError) as caught:
+        Strategy.all_of(["none", "a/mine.py", "b/mine.py"], Workspace(tmp_path))
+    assert caught.value.code == "strategy-given-twice"
+    assert [each.name for each in Strategy.all_of(["none", "a/mine.py"], Workspace(tmp_path))] == ["none", "mine"]
 
 
 @pytest.mark.parametrize(

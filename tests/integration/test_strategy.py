@@ -154,6 +154,15 @@ def test_a_server_without_context_management_is_named(project: Checkout, server:
     assert result.says("[strategy-not-supported]", "the server reports no context management"), result
 
 
+def test_a_test_that_asks_about_no_transcript_is_named(project: Checkout, server: SimulatedServer) -> None:
+    project.file("tests_longctx/test_session.py").write_text(
+        "import pytest\n\n\n@pytest.mark.longctx(trials=2)\ndef test_session(ask):\n    assert ask('Hello?').text\n"
+    )
+    result = project.record(server, *asking("truncate"), "-n2")
+    assert result.code == 1
+    assert result.says("the strategy 'truncate' changes nothing"), result
+
+
 def test_a_gate_between_two_summary_prompts(project: Checkout, server: SimulatedServer) -> None:
     server.script = managed
     codes = {f"P{number}": f"K{number}" for number in range(30)}
