@@ -120,3 +120,16 @@ def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
 
 def test_a_run_of_nothing_has_no_tables(empty: Summary) -> None:
     assert tables(empty) == []
+
+
+def test_what_matching_words_alone_answers_is_a_table_by_length(summary: Summary) -> None:
+    def scenario(budget: int, right: int) -> ScenarioSummary:
+        params = {"budget": budget, "depth": 50, "variant": "none"}
+        lexical = Rate(right, 10)
+        return ScenarioSummary("collage", MINE, f"budget-{budget}", params, Rate(5, 10), {}, 0.5, 9, lexical)
+
+    shown = tables(made(summary, [scenario(3000, 10), scenario(3000, 8), scenario(70000, 9)]))
+    [table] = [table for table in shown if "matching words alone" in table.title]
+    assert list(table.frame["budget"]) == ["3,000", "70,000"]
+    assert [cell.split()[0] for cell in table.frame["matching words alone"]] == ["0.90", "0.90"]
+    assert [cell.split()[-1] for cell in table.frame["the model"]] == ["n=20", "n=10"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -142,3 +143,15 @@ def test_programs_read_the_same_rates() -> None:
         **{"of": "m", "lines": 5, "series": "ordered", "n": 20, "rate": 0.5},
         **{"lo": MIDDLE.lo, "hi": MIDDLE.hi},
     }
+
+
+def test_the_lexical_baseline_is_a_dotted_line_and_a_sentence() -> None:
+    points = [RatePoint(x, "a", Rate(5, 10), lexical=Rate(right, 10)) for x, right in ((10, 9), (20, 9), (40, 6))]
+    [chart] = view(*points).charts()
+    [dotted] = [layer for layer in chart.spec["layer"] if layer["mark"].get("strokeDash")]
+    assert dotted["data"]["values"] == [{"x": 10, "rate": 0.9}, {"x": 20, "rate": 0.9}, {"x": 40, "rate": 0.6}]
+    assert chart.note == "Dotted: what matching words alone answers, 0.80 over all of these."
+    assert [point["lexical"] for point in view(*points).data()] == [0.9, 0.9, 0.6]
+    [plain] = view(*(replace(point, lexical=NONE) for point in points)).charts()
+    assert plain.note == ""
+    assert not [layer for layer in plain.spec["layer"] if layer["mark"].get("strokeDash")]
