@@ -124,7 +124,7 @@ def test_a_run_of_nothing_has_no_tables(empty: Summary) -> None:
 
 def test_what_matching_words_alone_answers_is_a_table_by_length(summary: Summary) -> None:
     def scenario(budget: int, right: int) -> ScenarioSummary:
-        params = {"budget": budget, "depth": 50, "variant": "none"}
+        params = {"budget": budget, "depth": right, "variant": "none"}
         lexical = Rate(right, 10)
         return ScenarioSummary("collage", MINE, f"budget-{budget}", params, Rate(5, 10), {}, 0.5, 9, lexical)
 
