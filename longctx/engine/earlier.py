@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.config.file_names import file_name
+from longctx.engine.terms import trial_of
 from longctx.errors import UserError
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, to_reply
@@ -18,7 +19,6 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.row_group import by_group
 from longctx.results.store import load
-from longctx.vocabulary import scenario
 from longctx.vocabulary.family import Family
 
 
@@ -88,15 +88,11 @@ def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[RowIden
             known is None or known[2]["recorded_at"] <= metadata["recorded_at"]
         ):
             latest[metadata["trial"]] = episode
-    found = [(row, latest.get(_trial(row))) for row in group]
+    found = [(row, latest.get(trial_of(row))) for row in group]
     answered = [_answered(row, episode) for row, episode in found if episode]
     if len(answered) < len(group) or digest_of_answers(answered) != group[0].answers:
         return {}
     return dict(_texts([(row, episode) for row, episode in found if episode]))
-
-
-def _trial(row: Row) -> str:
-    return str(scenario.Identity(row.family, row.version, row.scenario, row.seed, row.trial, row.repeat, row.item))
 
 
 def _answered(row: Row, episode: Episode) -> Row:

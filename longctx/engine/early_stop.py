@@ -10,7 +10,7 @@ import datetime
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longctx.engine.rows import measured_row, unmeasured_row
 from longctx.engine.run import Run
@@ -27,6 +27,7 @@ from longctx.results.answers import with_answers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.looks import MOST_LOOKS
+from longctx.vocabulary.family import is_of_function
 
 if TYPE_CHECKING:
     from longctx.live.asking import Asked
@@ -80,14 +81,17 @@ def keep_left_out(run: Run) -> None:
         cases = [case.fitted() for case in run.plan.cases if case.size]
     except UserError:
         return  # a scenario that cannot be built; its test says why
-    looks = LiveLooks(run, cases, tape)
+    run.unasked |= left_out_by(LiveLooks(run, cases, tape))
+
+
+def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
+    """Return the fields of the Failure of each question that is not recorded, and that looks needed no answer to."""
     lacking = looks.lacking()
-    if not lacking:
-        return
-    unneeded = looks.unneeded(lacking)
-    if unneeded:
-        why = Failure(EARLY_STOP, looks.verdict(lacking).shown_after, fatal=True)
-        run.unasked |= {key: asdict(why) for key in unneeded}
+    unneeded = looks.unneeded(lacking) if lacking else set()
+    if not unneeded:
+        return {}
+    why = Failure(EARLY_STOP, looks.verdict(lacking).shown_after, fatal=True)
+    return {key: asdict(why) for key in unneeded}
 
 
 class LiveLooks:
@@ -100,7 +104,7 @@ class LiveLooks:
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._questions = {question.key: question for case in cases for question in case.questions()}
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, list[Row]] = {}
         self._bands = {key: self._band(question.case) for key, question in self._questions.items()}
         self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
@@ -121,7 +125,17 @@ class LiveLooks:
             for band in family.bands
             if not band.asking and (band.n or band.verdict != "inconclusive")  # without a pair, nothing was looked at
         } - self._asked_to_the_end
-        return {key for key in left if self._bands[key] in settled}
+        going = {
+            (band.family.partition(".")[0], band.name, band.subject)
+            for band in (band.band for band in verdict.bands)
+            if band not in settled
+        }
+
+        def needless(band: Band | None) -> bool:
+            """Return whether a band is settled, and with it those of the checks of its trials."""
+            return band in settled and band is not None and (band.family, band.name, band.subject) not in going
+
+        return {key for key in left if needless(self._bands[key])}
 
     def lacking(self) -> set[str]:
         """Return the questions of which nothing is recorded: no answer to another request, and none that is refused."""
@@ -133,12 +147,15 @@ class LiveLooks:
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
-        rows = [
-            unmeasured_row(self._run, question, "not_asked", EARLY_STOP) if key in left else self._known(key, question)
-            for key, question in self._questions.items()
-        ]
+        rows: list[Row] = []
+        for key, question in self._questions.items():
+            if key in left:
+                rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
+            else:
+                rows += self._known(key, question)
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        terms = replace(rules(self._run, rows, now, looks=True), elsewhere=self._elsewhere)
+        terms = rules(self._run, rows, now, looks=True)
+        terms = replace(terms, looks_of_functions=MOST_LOOKS, elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
@@ -168,12 +185,12 @@ class LiveLooks:
         )
         return Band(case.scenario.family, case.band, subject) if case.gated else None
 
-    def _known(self, key: str, question: Question) -> Row:
+    def _known(self, key: str, question: Question) -> list[Row]:
         if key not in self._rows:
             row = self._row(question)
             if not row.measured:
-                return row
-            self._rows[key] = row
+                return [row]
+            self._rows[key] = [row]
         return self._rows[key]
 
     def _row(self, question: Question) -> Row:
@@ -187,6 +204,43 @@ class LiveLooks:
             return measured_row(self._run, question, trial, reply, question.case.scenario.judge(trial, reply))
         except Exception as error:
             return unmeasured_row(self._run, question, "infra_error", str(error))
+
+
+class FunctionLooks(LiveLooks):
+    """The looks of test functions. Only pytest can judge their trials, and tells here how each ended."""
+
+    def ended(self, key: str, rows: Sequence[Row]) -> None:
+        """Note the rows of a trial that ran to its end, those of its checks included."""
+        self._rows[key] = list(rows)
+
+    def _known(self, key: str, question: Question) -> list[Row]:
+        if key in self._rows:
+            return self._rows[key]
+        return [unmeasured_row(self._run, question, "not_asked", "missing")]
+
+    def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
+        """See above. What other shards ask of test functions is known from the baseline alone."""
+        run = self._run
+        here = [(case, band) for case in cases if (band := self._band(case))]
+        own = {band for _, band in here}
+        scenarios = {(case.scenario.family, case.scenario.slug) for case in cases}
+        kept = [row for row in self._baseline if is_of_function(row.family) and row.band is not None]
+        lacking = {
+            (root, row.band) for row in kept if ((root := row.family.partition(".")[0]), row.scenario) not in scenarios
+        }
+        parted = {band for band in own if (band.family, band.name) in lacking}
+        named = {(band.family, band.name) for band in own}
+        elsewhere = {(row.family, row.band) for row in kept} - named
+        elsewhere = {name for name in elsewhere if (str(name[0]).partition(".")[0], name[1]) not in named}
+        of_families = {
+            band
+            for name in (run.plan.families if run.plan.own else ())
+            for case in run.plan.all_cases_of(name)
+            if (band := self._band(case))
+        }
+        with_minimum = {band for case, band in here if case.min_rate is not None}
+        limited = own if rules(run, (), "", looks=True).limits != GrowthLimits() else set()
+        return len(of_families) + len(elsewhere), parted | with_minimum | limited
 
 
 def _unit(question: Question) -> Unit:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import longctx
 from longctx.config.headers import as_lines
-from longctx.engine.terms import empty, judged_in_looks, left_out, min_rates, rules
+from longctx.engine.terms import empty, functions_in_looks, judged_in_looks, left_out, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
@@ -174,6 +174,7 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         early_stop=settings.baseline is not None and judged_in_looks(run, rows),
+        functions_early_stop=settings.baseline is not None and functions_in_looks(run, rows),
         left_out=left_out(run, rows),
         empty=empty(run, rows),
         shard=str(settings.shard or ""),

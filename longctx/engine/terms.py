@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from longctx.config.file_names import file_name
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MARGIN
 from longctx.gate.minimum import requirements_of, shortfalls
@@ -16,7 +17,10 @@ from longctx.results.completeness import missing_shards, scenario_name, scenario
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.looks import MOST_LOOKS
+from longctx.vocabulary.family import is_check, is_of_function
 from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.scenario import Identity
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
     from longctx.config.profiles import Profile
@@ -76,10 +80,32 @@ def judged_in_looks(run: Run, rows: Sequence[Row]) -> bool:
     """
     if not run.settings.looks or run.settings.only_trial is not None:
         return False
-    if any(row.error == EARLY_STOP for row in rows):
+    if any(row.error == EARLY_STOP and not is_of_function(row.family) for row in rows):
         return True
     questions = (question for case in run.plan.cases if case.size for question in case.questions())
     return any(map(run.recorded.asked_in_looks, questions))
+
+
+def functions_in_looks(run: Run, rows: Sequence[Row]) -> bool:
+    """Return the same of the rows of test functions, whose trials are looked up by what their rows say."""
+    if not run.settings.looks or run.settings.only_trial is not None:
+        return False
+    trials = [row for row in rows if is_of_function(row.family) and not is_check(row.family)]
+    if any(row.error == EARLY_STOP for row in trials):
+        return True
+    return any(run.recorded.has_in_looks(file_of(row), row.model, trial_of(row)) for row in trials)
+
+
+def trial_of(row: Row) -> str:
+    """Return the identity of a row's trial, by which its recordings are known."""
+    return str(Identity(row.family, row.version, row.scenario, row.seed, row.trial, row.repeat, row.item))
+
+
+def file_of(row: Row) -> str:
+    """Return the cassette of a row's trial, as `Case.file` names it."""
+    strategy = row.labels.get(STRATEGY, NO_STRATEGY)
+    treatments = [*([] if row.shape == TEXT else [row.shape]), *([] if strategy == NO_STRATEGY else [strategy])]
+    return f"{file_name(row.model)}/{row.family}/{'.'.join([row.scenario, *treatments])}.jsonl"
 
 
 def rules(run: Run, rows: Sequence[Row], now: str, looks: bool) -> Rules:
@@ -93,6 +119,7 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: bool) -> Rules:
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
         looks=MOST_LOOKS if looks else 1,
+        looks_of_functions=MOST_LOOKS if functions_in_looks(run, rows) else 1,
     )
 
 
@@ -108,6 +135,7 @@ def merged_rules(
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
         looks=MOST_LOOKS if manifest.early_stop and gate.looks else 1,
+        looks_of_functions=MOST_LOOKS if manifest.functions_early_stop and gate.looks else 1,
         lacking=missing_shards(manifest),
     )
 
@@ -121,6 +149,7 @@ def rules_of(
     left_out: int,
     empty: int,
     looks: int,
+    looks_of_functions: int = 1,
     lacking: Sequence[str] = (),
 ) -> Rules:
     """Return the terms of a verdict.
@@ -144,6 +173,7 @@ def rules_of(
         empty=empty,
         grids=grids,
         looks=looks,
+        looks_of_functions=looks_of_functions,
         lacking=tuple(lacking),
         functions=None if None in functions or not functions else named,
         limits=GrowthLimits(

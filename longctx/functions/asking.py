@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import json
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 from itertools import chain
@@ -55,19 +55,46 @@ class FunctionsAsked:
     spent: float = 0.0
     """USD of the cap that are spent."""
 
-    def reasons(self) -> Counter[str]:
-        """Return how many trials were not answered for each reason."""
-        return Counter(failure.message for failure in self.failures.values())
+    def add(self, more: FunctionsAsked) -> None:
+        """Add what a later pass did, which counts what was spent before it."""
+        self.failures |= more.failures
+        self.errors += more.errors
+        self.stale += more.stale
+        self.spent = more.spent
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The trials that are asked now, and what is told of those that have run to their end."""
+
+    keys: Set[str] | None = None
+    """Of their questions; None for all."""
+    ended: Callable[[FunctionTrial, Result], object] = lambda trial, result: None
+
+    def holds(self, question: Question) -> bool:
+        return self.keys is None or question.key in self.keys
+
+    def note(self, trial: FunctionTrial, result: Result) -> None:
+        if result.kind not in ("suspended", "skipped", "error"):
+            self.ended(trial, result)
 
 
 class FunctionAsker:
     """Asks what the cells of test functions lack."""
 
     def __init__(
-        self, asker: Asker, tape: Tape, in_flight: int, tally: Tally, canary: FunctionCanary, only_canary: bool = False
+        self,
+        asker: Asker,
+        tape: Tape,
+        in_flight: int,
+        tally: Tally,
+        canary: FunctionCanary,
+        only_canary: bool = False,
+        part: Part | None = None,
     ) -> None:
-        """only_canary: ask only the first trials of each function, as the canary wants them."""
+        """only_canary: ask only the first trials of each function, as the canary wants them. part: of the trials."""
         self.asked = FunctionsAsked()
+        self._part = part or Part()
         self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, tape, tally
         self._most = STARTED * in_flight
@@ -85,7 +112,7 @@ class FunctionAsker:
         group = case.scenario.family, case.model.model
         canary = self._canary
         waiting = self._waiting = {}
-        fresh = deque(in_contexts(list(case.questions())))
+        fresh = deque(in_contexts([question for question in case.questions() if self._part.holds(question)]))
         begun: deque[_Waiting] = deque()
         """Trials that have run once, and whose first requests may be sent."""
         ready: deque[_Waiting] = deque()
@@ -166,6 +193,8 @@ class FunctionAsker:
         """Run a trial; return the requests that it waits for, none if it has ended. before: what it asked before."""
         result = start(trial)
         requests = self._lacking(trial, result, before)
+        if not requests:
+            self._part.note(trial, result)
         if not requests and before.requests:
             self._canary.ended(trial, result)
         return requests

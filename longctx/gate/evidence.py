@@ -142,18 +142,26 @@ class InLooks:
         ]
 
 
-def by_look(pairs: TrialPairs, most: int) -> dict[str, InLooks]:
-    """Return the evidence in each band as `by_band` does, at each look. most: the most looks."""
-    looks = looks_of_rows(pairs.after.values(), most)
+def by_look(pairs: TrialPairs, most: int, rows: Sequence[Row] | None = None) -> dict[str, InLooks]:
+    """Return the evidence in each band as `by_band` does, at each look. most: the most looks.
+
+    rows: those of the trials that are looked at, where these are checks of trials; by default the run's own.
+    """
+    trials = list(pairs.after.values()) if rows is None else rows
+    looks = looks_of_rows(trials, most)
+    complete: dict[str, int] = {}
+    for row in trials:
+        if row.error == EARLY_STOP and row.band is not None:
+            look = looks[row.band][Unit.of_row(row)]
+            complete[row.band] = min(complete.get(row.band, look), look - 1)
     bands: dict[str, InLooks] = {}
     for before, after in _measured_items(pairs):
         name = str(after[0].band)
         units = looks[name]
         planned = max(units.values())
-        band = bands.setdefault(name, InLooks([Evidence() for _ in range(planned)], planned))
+        least = min(planned, complete.get(name, planned))
+        band = bands.setdefault(name, InLooks([Evidence() for _ in range(planned)], least))
         look, left_out = units[Unit.of_row(after[0])], _left_out(after)
-        if left_out:
-            band.complete = min(band.complete, look - 1)
         for place, evidence in enumerate(band.evidence, start=1):
             evidence.baseline += before
             if place >= look and not left_out:

@@ -31,7 +31,7 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.summary.guarded import described
 from longctx.vocabulary.account import Account, Reported, StatedMinimum
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.family import Family, is_check, is_of_function
 from longctx.vocabulary.grid import Grid
 
 
@@ -54,6 +54,8 @@ class Rules:
     empty: int = 0
     grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
     looks: int = 1
+    looks_of_functions: int = 1
+    """The same for test functions."""
     elsewhere: int = 0
     lacking: Sequence[str] = ()
     limits: GrowthLimits = field(default_factory=GrowthLimits)
@@ -207,10 +209,10 @@ def give_verdict(
     try:
         matched, unmatched = match_runs(before, after)
     except UserError as error:
-        return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), len(after))
+        return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), _trials(after))
     known = shipped() if families is None else families
     gated = [match for match in matched if is_gated(match.rows[1])]
-    compared = [_compared(match, rules, known.get(match.family), guessing) for match in gated]
+    compared = [_compared(match, after, rules, known, guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _families(compared, rules)
     looks = {band.band: band.look for family in judged for band in family.bands}
@@ -232,7 +234,7 @@ def give_verdict(
         judged,
         reasons,
         (tuple(only_before), tuple(only_after)),
-        len(after),
+        _trials(after),
         not_asked,
         tuple((match.family, match.after) for match in matched if match not in gated),
         UsageChange.of(measured) if measured else None,
@@ -242,11 +244,24 @@ def give_verdict(
     )
 
 
-def _compared(match: Matched, rules: Rules, family: Family | None, guessing: float) -> _Compared:
-    """Compare the trials of two subjects. family: None if it is not installed; its bands are judged all the same."""
+def _trials(rows: Sequence[Row]) -> int:
+    """Return the number of trials; a check has a row of its own, and is none."""
+    return sum(not is_check(row.family) for row in rows)
+
+
+def _compared(
+    match: Matched, after: Sequence[Row], rules: Rules, known: Mapping[str, Family], guessing: float
+) -> _Compared:
+    """Compare the trials of two subjects. after: all rows of the run.
+
+    A family that is not installed is judged all the same. A check is looked at when its trial is.
+    """
+    family, of_trials = known.get(match.family), match.family.partition(".")[0]
     both = pairs(*match.rows, Treatments.of(match.family, family))
-    looks = rules.looks if family else 1  # test functions are asked to their end
-    bands = {Band(match.family, name, match.after): evidence for name, evidence in by_look(both, looks).items()}
+    looks = rules.looks_of_functions if is_of_function(of_trials) else rules.looks if of_trials in known else 1
+    trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None
+    evidence = by_look(both, looks, trials if is_check(match.family) else None)
+    bands = {Band(match.family, name, match.after): in_looks for name, in_looks in evidence.items()}
     guessing = family.guessing if family else guessing
     vacuous = {
         band: nothing_to_lose(looks.evidence[0].baseline, guessing, rules.margin) for band, looks in bands.items()

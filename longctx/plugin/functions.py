@@ -25,6 +25,7 @@ from longctx.functions.draw import Draw
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.strategies import Strategy
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
+from longctx.gate.bands import EARLY_STOP
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import CELLS, RUN, is_worker
 from longctx.plugin.selection import CASE, MARKER
@@ -333,13 +334,17 @@ def _measure(
     errors: list[BaseException] = []
     skipped: list[str] = []
     problem = ""
+    left_out = 0
     for question in case.questions():
         if failure := run.unasked.get(question.key):
             rows.append(
                 unmeasured_row(run, question, "not_asked" if failure["fatal"] else "infra_error", failure["cause"])
             )
             views.append(View(item.nodeid))
-            failed.append(failure["message"])
+            if failure["cause"] == EARLY_STOP:
+                left_out += 1
+            else:
+                failed.append(failure["message"])
             continue
         trial = trial_of(question)
         try:
@@ -372,7 +377,7 @@ def _measure(
         raise own
     if not rows:
         pytest.skip(skipped[0] if skipped else "it has no trial")
-    conclude(item, case, [row for row in rows if row.family == case.scenario.family], problem, left_out=0)
+    conclude(item, case, [row for row in rows if row.family == case.scenario.family], problem, left_out)
 
 
 def _is_judges(error: BaseException) -> bool:

@@ -195,8 +195,17 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def asked_in_looks(self, question: Question) -> bool:
         """Return whether an episode of the trial was asked in looks, so that asking could have stopped before it."""
-        episodes = self._episodes(question.case.file, question.case.model.model)
-        return any(self._metadata_of[index].get("looks") for index in episodes.get(str(question.identity), {}).values())
+        return self.has_in_looks(question.case.file, question.case.model.model, str(question.identity))
+
+    def any_in_looks(self, function: str) -> bool:
+        """Return whether any trial of a test function was asked in looks."""
+        files = (file for folder in self._folders for file in folder.glob(f"*/{function}/*.jsonl"))
+        return function.isidentifier() and any('"looks":true' in file.read_text("utf-8", "replace") for file in files)
+
+    def has_in_looks(self, file: str, model: str, trial: str) -> bool:
+        """Return the same of a trial by its identity."""
+        episodes = self._episodes(file, model)
+        return any(self._metadata_of[index].get("looks") for index in episodes.get(trial, {}).values())
 
     def wants(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""

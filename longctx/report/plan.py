@@ -128,12 +128,7 @@ def _replies(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
     """Return the share of its trials that each band asks in looks if nothing has changed."""
-    return [  # test functions are asked to their end
-        1.0
-        if is_of_function(plan.band.family)
-        else share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target)
-        for plan in plans
-    ]
+    return [share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target) for plan in plans]
 
 
 def _paid(load: Load) -> tuple[float, float]:

@@ -57,6 +57,8 @@ class Manifest:
     """The facts of each scenario, by `scenario_name`, such as how many questions a filter kept."""
     early_stop: Annotated[bool, Field(strict=True)] = False
     """Whether the gate looks at the evidence several times, and asking could stop in bands that were settled."""
+    functions_early_stop: Annotated[bool, Field(strict=True)] = False
+    """The same of its test functions."""
     left_out: tuple[Text, ...] = ()
     """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()

@@ -103,6 +103,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),
         early_stop=any(part.get("early_stop") for part in parts),
+        functions_early_stop=any(part.get("functions_early_stop") for part in parts),
         left_out=left_out_of_all(
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
         ),

@@ -12,22 +12,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.errors import Interrupted
+from longctx.errors import Interrupted, TapeError
 from longctx.plugin.asking.nested import Nested, run_nested
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import is_function
+from longctx.vocabulary.family import is_of_function
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
-    from longctx.functions.asking import FunctionAsker, FunctionsAsked
+    from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part
     from longctx.functions.batches import Rounds
     from longctx.functions.canary import FunctionCanary
-    from longctx.functions.measure import RunOnce, TrialOf
+    from longctx.functions.measure import Result, RunOnce, TrialOf
+    from longctx.functions.trial import FunctionTrial
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
     from longctx.recording.case import Case
     from longctx.recording.tape import Tape
+    from longctx.results.row import Row
 
     _Asked = tuple[FunctionsAsked, Failure | None, dict[str, str]]
     """What was asked, why the asking stopped, and why tests could not be run, by their names."""
@@ -68,18 +71,37 @@ class AskingRun(FunctionRun):
 class CollectingRun(FunctionRun):
     """Collects what the trials of all cells lack in one round of batches; it asks nothing."""
 
-    def __init__(self, rounds: Rounds, tape: Tape) -> None:
+    def __init__(self, rounds: Rounds, tape: Tape, part: Part) -> None:
         from longctx.functions.batches import Round
 
         super().__init__(tape)
         self.round = Round()
-        self._rounds = rounds
+        self._rounds, self._part = rounds, part
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         for question in case.questions():
-            if question.key not in self._rounds.asked.failures:
+            if self._part.holds(question) and question.key not in self._rounds.asked.failures:
                 trial = trial_of(question)
-                self._rounds.add(self.round, trial, start(trial))
+                result = start(trial)
+                self._rounds.add(self.round, trial, result)
+                self._part.note(trial, result)
+
+
+class ReplayingRun(FunctionRun):
+    """Notes the cells of all functions, and how their recorded trials end; it asks nothing."""
+
+    def __init__(self, tape: Tape, part: Part) -> None:
+        super().__init__(tape)
+        self.cells: list[Case] = []
+        self._part = part
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        self.cells.append(case)
+        for question in case.questions():
+            if self.tape.has_trial(question):
+                trial = trial_of(question)
+                with contextlib.suppress(TapeError):  # the test itself reports it
+                    self._part.note(trial, start(trial))
 
 
 class EstimatingRun(FunctionRun):
@@ -150,19 +172,25 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
     spent: USD of the cap that are spent already.
     """
     from longctx.functions.asking import unasked
+    from longctx.gate.bands import EARLY_STOP
     from longctx.recording.writer import only_writer
 
     run, settings = config.stash[RUN], config.stash[RUN].settings
     tape = run.tape(settings.record)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
-        asked, stopped, broken = (_ask_in_rounds if settings.batch else _ask_directly)(config, cases, tape, spent)
+        in_looks = settings.looks and run.plan.baseline and not (settings.ask_only or settings.only_trial is not None)
+        asked, stopped, broken = (_ask_in_looks if in_looks else _ask_all)(config, cases, tape, spent)
     run.unasked |= unasked(asked.failures)
     run.keep_failures()
     run.say(
         f"Asked {tape.recorded:,} requests of {sum(case.size for case in cases):,} trials of test functions"
         f"{f': {stopped.message}' if stopped else '.'}"
     )
-    for message, number in asked.reasons().items():
+    settled = [failure for failure in asked.failures.values() if failure.cause == EARLY_STOP]
+    if settled:
+        run.say(f"Stopped early: {settled[0].message}")
+    others = Counter(failure.message for failure in asked.failures.values() if failure.cause != EARLY_STOP)
+    for message, number in others.items():
         run.say(f"{number:,} were not answered: {message}")
     if asked.stale:
         run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
@@ -170,11 +198,105 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
         run.say(f"{number:,} ended with an error of the test: {message}")
     for name, why in broken.items():
         run.say(f"{name} could not be asked: {why}")
-    return not (asked.failures or asked.stale or asked.errors or broken)
+    return not (others or asked.stale or asked.errors or broken)
+
+
+def leave_out(config: pytest.Config) -> None:
+    """Have a replay leave out the trials of test functions that looks left out."""
+    from longctx.engine.early_stop import FunctionLooks, left_out_by
+    from longctx.functions.asking import Part
+    from longctx.functions.measure import rows
+
+    run, settings = config.stash[RUN], config.stash[RUN].settings
+    baseline = run.plan.baseline
+    if not (settings.looks and baseline and settings.only_trial is None):
+        return
+    names = {row.family.partition(".")[0] for row in baseline.rows if is_of_function(row.family)}
+    if not any(map(run.recorded.any_in_looks, sorted(names))):
+        return
+    ended: dict[str, list[Row]] = {}
+
+    def note(trial: FunctionTrial, result: Result) -> None:
+        ended[trial.question.key] = rows(run, trial, result)
+
+    nested = ReplayingRun(run.tape(), Part(ended=note))
+    run_nested(config, nested)
+    looks = FunctionLooks(run, nested.cells, run.recorded)
+    for key, of_trial in ended.items():
+        looks.ended(key, of_trial)
+    run.unasked |= left_out_by(looks)
+
+
+def _ask_all(config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> _Asked:
+    from longctx.functions.asking import Part
+
+    return _ask_part(config, cases, tape, spent, Part(), _canary(config.stash[RUN]), first=True)
+
+
+def _ask_in_looks(config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> _Asked:
+    """Ask look by look, and in each only the bands that are not settled yet."""
+    from longctx.engine.early_stop import PENDING, FunctionLooks
+    from longctx.functions.asking import FunctionsAsked, Part
+    from longctx.functions.measure import rows
+    from longctx.gate.bands import EARLY_STOP
+    from longctx.live.failure import Failure
+    from longctx.stats.looks import MOST_LOOKS
+
+    run = config.stash[RUN]
+    tape.in_looks = True
+    looks, canary = FunctionLooks(run, cases, tape), _canary(run)
+    left = dict.fromkeys(looks.of)
+    asked, stopped, broken = FunctionsAsked(spent=spent), None, dict[str, str]()
+
+    def note(trial: FunctionTrial, result: Result) -> None:
+        looks.ended(trial.question.key, rows(run, trial, result))
+
+    why: Failure | None = None
+    for look in range(1, MOST_LOOKS + 1):
+        unneeded = looks.unneeded(left)
+        now = {key for key in left if looks.of[key] <= look and key not in unneeded}
+        if not now:
+            continue
+        more, stopped, broke = _ask_part(config, cases, tape, asked.spent, Part(now, note), canary, look == 1)
+        asked.add(more)
+        broken |= broke
+        left = {key: None for key in left if key not in now}
+        pending = any(failure.cause == PENDING.cause for failure in more.failures.values())
+        if why := stopped or (PENDING if pending else None):
+            break
+        if broken:  # its trials would be asked in vain
+            break
+    unneeded = looks.unneeded(left)
+    settled = Failure(EARLY_STOP, looks.verdict(left).shown_after, fatal=True) if unneeded else None
+    for key in left:
+        if failure := settled if key in unneeded else why:
+            asked.failures[key] = failure
+    return asked, stopped, broken
+
+
+def _ask_part(
+    config: pytest.Config,
+    cases: Sequence[Case],
+    tape: Tape,
+    spent: float,
+    part: Part,
+    canary: FunctionCanary,
+    first: bool,
+) -> _Asked:
+    """Ask some of the trials. first: whether they are the first, among which a canary of batches is asked directly."""
+    if config.stash[RUN].settings.batch:
+        return _ask_in_rounds(config, cases, tape, spent, part, canary, first)
+    return _ask_directly(config, cases, tape, spent, part, canary)
 
 
 def _ask_directly(
-    config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float, only_canary: bool = False
+    config: pytest.Config,
+    cases: Sequence[Case],
+    tape: Tape,
+    spent: float,
+    part: Part,
+    canary: FunctionCanary,
+    only_canary: bool = False,
 ) -> _Asked:
     """Ask request by request."""
     from longctx.functions.asking import FunctionAsker
@@ -182,11 +304,11 @@ def _ask_directly(
     from longctx.live.tally import Tally
 
     run, settings = config.stash[RUN], config.stash[RUN].settings
-    tally = Tally(sum(case.size for case in cases))
+    tally = Tally(sum(case.size for case in cases) if part.keys is None else len(part.keys))
     models = _models(run, cases)
     asker = Asker(tape, models, settings.base_url, settings.in_flight, settings.max_cost, tally, run.say, spent)
     with asker:
-        asking = FunctionAsker(asker, tape, settings.in_flight, tally, _canary(run), only_canary)
+        asking = FunctionAsker(asker, tape, settings.in_flight, tally, canary, only_canary, part)
         nested = AskingRun(asking, tape)
         try:
             with sigterm_as_interrupt():
@@ -197,7 +319,15 @@ def _ask_directly(
     return asking.asked, asker.asked.stopped, nested.broken
 
 
-def _ask_in_rounds(config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> _Asked:
+def _ask_in_rounds(
+    config: pytest.Config,
+    cases: Sequence[Case],
+    tape: Tape,
+    spent: float,
+    part: Part,
+    canary: FunctionCanary,
+    first: bool,
+) -> _Asked:
     """Ask in batches.
 
     A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is lacking.
@@ -212,20 +342,21 @@ def _ask_in_rounds(config: pytest.Config, cases: Sequence[Case], tape: Tape, spe
     check_provider(models)
     rounds = Rounds(tape, run.terms(), spent, run.say)
     rounds.collect(models)
-    if settings.canary:
-        asked, stopped, broken = _ask_directly(config, cases, tape, spent, only_canary=True)
+    if settings.canary and first:
+        asked, stopped, broken = _ask_directly(config, cases, tape, spent, part, canary, only_canary=True)
         rounds.asked.failures |= asked.failures
         rounds.budget.spent = asked.spent
         if stopped:
             return asked, stopped, broken
     while True:
-        nested = CollectingRun(rounds, tape)
+        nested = CollectingRun(rounds, tape, part)
         try:
             with sigterm_as_interrupt():
                 run_nested(config, nested)
         except KeyboardInterrupt:
             raise _stopped(tape, lambda: None) from None
         if not nested.round.requests or rounds.stopped:
+            rounds.asked.spent = rounds.budget.spent
             return rounds.asked, rounds.stopped, nested.broken
         rounds.ask(nested.round)
 

@@ -60,8 +60,10 @@ def leave_out(config: pytest.Config) -> None:
     run = config.stash[RUN]
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
         from longctx.engine.early_stop import keep_left_out
+        from longctx.plugin.asking import function_runs
 
         keep_left_out(run)
+        function_runs.leave_out(config)
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:

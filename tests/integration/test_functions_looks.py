@@ -1,0 +1,55 @@
+"""Test functions are asked look by look, and stop when their bands are settled."""
+
+from __future__ import annotations
+
+import shutil
+
+from tests.batch_server import BatchServer
+from tests.integration.conftest import Checkout
+from tests.integration.test_functions_gate import ask, codes, gate, rows, run, verdicts
+from tests.servers import SimulatedServer
+
+TESTS = """
+import pytest
+
+
+@pytest.mark.longctx(trials=60)
+def test_code(ask, draw, check):
+    code = draw.integer(10_000, 99_999)
+    reply = ask(f"The refund code is {code}. What is the refund code?")
+    check("polite", "please" in reply.text)
+    assert reply.integer() == code
+"""
+GATE = "--ctx-baseline=first", "--ctx-margin=0.2"
+
+
+def left_out(project: Checkout) -> int:
+    """Return how many trials looks left out."""
+    return sum(row["error"] == "early stop" for row in rows(project))
+
+
+def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
+    checkout: Checkout,
+) -> None:
+    """Each look has 20 trials, and both bands, that of the function and that of its check, pass at the second."""
+    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
+    with SimulatedServer(codes) as server:
+        assert ask(checkout, server).code == 0
+        assert checkout.longctx("baseline", "save", "first").code == 0
+        shutil.rmtree(checkout.file("cassettes"))
+        server.received.clear()
+        server.hold_after = 20
+        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy", "--ctx-in-flight=1", *GATE
+        pid = checkout.start("tests_longctx/test_functions.py", *live, profile=None)
+        server.wait_for(21)
+        checkout.kill(pid)
+        assert checkout.episodes() == 20
+    with BatchServer(script=codes) as batches:
+        resumed = ask(checkout, batches, *GATE, "--ctx-batch", "--ctx-no-canary")
+        assert resumed.says("holds 20 requests", "Stopped early: pass shown after 40 of 60 trials, 20 not asked")
+        assert (resumed.code, len(batches.paid), left_out(checkout)) == (0, 20, 20)
+    asked = gate(checkout)
+    assert verdicts(checkout) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
+    assert [band["look"] for family in asked["families"] for band in family["bands"]] == [2, 2]
+    assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
+    assert gate(checkout)["families"] == asked["families"]
