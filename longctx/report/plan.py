@@ -16,7 +16,6 @@ from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
-from longctx.vocabulary.family import is_of_function
 
 SIDE_BY_SIDE = "trials", "tokens", "expected", "in batches", "at most", "all pass if unchanged"
 """The columns on each model of a plan of several."""
