@@ -6,6 +6,7 @@ are described in "Context editing" and "Compaction", https://platform.claude.com
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 import re
@@ -139,7 +140,13 @@ class Strategy:
 
 def tokens_of(messages: Sequence[Mapping[str, Any]]) -> int:
     """Count the tokens of turns in the reference vocabulary: texts, and other blocks as JSON."""
-    return sum(count_tokens(_text_of(block)) for message in messages for block in blocks_of(message))
+    return sum(_counted(_text_of(block)) for message in messages for block in blocks_of(message))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _counted(text: str) -> int:
+    """Count the tokens of a text, which the trials of one transcript ask for again and again."""
+    return count_tokens(text)
 
 
 def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
