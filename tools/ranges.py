@@ -9,7 +9,6 @@ answers, test functions.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import tomllib
 import venv
@@ -61,4 +60,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
