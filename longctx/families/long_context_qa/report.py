@@ -128,6 +128,13 @@ class CollageAccount(Account):
         return {"qa": [_entry(summary) for summary in analysis]}
 
 
+def _asked_of(scenario: ScenarioSummary, all_of: Sequence[ScenarioSummary]) -> str:
+    """Return the subject, with the longest section where tables of the profile differ in it."""
+    longest = scenario.params.get("longest")
+    several = len({each.params.get("longest") for each in all_of}) > 1
+    return f"{scenario.subject}, sections of at most {longest:,} tokens" if several else str(scenario.subject)
+
+
 LettersOfControls = Mapping[tuple[Subject, str], tuple[LetterShare, ...]]
 
 
@@ -142,7 +149,7 @@ class ControlAccount(Account):
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: LettersOfControls) -> Iterator[RateView]:
         yield RateView(
             points=[
-                RatePoint(str(each.params["record"]), str(each.subject), each.rate, lexical=each.lexical)
+                RatePoint(str(each.params["record"]), _asked_of(each, scenarios), each.rate, lexical=each.lexical)
                 for each in scenarios
             ],
             name="controls",
@@ -166,6 +173,8 @@ class ControlAccount(Account):
                 f"{above_chance(scenario.rate):+.2f}" if scenario.rate.n else "" for scenario in scenarios
             ],
         }
+        if len({scenario.params.get("longest") for scenario in scenarios}) > 1:
+            columns = {"longest section": [str(scenario.params.get("longest")) for scenario in scenarios], **columns}
         title = f"{CONTROL.title}: with the right section alone, a wrong one, none"
         yield Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)
         for (subject, record), shares in (analysis or {}).items():

@@ -83,6 +83,19 @@ def test_controls_are_corrected_for_chance() -> None:
     assert list(table.frame["above chance"]) == ["+0.87", "+0.00", ""]
 
 
+def test_controls_of_sections_of_several_sizes_are_told_apart() -> None:
+    cells = [
+        scenario("control", Rate(right, 10), record="right", longest=longest) for longest, right in ((600, 4), (900, 5))
+    ]
+    [table], [view] = ControlAccount().tables(cells, None), ControlAccount().views(cells, None)
+    assert list(table.frame["longest section"]) == ["600", "900"]
+    assert len(list(view.charts())) == 1
+    assert [point.series.rpartition(", ")[2] for point in view.points] == [
+        "sections of at most 600 tokens",
+        "sections of at most 900 tokens",
+    ]
+
+
 def test_every_table_says_what_the_filter_left() -> None:
     params = {"budget": 3000, "depth": 0, "variant": "none", "filter_asked": 430, "filter_kept": 387}
     effects = (Effect("a scratchpad", "none", 0, Paired(1, 0, 2), 10.0),)
