@@ -7,7 +7,7 @@ stats/signflip.py.
 The bound is that of a score test. The variance of the mean change is that of the likeliest distribution of changes
 whose mean is the drop in question (A. B. Owen, "Empirical likelihood ratio confidence intervals for a single
 functional", Biometrika 75, 1988), with room for losses that were not observed. With one run on each side it is Tango's
-(stats/paired.py). The variance that was observed, in its place, passes a drop of the margin in 5 to 9% of simulated
+(stats/paired.py). The variance that was observed, in its place, passes a drop of the margin in up to 12% of simulated
 gates (benchmarks/gate/RUNS.md).
 """
 
