@@ -60,7 +60,7 @@ GOLDEN = [
 ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.sampled_from(SECTIONS), st.integers(120, 500), st.integers(0, 100), st.integers(0, 10**6), st.integers(0, 23))
 def test_an_independent_reading_gives_the_expected_answer(
     section: str, budget: int, depth: int, seed: int, index: int
@@ -75,6 +75,7 @@ def test_an_independent_reading_gives_the_expected_answer(
     assert 0 <= trial.depth <= 1
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(0, 23), st.integers(0, 100))
 def test_without_its_section_a_record_is_the_same_but_for_what_fills_its_place(
     seed: int, index: int, depth: int
@@ -90,9 +91,9 @@ def test_without_its_section_a_record_is_the_same_but_for_what_fills_its_place(
 
 def test_letters_are_balanced_for_both_answers() -> None:
     for section in SECTIONS:
-        letters = [scenario(section).build(WORDS, seed, index).expected for seed in range(20) for index in range(24)]
+        letters = [scenario(section).build(WORDS, seed, index).expected for seed in range(10) for index in range(24)]
         shares = [letters.count(letter) / len(letters) for letter in "ABCDE"]
-        assert all(0.12 < share < 0.28 for share in shares), shares
+        assert all(0.1 < share < 0.3 for share in shares), shares
 
 
 THERE, NOT_THERE = (scenario(section).build(WORDS, 0, 0) for section in SECTIONS)

@@ -69,7 +69,7 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
     assert hashlib.sha256(trial.user.encode()).hexdigest()[:32] == sha256
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(scenarios, st.integers(0, 10**6))
 def test_an_independent_reading_gives_the_expected_answer(scenario: LatestValue, seed: int) -> None:
     trial = built(scenario, seed)
@@ -90,7 +90,7 @@ def test_an_independent_reading_gives_the_expected_answer(scenario: LatestValue,
     assert trial.depth == facts.entries[facts.right][0] / len(trial.user)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(scenarios, st.integers(0, 10**6))
 def test_a_prompt_fills_its_window_and_does_not_exceed_it(scenario: LatestValue, seed: int) -> None:
     trial = built(scenario, seed)
