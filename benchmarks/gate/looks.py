@@ -221,8 +221,6 @@ def _price(result: Result) -> str:
 
 
 SHIPPED = {
-    "gate": Design(bands=7, trials=360, margin=0.075, looks=5),
-    "gate-pr": Design(bands=2, trials=84, margin=0.15, looks=4),
     "gate-sets": Design(bands=3, trials=300, margin=0.1, looks=5),
 }
 

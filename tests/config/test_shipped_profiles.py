@@ -19,7 +19,6 @@ SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b"}
 """Models with a window of 32,768 tokens."""
 TOO_LONG = {
     "gate": {"line_retrieval", "collage", "passkey", "variable_tracking", "coreference"},
-    "gate-pr": {"line_retrieval", "collage"},
     "gate-sets": {"multiple_needles"},
     "paper": {
         "line_retrieval", "collage", "coreference", "variable_tracking", "multiple_needles", "frequent_words",
