@@ -17,6 +17,8 @@ from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
 
+WORTH_A_CHANGE = 1.05
+"""How many times the lowest price another number of questions a context must cost to be named."""
 SIDE_BY_SIDE = "trials", "tokens", "expected", "in batches", "at most", "all pass if unchanged"
 """The columns on each model of a plan of several."""
 
@@ -92,7 +94,7 @@ def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, 
         size = case.size_tokens, case.expected_reply_tokens
         best = best_questions(case.model, *size, correlation)
         prices = [price_of_evidence(case.model, *size, number, correlation) for number in (best, asked)]
-        if best != asked and all(prices):
+        if best != asked and prices[0] and prices[1] and prices[1].direct > WORTH_A_CHANGE * prices[0].direct:
             least, now = (usd(price.direct) for price in prices if price)
             yield (
                 f"{family} ({band}) on {model}: {count(best, 'question')} a context cost least, {least} a trial that "
