@@ -166,7 +166,10 @@ def simulate(gate: Gate, discordance: float, drops: Sequence[float], gates: int,
                 clusters = drawn[at][: len(drawn[at]) * look // looks[at]]
                 asked[at] = len(clusters) / len(drawn[at])
                 sums = clusters.sum(axis=1)
-                p_values[at] = min(p_values[at], repeated_p_value(drop_p_value(sums.tolist()), look, looks[at]))
+                p_values[at] = min(
+                    p_values[at],
+                    repeated_p_value(drop_p_value(sums.tolist(), mid=clusters.shape[1] == 1), look, looks[at]),
+                )
                 level = level_of_look(ALPHA, look, looks[at])
                 passed[at] = passed[at] or _passes(clusters, sums, level, gate.margin)
             shown = _holm(p_values)

@@ -56,7 +56,7 @@ def test_the_simulated_profiles_have_the_bands_and_trials_of_those_that_are_ship
     assert {band: (load.trials, load.clusters) for (_, band), load in loads.items()} == {
         part.band: (part.n, len(part.questions)) for part in grid.parts
     }
-    assert sum(load.price or 99 for load in loads.values()) <= {"gate": 19, "gate-pr": 1.3, "gate-sets": 7}[grid.name]
+    assert sum(load.price or 99 for load in loads.values()) <= {"gate": 20, "gate-pr": 1.3, "gate-sets": 7}[grid.name]
 
 
 def test_the_profiles_give_tables() -> None:

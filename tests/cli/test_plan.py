@@ -238,7 +238,7 @@ def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("name", "most", "bands", "drop", "guessed"),
     [
-        ("gate", 19, 7, 0.1, Assumed()),
+        ("gate", 20, 7, 0.1, Assumed()),
         ("gate-pr", 1.3, 2, 0.15, Assumed()),
         ("gate-sets", 7, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
         ("gate-truth", 6, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
