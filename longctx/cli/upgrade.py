@@ -16,6 +16,7 @@ from longctx.gate.defaults import ALPHA, MARGIN
 
 if TYPE_CHECKING:
     from longctx.engine.upgrade import Treatment, Upgrade
+    from longctx.report.charts.chart import Chart
     from longctx.report.document import Document
     from longctx.results.row import Row
     from longctx.workspace import Workspace
@@ -43,6 +44,7 @@ def add(commands: Any) -> None:
     option("--volume", type=number(int, 1), metavar="N", help="requests a month, to show what a month costs")
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
     option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
+    option("--no-canary", action="store_true", help="ask all although no reply of the first ten could be read")
     option("--batch", action="store_true", help="ask in Message Batches; these have no latency")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--no-text", action="store_true", help="leave the text of replies out of the page")
@@ -73,6 +75,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         seed=options.seed,
         lock=not options.no_lock,
         batch=options.batch,
+        canary=not options.no_canary,
         no_text=options.no_text,
         margin=options.margin,
         alpha=options.alpha,
@@ -105,16 +108,17 @@ def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None)
     from longctx.engine.upgrade import as_data
     from longctx.files import write_file
     from longctx.report.document import as_markdown
-    from longctx.report.upgrade import UpgradeDecision, upgrade_document
+    from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_document
     from longctx.report.verdict_data import as_data as verdict_data
 
     judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
     after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
     old = upgrade.old.treatment.name
-    document = upgrade_document(UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume))
+    decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume)
+    document, chart = upgrade_document(decision), accuracy_chart(decision)
     data = as_data(upgrade, verdict_data) | {"volume": volume}
     texts = {
-        "index.html": _page(document, upgrade, workspace),
+        "index.html": _page(document, upgrade, workspace, [chart] if chart else []),
         "upgrade.md": as_markdown(document),
         "upgrade.json": json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n",
     }
@@ -128,8 +132,8 @@ def _writer(text: str) -> Any:
     return lambda part: part.write_text(text, encoding="utf-8")
 
 
-def _page(document: Document, upgrade: Upgrade, workspace: Workspace) -> str:
-    """Return the page: the decision, and the candidates' trials beside the old answers."""
+def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: Sequence[Chart]) -> str:
+    """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
     from longctx.registry import families
     from longctx.report.page.earlier import Earlier, earlier_rows
     from longctx.report.page.page import changes_page
@@ -146,7 +150,7 @@ def _page(document: Document, upgrade: Upgrade, workspace: Workspace) -> str:
         rows += new.rows
         texts += [json.dumps(view) for view in _fields(new.views)]
     titles = {name: family.title for name, family in known.items()}
-    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name))
+    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name), figures=figures)
 
 
 def _fields(views: Sequence[Any]) -> list[dict[str, Any]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from longctx.compare.across import Curve, ParamValue
+from longctx.compare.across import SHARE, Curve, ParamValue
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
@@ -16,15 +17,37 @@ def across_document(curves: Sequence[Curve], parameter: str, about: Sequence[str
     return Document(f"Across {parameter}", (*about, *_notes(curves)), tuple(tables))
 
 
-def effective_lengths(curves: Sequence[Curve], share: float) -> Iterator[Table]:
+def effective_lengths(curves: Sequence[Curve], share: float = SHARE) -> Iterator[Table]:
     """Yield a table of the effective length of each curve of lengths, if there are any."""
-    rows = [_effective(curve) for curve in curves if isinstance(curve.first, int | float)]
+    rows = [_effective(curve) for curve in _of_lengths(curves)]
     if rows:
         yield Table.from_rows(
             f"Effective length: the longest at which, and at all shorter ones, the rate is shown to be at least "
             f"{share:.0%} of its own rate at the shortest",
             rows,
         )
+
+
+def effective_lengths_data(curves: Sequence[Curve]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of summary.json: None where the rate at the shortest is not shown to exceed guessing."""
+    for curve in _of_lengths(curves):
+        shown, observed, most, open_end = curve.effective
+        yield {
+            "family": curve.family,
+            **curve.subject.fields,
+            "parameter": curve.parameter,
+            "share": SHARE,
+            "shortest": curve.first,
+            "shortest_correct": curve.rate.correct,
+            "shortest_n": curve.rate.n,
+            "effective": shown if curve.can_fall else None,
+            "observed": observed if curve.can_fall else None,
+            "at_most": most if curve.can_fall and not open_end else None,
+        }
+
+
+def _of_lengths(curves: Sequence[Curve]) -> list[Curve]:
+    return [curve for curve in curves if isinstance(curve.first, int | float)]
 
 
 def _effective(curve: Curve) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from longctx.registry import account_of, shipped
+from longctx.report.across import effective_lengths_data
 from longctx.report.retention import retention_data
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
@@ -46,6 +47,8 @@ def as_json(summary: Summary, run: str) -> str:
         document |= family.account.data(family.analysis)
     if retained := [each for name, of in summary.families.items() for each in retention_data(name, of.retention)]:
         document["retention"] = retained
+    lengths = [curve for family in summary.families.values() for curve in family.lengths]
+    document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 

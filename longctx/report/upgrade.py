@@ -9,6 +9,7 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict
 from longctx.live.cost.money import usd
+from longctx.report.charts.chart import Chart, colours, field, layered, rate_axis
 from longctx.report.document import Document
 from longctx.report.table import Table
 from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
@@ -76,29 +77,84 @@ def _notes(decision: UpgradeDecision, lead: str) -> Iterator[str]:
 
 def _candidates(decision: UpgradeDecision) -> Table:
     """Return the table of accuracy against price."""
-    judged = [row for row in decision.before if row.band is not None]
-    rows = [
-        {"treatment": decision.old, "verdict": "now"}
-        | _accuracy(judged)
-        | {"difference": "", "lost": "", "gained": ""}
-        | _usage(Usage.of([row for row in judged if row.measured]), decision.volume)
-    ]
-    for name, verdict in decision.candidates:
-        bands = [band for family in verdict.families for band in family.bands]
-        changes = [change.after for family in verdict.families for change in family.changes]
-        rate = Rate(sum(after.correct for after in changes), sum(after.n for after in changes))
-        used = verdict.usage.after if verdict.usage else Usage.of([])
+    verdicts = dict(decision.candidates)
+    rows = []
+    for measured in _measured(decision):
+        verdict = verdicts.get(measured.name)
+        bands = [band for family in verdict.families for band in family.bands] if verdict else None
         rows.append(
-            {"treatment": name, "verdict": badge(verdict), "rate": str(rate)}
-            | _difference(bands)
-            | _usage(used, decision.volume)
+            {"treatment": measured.name, "verdict": badge(verdict) if verdict else "now", "rate": str(measured.rate)}
+            | ({"difference": "", "lost": "", "gained": ""} if bands is None else _difference(bands))
+            | _usage(measured.usage, decision.volume)
         )
     title = "Accuracy against price, on the same trials: rate [95% interval], price without a batch's discount"
     return Table.from_rows(title, rows)
 
 
-def _accuracy(rows: Sequence[Row]) -> dict[str, str]:
-    return {"rate": str(Rate(sum(row.correct for row in rows), sum(row.measured for row in rows)))}
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """What one treatment reached, and what it took."""
+
+    name: str
+    rate: Rate
+    usage: Usage
+
+
+def _measured(decision: UpgradeDecision) -> Iterator[Accuracy]:
+    """Yield the old treatment, then each candidate."""
+    judged = [row for row in decision.before if row.band is not None]
+    rate = Rate(sum(row.correct for row in judged), sum(row.measured for row in judged))
+    yield Accuracy(decision.old, rate, Usage.of([row for row in judged if row.measured]))
+    for name, verdict in decision.candidates:
+        changes = [change.after for family in verdict.families for change in family.changes]
+        rate = Rate(sum(after.correct for after in changes), sum(after.n for after in changes))
+        yield Accuracy(name, rate, verdict.usage.after if verdict.usage else Usage.of([]))
+
+
+def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
+    """Return accuracy against price, a point for each treatment; against latency where no treatment has a price.
+
+    None where fewer than two treatments have a place on the axis.
+    """
+    measured = [each for each in _measured(decision) if each.rate.n]
+    prices = {each.name: 1000 * each.usage.usd for each in measured if each.usage.usd is not None}
+    latencies = {each.name: each.usage.latency_p50.value for each in measured if each.usage.latency_p50}
+    priced = any(prices.values())
+    places, what, axis = (
+        (prices, "price", "USD per 1,000 requests") if priced else (latencies, "latency", "median latency, s")
+    )
+    placed = [each for each in measured if each.name in places]
+    if len(placed) < 2:
+        return None
+    values = [
+        {"treatment": each.name, "place": places[each.name], "rate": each.rate.rate, "lo": each.rate.lo}
+        | {"hi": each.rate.hi, "say": f"{each.name}: {each.rate}, {axis}: {places[each.name]:,.4g}"}
+        for each in placed
+    ]
+    names = [each.name for each in placed]
+    x, colour = field("place", "quantitative", axis, scale={"zero": True}), colours("treatment", names)
+    shape = {**colour, "scale": {"domain": names}}
+    layers = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
+            "encoding": {"x": x, "y": rate_axis("lo"), "y2": {"field": "hi"}, "color": colour},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+            "encoding": {"x": x, "y": rate_axis("rate"), "color": colour, "shape": shape}
+            | {"description": {"field": "say"}},
+        },
+    ]
+    table = Table.from_columns(
+        "",
+        {
+            "treatment": names,
+            "rate [95% interval]": [str(each.rate) for each in placed],
+            axis: [f"{places[name]:,.4g}" for name in names],
+        },
+    )
+    note = "" if priced else "No treatment has a price above zero, so that accuracy is shown against latency."
+    return Chart(f"accuracy-by-{what}", "", f"Accuracy against {what}", layered(values, layers), table, note)
 
 
 def _difference(bands: Sequence[BandVerdict]) -> dict[str, str]:

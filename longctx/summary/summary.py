@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from longctx.compare.across import Curve, curves
 from longctx.registry import account_of, in_order, shipped
 from longctx.results.completeness import scenario_name
 from longctx.results.grouping import grouped
@@ -89,6 +90,8 @@ class OfFamily:
     parameters: tuple[str, ...] = ()
     retention: tuple[Retention, ...] = ()
     """What survives of transcripts, for test functions that ask about one."""
+    lengths: tuple[Curve, ...] = ()
+    """The rates along the length, of subjects with several lengths: they give the effective lengths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,7 @@ def _of_family(
         family.size if family else "",
         family.scenario.identified_by if family else (),
         () if family or is_check(name) else retention(measured),
+        () if is_check(name) else tuple(curves(measured, {name: family} if family else {})),
     )
 
 

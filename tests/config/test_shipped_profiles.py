@@ -13,7 +13,9 @@ from longctx.live.estimating import NOT_MEASURED, fitted
 from longctx.recording.case import Case
 from tests.here import HERE
 
-MODELS = [path.stem for path in HERE.list("models", "*.toml")]
+TINY = "smollm2-135m"
+"""A model with a window of 8,192 tokens, for small profiles: shares of such a window hold no prompt of most families."""
+MODELS = [path.stem for path in HERE.list("models", "*.toml") if path.stem != TINY]
 PROFILES = [path.stem for path in HERE.list("profiles", "*.toml")]
 SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b"}
 """Models with a window of 32,768 tokens."""
@@ -64,3 +66,7 @@ def test_what_does_not_fit_has_no_price() -> None:
     priced = estimate(fit, [question for case in fit for question in case.questions()], unbuilt)
     [lines] = [each for each in priced if each.family == "line_retrieval"]
     assert lines.trials == 15 * 50
+
+
+def test_the_profile_of_the_guides_fits_the_smallest_model() -> None:
+    assert list(misfits("lines", TINY)) == []

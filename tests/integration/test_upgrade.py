@@ -15,6 +15,7 @@ from tests.integration.pages import blocks, missing
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
+SMALLER = "cassettes/smollm2-135m/line_retrieval"
 LINES = """
 [line_retrieval]
 models = ["old"]
@@ -182,7 +183,8 @@ def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
 
 
 def test_the_guide(checkout: Checkout) -> None:
-    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
+    for name in (RECORDINGS, SMALLER):
+        shutil.copytree(ROOT / name, checkout.file(name))
     shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
     output = ""
     for kind, text in blocks("upgrade.md"):

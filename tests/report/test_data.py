@@ -5,7 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.report.data import SCHEMA, as_json
-from longctx.summary.summary import Summary
+from longctx.report.page.contents import sections
+from longctx.results.row import Row
+from longctx.summary.summary import Summary, summarize
+from tests.rows import joined, run
 
 
 def strict(text: str) -> dict[str, Any]:
@@ -84,3 +87,22 @@ def test_a_run_of_nothing_is_valid(empty: Summary) -> None:
 def test_causes_may_hold_any_text(summary: Summary) -> None:
     cause = '</script>\n"\ud800\u2028'
     assert strict(as_json(replace(summary, errors={cause: 1}), "today"))["errors"] == {cause: 1}
+
+
+def test_a_family_with_lengths_has_its_effective_length() -> None:
+    def lines(number: int, correct: int) -> list[Row]:
+        outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
+        return run(*outcomes, scenario=f"lines-{number}", params={"lines": number, "block_size": None})
+
+    summary = summarize(joined(lines(5, 95), lines(10, 94), lines(20, 20)))
+    [found] = strict(as_json(summary, "today"))["effective_lengths"]
+    assert (found["family"], found["parameter"], found["share"], found["shortest"]) == (
+        "line_retrieval", "lines", 0.85, 5
+    )  # fmt: skip
+    assert (found["effective"], found["observed"], found["at_most"]) == (10, 10, 10)
+    [section, _] = sections(summary, [])
+    [table] = [table for table in section.tables if table.title.startswith("Effective length")]
+    assert table.rows[0][-1] == "[10, 10]"
+    guessed = strict(as_json(summarize(joined(lines(5, 0), lines(10, 0))), "today"))["effective_lengths"]
+    assert [each["effective"] for each in guessed] == [None]
+    assert strict(as_json(summarize(lines(5, 95)), "today"))["effective_lengths"] == []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from longctx.gate.bands import EARLY_STOP
 from longctx.live.cost.money import usd
 from longctx.plural import count
+from longctx.report.across import effective_lengths
 from longctx.report.charts.draw import Drawn
 from longctx.report.cost import sentences
 from longctx.report.table import Table
@@ -112,7 +113,7 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
     for name, family in summary.families.items():
         figures = [_figure(chart) for chart in drawn if chart.chart.family == name]
         own = [table for table in all_tables if table.family == name]
-        own += family.account.further_tables(family.analysis)
+        own += [*family.account.further_tables(family.analysis), *effective_lengths(family.lengths)]
         undrawn = [table for table in own if not _is_drawn(table, figures)]
         rates = [str(line.rate) + f", {line.subject}" * several for line in lines if line.family == name]
         yield PageSection(name.replace("_", "-"), family.title, rates, figures, undrawn)

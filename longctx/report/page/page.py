@@ -14,11 +14,12 @@ from markupsafe import Markup
 import longctx
 from longctx.registry import in_order
 from longctx.report.charts import charts
-from longctx.report.charts.draw import Drawn, drawing, standing_alone
+from longctx.report.charts.chart import Chart
+from longctx.report.charts.draw import Drawn, draw, drawing, standing_alone
 from longctx.report.document import Document
 from longctx.report.findings import findings
 from longctx.report.page import theme, trials
-from longctx.report.page.contents import facts, family_lines, headline, sections
+from longctx.report.page.contents import Figure, facts, family_lines, headline, sections
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.words import words
 from longctx.report.table import Table
@@ -120,17 +121,19 @@ def changes_page(
     earlier: EarlierAnswers,
     title: Callable[[str], str],
     options: Sequence[str] = (),
+    figures: Sequence[Chart] = (),
 ) -> str:
     """Return the page of a comparison: its document, and the trials with both answers.
 
     rows, views: those of the later runs. title: returns the title of a family. options: those of the command line that
-    measure a trial again.
+    measure a trial again. figures: shown after the first table.
     """
     return (
         _environment()
         .get_template("changes.html")
         .render(
             verdict=document,
+            figures=[Figure(chart.title, draw(chart), chart.table, chart.note) for chart in figures],
             compared=True,
             scenarios=scenario_links(rows),
             index=trials.index(rows, title, earlier),

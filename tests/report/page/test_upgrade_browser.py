@@ -63,6 +63,14 @@ def test_the_verdict_is_first_and_the_first_screen_holds_no_reply(tab: Tab, page
     assert tab.messages == []
 
 
+def test_accuracy_is_charted_for_each_treatment(tab: Tab, page: Path) -> None:
+    figure = tab.open(page.as_uri()).locator("figure")
+    assert figure.count() == 1
+    points = figure.locator("[role=graphics-symbol][aria-roledescription=point]")
+    names = [(point.get_attribute("aria-label") or "").partition(":")[0] for point in points.all()]
+    assert names == ["old", "new", "same"]
+
+
 def test_candidates_are_told_apart_among_the_trials(tab: Tab, page: Path) -> None:
     shown = tab.open(page.as_uri())
     assert shown.locator("#count").inner_text() == "5 of 80 trials"

@@ -1,0 +1,54 @@
+"""An upgrade in words and as a chart of accuracy against price."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from longctx.gate.validity import AgeLimit
+from longctx.gate.verdict import Rules, give_verdict
+from longctx.report.upgrade import UpgradeDecision, accuracy_chart
+from longctx.results.row import Row
+from tests.rows import run
+
+RULES = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
+
+
+def rows(correct: int, usd: float | None, seconds: float | None = None) -> list[Row]:
+    outcomes = ["correct"] * correct + ["wrong"] * (20 - correct)
+    return [replace(row, band="short", cost_usd=usd, latency_s=seconds) for row in run(*outcomes)]
+
+
+def decision(old: list[Row], **candidates: list[Row]) -> UpgradeDecision:
+    judged = [(name, give_verdict(old, new, RULES)) for name, new in candidates.items()]
+    return UpgradeDecision("old", old, judged, candidates, next(iter(candidates)))
+
+
+def test_accuracy_against_price_has_a_point_for_each_treatment() -> None:
+    chart = accuracy_chart(decision(rows(18, 0.02), cheap=rows(9, 0.001), dear=rows(19, 0.1)))
+    assert chart is not None
+    points = chart.spec["data"]["values"]
+    assert [(each["treatment"], each["place"], each["rate"]) for each in points] == [
+        ("old", 20.0, 0.9),
+        ("cheap", 1.0, 0.45),
+        ("dear", 100.0, 0.95),
+    ]
+    assert all(each["lo"] < each["rate"] < each["hi"] for each in points)
+    assert (chart.title, chart.note) == ("Accuracy against price", "")
+
+
+def test_servers_of_ones_own_are_compared_by_latency() -> None:
+    chart = accuracy_chart(decision(rows(18, 0.0, 2.0), new=rows(9, 0.0, 0.5)))
+    assert chart is not None
+    assert [each["place"] for each in chart.spec["data"]["values"]] == [2.0, 0.5]
+    assert (chart.title, bool(chart.note)) == ("Accuracy against latency", True)
+
+
+def test_without_prices_and_latencies_there_is_no_chart() -> None:
+    assert accuracy_chart(decision(rows(18, None), new=rows(9, None))) is None
+
+
+def test_a_candidate_without_a_price_is_not_on_the_axis() -> None:
+    chart = accuracy_chart(decision(rows(18, 0.02), unknown=rows(9, None), new=rows(9, 0.01)))
+    assert chart is not None
+    assert [each["treatment"] for each in chart.spec["data"]["values"]] == ["old", "new"]
