@@ -14,7 +14,7 @@ from longctx.recording.case import Case
 from tests.here import HERE
 
 TINY = "smollm2-135m"
-"""A model with a window of 8,192 tokens, for small profiles: shares of such a window hold no prompt of most families."""
+"""A model with a window of 8,192 tokens, for small profiles: most families have no room in shares of it."""
 MODELS = [path.stem for path in HERE.list("models", "*.toml") if path.stem != TINY]
 PROFILES = [path.stem for path in HERE.list("profiles", "*.toml")]
 SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b"}
