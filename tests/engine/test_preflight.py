@@ -51,7 +51,7 @@ def test_nothing_is_said_of_the_profiles_for_gates(profile: str, margin: float) 
 def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
     sentence = as_baseline(cases("gate"), 0.075, 0.05)
     assert "if 10% of pairs change by chance, in 98% against a baseline of one run, 100% of three runs" in sentence
-    assert "if 20% of pairs change by chance, in 63% against a baseline of one run, 92% of three runs" in sentence
+    assert "if 20% of pairs change by chance, in 64% against a baseline of one run, 92% of three runs" in sentence
 
 
 def test_bands_that_lack_trials_are_named_with_their_odds(tmp_path: Path) -> None:
