@@ -76,7 +76,7 @@ def _truncated(truncated: Truncated, folder: str) -> str:
     how = f"after {after} tokens{', with the window full,' if full else ''}"
     room = (
         f"Raise max_tokens in [{family}] of the profile, or thinking_tokens in the model's if it thinks first; "
-        "--ctx-record new_episodes then asks that table anew."
+        "--ctx-record new_episodes then asks that table again."
     )
     advice = "Choose smaller sizes in the profile." if full else room
     return (

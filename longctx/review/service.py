@@ -61,7 +61,7 @@ class ReviewService:
             "tokens": section.tokens,
             "question": _words(question.question),
             "answers": [
-                {**_words(answer), "right": place == 0, "stands": _standing(answer, section.text, text)}
+                {**_words(answer), "right": place == 0, "place": _place(answer, section.text, text)}
                 for place, answer in enumerate(question.answers)
             ],
             "parts": [asdict(part) for part in marked(section.text, question)],
@@ -117,7 +117,7 @@ def _words(text: str) -> Json:
     return {"raw": text, "shown": visible(text)}
 
 
-def _standing(answer: str, text: str, plain_text: str) -> str:
+def _place(answer: str, text: str, plain_text: str) -> str:
     """Say whether an answer occurs in its section."""
     if places(answer, text):
         return "in the section"

@@ -46,7 +46,7 @@ def gate(checkout: Checkout, folder: str = "reports/latest") -> dict[str, object
     return gate
 
 
-def anew(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
+def asked_again(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
     """Ask everything again, gated against the baseline."""
     return checkout.record(server, "--ctx-baseline=main", *arguments, mode="all")
 
@@ -71,7 +71,7 @@ def test_the_same_answers_pass(kept: Checkout) -> None:
 
 def test_a_collapse_in_the_longest_band_is_exit_status_10(kept: Checkout, server: SimulatedServer) -> None:
     server.script = wrong_in_long_files
-    result = anew(kept, server)
+    result = asked_again(kept, server)
     assert result.code == 10
     assert result.says("Gate: regression - line_retrieval -1.000 in long")
 
@@ -80,7 +80,7 @@ def test_few_trials_are_inconclusive_unless_that_may_pass(checkout: Checkout, se
     checkout.profile(PROFILE.format(trials=5))
     checkout.record(server)
     checkout.longctx("baseline", "save", "main")
-    result = anew(checkout, server)
+    result = asked_again(checkout, server)
     assert result.code == 11
     assert result.says("Gate: inconclusive", "line_retrieval, short: about", "trials would settle it, not 5.")
     assert checkout.pytest("--ctx-baseline=main", "--ctx-on-inconclusive=pass").code == 0
@@ -93,7 +93,7 @@ def test_a_server_that_fails_for_a_tenth_is_exit_status_12(
     kept: Checkout, server: SimulatedServer, other: list[str]
 ) -> None:
     server.script = lambda body: failing(400)(body) if len(server.asked) % 10 == 0 else right(body)
-    result = anew(kept, server, "--ctx-in-flight=1", *other)
+    result = asked_again(kept, server, "--ctx-in-flight=1", *other)
     assert result.code == 12
     assert result.says("Gate: invalid", "12 of 120 trials were not measured (12 refused_request)")
 
@@ -168,7 +168,7 @@ def test_k_max_is_reported_and_held_against_a_stated_minimum(checkout: Checkout,
     assert result.code == 0
     assert result.says("k_max (tokens)", "256 [256, 256]", "256: reached")
     server.script = saying("none")
-    result = anew(checkout, server, "--ctx-no-canary")
+    result = asked_again(checkout, server, "--ctx-no-canary")
     assert result.code == 10
     assert result.says("passkey: k_max 0 [0, 0] in a window of 256, below the minimum of 256", "256: missed")
 

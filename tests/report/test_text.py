@@ -120,7 +120,7 @@ def test_where_replies_are_cut_off_it_is_said_what_to_do(summary: Summary) -> No
     notes = (
         "line_retrieval on some-model, prompts protocol: 11 of 12 replies were cut off after 10 tokens and count as "
         "truncated. Raise max_tokens in [line_retrieval] of the profile, or thinking_tokens in the model's if it "
-        "thinks first; --ctx-record new_episodes then asks that table anew. See the first with python -m longctx show "
+        "thinks first; --ctx-record new_episodes then asks that table again. See the first with python -m longctx show "
         "line_retrieval/lines-5-block_size-1#3 --run reports/mine; in results.jsonl all have the outcome truncated."
     )
     assert notes in as_terminal(changed, "reports/mine")

@@ -92,7 +92,7 @@ def test_what_the_page_is_told(server: ReviewServer) -> None:
     ]
     assert listed["questions"][1]["findings"] == ["wrong answer: 'The northern quay' is in harbor too"]
     question = json.loads(ask(server, "question?id=q2")[1])
-    assert [answer["stands"] for answer in question["answers"]] == [
+    assert [answer["place"] for answer in question["answers"]] == [
         "in the section",
         "in the section",
         "not in the section",

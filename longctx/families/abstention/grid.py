@@ -28,7 +28,7 @@ class AbstentionGrid(BankGrid):
     longest: Count = 5000
     """Tokens: longer sections, and questions about them, are left out."""
     depths: tuple[Depth, ...] = ("middle",)
-    """Where the section stands, or what is in its place: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
+    """Where the section is, or what is in its place: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
     sections: tuple[str, ...] = Field(default=SECTIONS, min_length=1)
     """`"present"`: the record holds the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""

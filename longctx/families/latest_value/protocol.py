@@ -50,8 +50,8 @@ class History:
 class LatestValue(LinesScenario):
     """A log that fills a window, in which every quantity is set once and updated `updates` times.
 
-    The entry that is asked about stands anywhere in the log; the vessel's other entries stand before it or, where the
-    value before is asked for, one stands after it.
+    The entry that is asked about may be anywhere in the log; the vessel's other entries are before it or, where the
+    value before is asked for, one is after it.
     """
 
     family: ClassVar[str] = "latest_value"
@@ -168,7 +168,7 @@ class LatestValue(LinesScenario):
 
 
 def _places(stream: np.random.RandomState, lines: int, own: int) -> list[int]:
-    """Draw the places of a vessel's entries, ascending. The last stands anywhere; the others anywhere before it.
+    """Draw the places of a vessel's entries, ascending. The last may be anywhere; the others are before it.
 
     They are drawn as shares of the log, so that they are about the same for every tokenizer.
     """

@@ -24,7 +24,7 @@ class ShortAnswersGrid(BankGrid):
     longest: Count = 5000
     """Tokens: longer sections, and questions about them, are left out."""
     depths: tuple[Depth, ...] = ("middle",)
-    """Where the section stands: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
+    """Where the section is: `"beginning"`, `"middle"`, `"end"`, or a percentage."""
     distractors: Distractors = (None,)
     """How many sections resemble that of the question in words and do not answer it, as in long-context QA."""
     max_tokens: Count = 64

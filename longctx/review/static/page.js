@@ -67,7 +67,7 @@
   };
 
   const answerElement = (answer) => element("li", answer.right ? "right" : "",
-    element("p", "", answer.shown), element("p", "soft", `${answer.right ? "right" : "wrong"}; ${answer.stands}`));
+    element("p", "", answer.shown), element("p", "soft", `${answer.right ? "right" : "wrong"}; ${answer.place}`));
   const partElement = (part) => {
     if (!part.answer) return part.text;
     const mark = element("mark", part.answer, part.text);

@@ -68,14 +68,14 @@ class ItemQuality:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """One model's answers to a bank with one prompt set. whole: all questions; each list has the worst first.
+    """One model's answers to a bank with one prompt set. overall: all questions; each list has the worst first.
 
     facts, sections: groups with several questions. favourite: the letter that the model gives most often, if any.
     """
 
     model: str
     prompt_set: str
-    whole: ItemQuality
+    overall: ItemQuality
     items: tuple[ItemQuality, ...]
     facts: tuple[ItemQuality, ...]
     sections: tuple[ItemQuality, ...]
@@ -95,7 +95,7 @@ def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
     return Quality(
         model=rows[0].model,
         prompt_set=rows[0].prompt_set,
-        whole=_item("all", "", "", answers.values()),
+        overall=_item("all", "", "", answers.values()),
         items=_worst_first(each),
         facts=_grouped(answers, named, lambda name, held: _item(name, "", name, held)),
         sections=_grouped(answers, sections, lambda name, held: _item(name, name, "", held)),

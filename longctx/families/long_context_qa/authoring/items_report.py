@@ -22,14 +22,14 @@ def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[
     """Return the report. notes: sentences above the tables. asked: the text of each question, by id. short: show only
     the worst, for a terminal."""
     groups = [_groups("facts", quality.facts, short), _groups("sections", quality.sections, short)]
-    tables = (controls(quality.whole), _questions(quality.items, asked, short), *filter(None, groups))
+    tables = (controls(quality.overall), _questions(quality.items, asked, short), *filter(None, groups))
     return Document(title, tuple(notes), tables)
 
 
-def controls(whole: ItemQuality) -> Table:
+def controls(overall: ItemQuality) -> Table:
     """Return the notebook's table: how many are right and wrong with the right section alone, a wrong one, and none."""
-    read: list[Rate] = [getattr(whole, record) for record in RECORDS]
-    rates = [whole.measured(record) for record in RECORDS]
+    read: list[Rate] = [getattr(overall, record) for record in RECORDS]
+    rates = [overall.measured(record) for record in RECORDS]
     unread = [rate.n - answers.n for rate, answers in zip(rates, read, strict=True)]
     columns = {
         "record": [NAMES[record] for record in RECORDS],

@@ -19,8 +19,8 @@ def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
 
     Where most replies could not be read, they say nothing about the questions.
     """
-    right, wrong = quality.whole.right, quality.whole.wrong
-    if right.n < quality.whole.unread.get("right", 0):
+    right, wrong = quality.overall.right, quality.overall.wrong
+    if right.n < quality.overall.unread.get("right", 0):
         return
     if right.n and right.lo <= CHANCE:
         yield (
@@ -32,12 +32,12 @@ def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
             f"These questions can be answered without reading: {wrong.rate:.0%} are answered right with a wrong "
             f"section, {right.rate:.0%} with the right one."
         )
-    elif wrong.n and quality.whole.paired.interval()[0] <= 0:
+    elif wrong.n and quality.overall.paired.interval()[0] <= 0:
         yield (
             "It is not shown that these questions take reading: the right section is worth "
-            f"{quality.whole.paired} against a wrong one."
+            f"{quality.overall.paired} against a wrong one."
         )
-    none = quality.whole.none
+    none = quality.overall.none
     if none.lo > CHANCE and none.n:
         yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
     if kept and kept < FEW:

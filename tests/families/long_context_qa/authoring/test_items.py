@@ -13,9 +13,9 @@ from tests.families.long_context_qa.authoring.examples import found
 
 
 def test_the_whole_has_a_rate_for_each_record() -> None:
-    whole = found().whole
-    assert (whole.right, whole.wrong, whole.none) == (Rate(2, 4), Rate(2, 4), Rate(1, 4))
-    assert (whole.questions, whole.paired) == (4, Paired(1, 1, 4))
+    overall = found().overall
+    assert (overall.right, overall.wrong, overall.none) == (Rate(2, 4), Rate(2, 4), Rate(1, 4))
+    assert (overall.questions, overall.paired) == (4, Paired(1, 1, 4))
 
 
 def test_the_worst_question_stands_first_and_says_why() -> None:
@@ -47,9 +47,9 @@ def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
 def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
     quality = found({"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}})
     assert [(item.name, item.fault) for item in quality.items] == [("q2", ""), ("q1", "no readable answer")]
-    assert quality.whole.right == Rate(1, 1)
-    assert quality.whole.measured("right") == Rate(1, 2), "though it is not correct"
-    assert quality.whole.paired == Paired(1, 0, 1)
+    assert quality.overall.right == Rate(1, 1)
+    assert quality.overall.measured("right") == Rate(1, 2), "though it is not correct"
+    assert quality.overall.paired == Paired(1, 0, 1)
 
 
 def test_questions_are_not_blamed_for_replies_that_cannot_be_read() -> None:
