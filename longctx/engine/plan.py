@@ -238,7 +238,7 @@ def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
     return model.model_copy(update={"prices": prices})
 
 
-Part = tuple[str, str]
+ModelBand = tuple[str, str]
 """A model and a band of lengths."""
 
 
@@ -248,14 +248,14 @@ def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
     Each band of each model is dealt to the shards separately, by the tokens of one prompt, so that the number of trials
     does not matter. All wordings of a scenario go to one shard, because they are recorded in one file.
     """
-    tokens: dict[Part, dict[str, int]] = {}
+    tokens: dict[ModelBand, dict[str, int]] = {}
     for case in cases:
         tokens.setdefault(_part(case), {})[_name(case)] = _tokens(case)
     dealt = {part: deal(names, shard.of) for part, names in tokens.items()}
     return tuple(case for case in cases if dealt[_part(case)][_name(case)] == shard.number)
 
 
-def _part(case: Case) -> Part:
+def _part(case: Case) -> ModelBand:
     return case.model.model, case.band
 
 
