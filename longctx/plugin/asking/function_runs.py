@@ -264,7 +264,7 @@ def _ask_in_looks(config: pytest.Config, cases: Sequence[Case], tape: Tape, spen
         pending = any(failure.cause == PENDING.cause for failure in more.failures.values())
         if why := stopped or (PENDING if pending else None):
             break
-        if broken:  # its trials would be asked in vain
+        if broken:  # its trials would be asked for nothing
             break
     unneeded = looks.unneeded(left)
     settled = Failure(EARLY_STOP, looks.verdict(left).shown_after, fatal=True) if unneeded else None
