@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from longctx.errors import UserError
 
 LOCK = ".lock"
@@ -20,6 +18,8 @@ def locked(folder: Path, held: UserError, harm: str, goes: bool = False) -> Iter
 
     harm: what two processes could do to each other, as a clause. goes: whether the lock file is removed at the end.
     """
+    from filelock import FileLock, Timeout  # so that a replay imports none of it
+
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK)
     try:

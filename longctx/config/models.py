@@ -24,7 +24,7 @@ MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class TokenPrices(_Table):

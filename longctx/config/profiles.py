@@ -33,7 +33,7 @@ def _listed(value: Any) -> Any:
 class Profile(BaseModel):
     """The entries of a profile; `profile_type` adds the tables of the families."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     about: str = ""
     """What the grid is for, in a sentence: it heads the report."""

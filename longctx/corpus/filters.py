@@ -31,7 +31,7 @@ class Filter(BaseModel):
     answer, is in neither, and not asked in a collage.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     model: str
     bank: str

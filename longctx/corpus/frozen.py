@@ -20,7 +20,7 @@ FILE = "sections.toml"
 class FrozenSection(BaseModel):
     """A section's token count. sha256: the first 16 hexadecimal digits of the digest of its text."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: str
     title: str = ""
@@ -34,7 +34,7 @@ class Frozen(BaseModel):
     reading: how the documents were split; older files do not say it, since there was only the notebook's reading.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     vocabulary: str
     reading: Reading = "notebook"

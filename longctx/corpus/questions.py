@@ -25,7 +25,7 @@ OPTIONAL = "accepted", "reviewed"
 class Reviewed(BaseModel):
     """A reviewer's decision that a question stays, unchanged (`kept`) or `edited`; by whom, and on which day."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     decision: Literal["kept", "edited"]
     by: str = Field(min_length=1)
@@ -39,7 +39,7 @@ class BankQuestion(BaseModel):
     have answers of the same kind. provenance: who or what wrote it. reviewed: not part of the question or any digest.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: str = Field(pattern=r"^[A-Za-z0-9._@+-]+$")
     section: str = Field(min_length=1)

@@ -21,7 +21,7 @@ SUFFIXES = (".xml", ".txt", ".md")
 class CorpusSettings(BaseModel):
     """The content of corpus.toml, which a folder may lack. Sections have min_tokens < tokens <= max_tokens."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     about: str = ""
     """What the documents are, in a sentence."""

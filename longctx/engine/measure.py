@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.engine.rows import check_row, measured_row, unmeasured_row
 from longctx.errors import TapeError, UserError
-from longctx.gate.bands import EARLY_STOP
 from longctx.plural import count
 from longctx.recording import absence
 from longctx.recording.tape import Wanted
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -21,11 +22,13 @@ from longctx.gate.defaults import MARGIN
 from longctx.recording.case import Case
 from longctx.recording.cases import cases_of
 from longctx.registry import families
-from longctx.results.baseline import Baseline, load_baseline, load_manifest_of
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
 from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.results.baseline import Baseline
 
 
 class Plan:
@@ -117,6 +120,8 @@ class Plan:
     @cached_property
     def baseline(self) -> Baseline | None:
         """The baseline; None if the run is not gated."""
+        from longctx.results.baseline import load_baseline
+
         path = self._baseline_path
         return None if path is None else load_baseline(path)
 
@@ -126,6 +131,8 @@ class Plan:
         path = self._baseline_path
         if path is None:
             return None
+        from longctx.results.baseline import load_manifest_of
+
         try:
             return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
         except ValidationError as error:

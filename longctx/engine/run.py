@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import functools
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -248,6 +246,9 @@ def _apart(call: Callable[[], Result], halt: Halt) -> Result:
 
     An interrupt of this thread, such as a notebook's, then reaches the call by `halt`.
     """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -47,7 +47,7 @@ class CaseItem(dict[str, Any]):
 class FunctionTable(BaseModel):
     """What the marker of a test function says, and what the profile's table with the function's name replaces."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     trials: Trials | None = None
     """How many items are drawn, or how many of the cases are asked; by default all cases."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -112,7 +113,9 @@ def damaged(path: Path, error: Exception) -> UserError:
     )
 
 
-_MANIFEST = TypeAdapter(Manifest)
+@functools.cache
+def _type() -> TypeAdapter[Manifest]:
+    return TypeAdapter(Manifest)
 
 
 def as_manifest(fields: object) -> Manifest:
@@ -120,7 +123,7 @@ def as_manifest(fields: object) -> Manifest:
 
     Raises ValueError.
     """
-    manifest = _MANIFEST.validate_python(fields)
+    manifest = _type().validate_python(fields)
     for part in manifest.merged:
-        _MANIFEST.validate_python(part)
+        _type().validate_python(part)
     return manifest

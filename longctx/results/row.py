@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Mapping
@@ -139,7 +140,7 @@ class Row:
             if name in kept:
                 value = kept[name]
                 values[name] = sys.intern(value) if type(value) is str else value
-        return _ROW.validate_python(values)
+        return _type().validate_python(values)
 
     @property
     def subject(self) -> Subject:
@@ -174,6 +175,11 @@ class Row:
         return json.dumps({name: getattr(self, name) for name in KEPT}, ensure_ascii=False, separators=(",", ":"))
 
 
-_ROW = TypeAdapter(Row)
+@functools.cache
+def _type() -> TypeAdapter[Row]:
+    """Pydantic's checks of a row, which take 10 ms to make: a worker that replays reads no row."""
+    return TypeAdapter(Row)
+
+
 KEPT = tuple(field.name for field in fields(Row) if field.name != "answers")
 """The fields that a run's files keep, in their order."""

@@ -25,7 +25,7 @@ REVIEWER = "reviewer"
 class DroppedByReviewer(BaseModel):
     """A line of FILE.dropped.jsonl for a question that a reviewer dropped. place: its index among all questions."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     section: str
     question: BankQuestion

@@ -64,7 +64,7 @@ class Grid(BaseModel):
         (3, 5)
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     models: tuple[str, ...] = ()
     """The models to measure; `--ctx-model` replaces them. It may be left out where that is always given."""

@@ -36,7 +36,7 @@ class VariableTrackingGrid(WindowGrid):
 class Needles(BaseModel):
     """How many keys there are, with how many values each, and how many keys are asked for."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     keys: Count = 1
     """How many keys are in the text."""
