@@ -100,6 +100,7 @@ def _load(where: str, name: str) -> Family:
     """Load a family and find its account. Raises UserError."""
     try:
         family = _loaded(name, Family)
+        family.grid.model_rebuild()  # a table that pydantic cannot check is found here
         _find_account(family)
     except Exception as error:
         raise _unusable(where, name, error) from error
