@@ -85,12 +85,18 @@ def keep_left_out(run: Run) -> None:
 
 
 def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
-    """Return the fields of the Failure of each question that is not recorded, and that looks needed no answer to."""
-    lacking = looks.lacking()
+    """Return the fields of the Failure of each question that is not recorded, and that looks needed no answer to.
+
+    A question whose answers are all stale counts as not recorded if all those up to the look that settled its band have
+    one: a change was asked in looks, and the answers from before it are still there.
+    """
+    lacking, stale = looks.lacking(), looks.stale()
     unneeded = looks.unneeded(lacking) if lacking else set()
+    if stale:
+        unneeded |= looks.later(stale, looks.unneeded(lacking | stale))
     if not unneeded:
         return {}
-    why = Failure(EARLY_STOP, looks.verdict(lacking).shown_after, fatal=True)
+    why = Failure(EARLY_STOP, looks.verdict(unneeded).shown_after, fatal=True)
     return {key: asdict(why) for key in unneeded}
 
 
@@ -144,6 +150,25 @@ class LiveLooks:
             for key, question in self._questions.items()
             if not (self._tape.has_trial(question) or self._tape.refuses(question))
         }
+
+    def stale(self) -> set[str]:
+        """Return the questions that only other requests were answered for; none unless a run asked in looks."""
+        if not any(map(self._tape.asked_in_looks, self._questions.values())):
+            return set()
+        return {
+            key
+            for key, question in self._questions.items()
+            if self._tape.has_trial(question)
+            and not self._tape.refuses(question)
+            and any(row.outcome == "not_asked" for row in self._known(key, question))
+        }
+
+    def later(self, stale: Collection[str], unneeded: Collection[str]) -> set[str]:
+        """Return the stale questions that are unneeded, of bands where none is stale up to the look of the verdict."""
+        bands = [band for family in self.verdict(unneeded).families for band in family.bands]
+        settled: dict[Band | None, int] = {band.band: band.look for band in bands}
+        early = {band for key in stale if self.of[key] <= settled.get(band := self._bands[key], 0)}
+        return {key for key in stale if key in unneeded and self._bands[key] not in early}
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""

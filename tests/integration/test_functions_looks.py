@@ -28,6 +28,29 @@ def left_out(project: Checkout) -> int:
     return sum(row["error"] == "early stop" for row in rows(project))
 
 
+CHANGED = TESTS.replace("What is the refund code?", "Which code is it?")
+PARTLY = CHANGED.replace("    reply = ask(", "    if code % 2:\n        code += 1\n    reply = ask(")
+
+
+def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_same_verdict(
+    checkout: Checkout,
+) -> None:
+    file = checkout.file("tests_longctx/test_functions.py")
+    file.write_text(TESTS)
+    with SimulatedServer(codes) as server:
+        assert ask(checkout, server).code == 0
+        assert checkout.longctx("baseline", "save", "first").code == 0
+        file.write_text(CHANGED)
+        live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
+        asked = checkout.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
+        assert asked.says("Stopped early: pass shown after 40 of 60 trials, 20 not asked")
+    families = gate(checkout)["families"]
+    assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
+    assert gate(checkout)["families"] == families
+    file.write_text(PARTLY)
+    assert (run(checkout, *GATE).code, left_out(checkout)) == (12, 0), "trials of the first look are stale"
+
+
 def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
     checkout: Checkout,
 ) -> None:
