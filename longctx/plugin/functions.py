@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import builtins
 import dataclasses
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,6 +150,10 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     marked = {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
     function = Function.of(name, marked, tables.get(name), metafunc.definition.path.parent, workspace)
     config.stash.setdefault(FUNCTIONS, {})[name] = function
+    if judges_nothing(metafunc.function, {*metafunc.fixturenames}):
+        metafunc.definition.warn(
+            pytest.PytestCollectionWarning(f"{name} has no assert and no check, so that every reply counts as correct.")
+        )
     settings = config.stash[RUN].settings
     given = settings.strategies or function.table.strategies
     if given and STRATEGY in dict(settings.labels):
@@ -169,6 +176,18 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         for strategy in strategies
     ]
     metafunc.parametrize(SUBJECT, subjects, ids=[subject.id for subject in subjects])
+
+
+def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
+    """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
+    try:
+        nodes = [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0])]
+    except (OSError, SyntaxError):
+        return False
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    methods = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+    judges = any(isinstance(node, ast.Assert | ast.Raise) for node in nodes) or methods & {"fail", "raises", "probe"}
+    return not (judges or "check" in called or called - {*fixtures, *dir(builtins)})
 
 
 def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:

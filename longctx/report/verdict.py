@@ -178,13 +178,12 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
             f"The baseline has {verdict.baseline_runs} runs: each trial is compared with the mean of its answers there "
             "(longctx's guide docs/statistics.md)."
         )
-    if run := verdict.run:
+    if (run := verdict.run) and run.n:
         changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {run.n:,}"
         yield (
             f"All bands together: {_signed(run.difference)}, {changes}, p {run.p_value:.2g}, bound of drop "
-            f"{run.bound:.3f}: "
-            + ("a drop is shown" if run.shown else "no drop is shown")
-            + f", at a margin of {min(RUN_MARGIN, verdict.rules.margin):.1%} (a regression, or it decides nothing)."
+            f"{run.bound:.3f}; for all of them the margin is {min(RUN_MARGIN, verdict.rules.margin):.1%}: "
+            f"{'a' if run.shown else 'no'} regression by itself."
         )
     looks = max((band.looks for band in verdict.bands), default=1)
     if verdict.not_asked:

@@ -105,6 +105,15 @@ def test_mistakes_in_the_body_are_the_tests_own(project: Checkout, server: Simul
         assert result.says(f"[{code}]"), (code, result.out)
 
 
+def test_a_test_that_judges_nothing_is_named(project: Checkout, server: SimulatedServer) -> None:
+    lines = [MARKED, "def test_asks(ask): ask('a')", MARKED, "def test_checks(ask, check): check('a', ask('a').text)"]
+    lines += [MARKED, "def test_delegates(ask): verify(ask('a'))", "def verify(reply): assert reply.text"]
+    result = with_test(project, *lines).record(server)
+    assert result.says("test_asks has no assert and no check, so that every reply counts as correct.")
+    assert "test_checks has" not in result.out
+    assert "test_delegates has" not in result.out
+
+
 def test_a_loop_without_end_is_stopped(project: Checkout, server: SimulatedServer) -> None:
     with_test(
         project,

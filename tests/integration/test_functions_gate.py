@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout, Result
+from tests.integration.conftest import Checkout
+from tests.integration.functions import ask, codes, gate, run, verdicts
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -32,12 +32,6 @@ def test_review(ask, check, case):
 """
 
 
-def codes(body: Body) -> Answer:
-    """Answer with the first number of at least three digits in the prompt, politely."""
-    found = re.search(r"(?:code is|number) (\d+)", prompt_of(body))
-    return 200, {}, message(f"{found[1] if found else 'none'}, please", body)
-
-
 def wrong_when_long(body: Body) -> Answer:
     return codes(body) if len(prompt_of(body)) < 1000 else (200, {}, message("0, please", body))
 
@@ -55,28 +49,6 @@ def write(project: Checkout, trials: int = 60, cases: int = 60, per_contract: in
     ]
     project.file("tests_longctx/cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return project
-
-
-def run(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", *arguments, profile=None)
-
-
-def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
-    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
-
-
-def rows(project: Checkout) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in project.file("reports/latest/results.jsonl").read_text().splitlines()]
-
-
-def gate(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(project.file(f"{folder}/gate.json").read_text())
-    return kept
-
-
-def verdicts(project: Checkout) -> dict[tuple[str, str], str]:
-    families = gate(project)["families"]
-    return {(family["family"], band["band"]): band["verdict"] for family in families for band in family["bands"]}
 
 
 @pytest.fixture(scope="module")

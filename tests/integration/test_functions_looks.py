@@ -6,7 +6,7 @@ import shutil
 
 from tests.batch_server import BatchServer
 from tests.integration.conftest import Checkout
-from tests.integration.test_functions_gate import ask, codes, gate, rows, run, verdicts
+from tests.integration.functions import ask, codes, gate, rows, run, verdicts
 from tests.servers import SimulatedServer
 
 TESTS = """

@@ -1,0 +1,38 @@
+"""The test functions of tests/integration/: running and asking them, and what their gate says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from tests.integration.conftest import Checkout, Result
+from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+
+
+def codes(body: Body) -> Answer:
+    """Answer with the first number of at least three digits in the prompt, politely."""
+    found = re.search(r"(?:code is|number) (\d+)", prompt_of(body))
+    return 200, {}, message(f"{found[1] if found else 'none'}, please", body)
+
+
+def run(project: Checkout, *arguments: str) -> Result:
+    return project.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", *arguments, profile=None)
+
+
+def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
+    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
+
+
+def rows(project: Checkout) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in project.file("reports/latest/results.jsonl").read_text().splitlines()]
+
+
+def gate(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(project.file(f"{folder}/gate.json").read_text())
+    return kept
+
+
+def verdicts(project: Checkout) -> dict[tuple[str, str], str]:
+    families = gate(project)["families"]
+    return {(family["family"], band["band"]): band["verdict"] for family in families for band in family["bands"]}
