@@ -18,7 +18,7 @@ NOWHERE = Path("/proc/nothing/run")
 """A folder that not even root can create."""
 
 
-def test_a_file_replaces_another_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_replaces_another_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("before")
 

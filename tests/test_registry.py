@@ -43,7 +43,7 @@ def test_those_of_longctx_come_first_and_have_accounts() -> None:
     assert all(isinstance(account_of(family), Account) for family in shipped().values())
 
 
-def test_those_of_longctx_stand_in_the_order_in_which_they_came() -> None:
+def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
     first = "line_retrieval passkey collage control coreference variable_tracking multiple_needles frequent_words"
     assert list(shipped()) == [
         *first.split(),
@@ -123,6 +123,6 @@ def test_an_unknown_name_is_suggested() -> None:
 
 
 @pytest.mark.parametrize("rows", [["control", "mine", "passkey", "line_retrieval", "mine", "alone", "passkey"], []])
-def test_families_stand_in_the_protocols_order_and_a_user_s_own_after_them(rows: list[str]) -> None:
+def test_families_are_in_the_protocols_order_and_a_user_s_own_after_them(rows: list[str]) -> None:
     ordered = [("line_retrieval", 3), ("passkey", 2), ("passkey", 6), ("control", 0), ("mine", 1), ("mine", 4)]
     assert [(rows[place], place) for place in in_order(rows)] == ([*ordered, ("alone", 5)] if rows else [])

@@ -43,7 +43,7 @@ def test_one_question_is_found(reply: str) -> None:
     assert found(reply) == [(1, "When?", ANSWERS)]
 
 
-def test_several_are_told_apart_where_nothing_is_closed() -> None:
+def test_several_are_distinguished_where_nothing_is_closed() -> None:
     reply = f"<Question 1>When?\n<Answers 1>\n{FOUR}\n\n<Question 2>Where?\n<Answers 2>\n{FOUR}"
     assert found(reply) == [(1, "When?", ANSWERS), (2, "Where?", ANSWERS)]
     assert [block.closed for block in find_tagged(reply)] == [False, False]
@@ -80,7 +80,7 @@ def test_bullets_of_every_kind(text: str) -> None:
     assert bullets(text) == ANSWERS
 
 
-def test_the_letter_that_stands_for_a_number_is_no_number() -> None:
+def test_the_letter_that_is_for_a_number_is_no_number() -> None:
     assert found(SOUND.replace(" 1>", " N>")) == [(None, "When?", ANSWERS)]
 
 

@@ -41,7 +41,7 @@ def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.Capt
     assert main(["baseline", "save", "main", str(folder), "--force"]) == 0
 
 
-def test_a_project_that_cannot_be_written_is_told_so(
+def test_a_project_that_cannot_be_written_is_refused(
     folder: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine.own("baselines").rmdir()

@@ -132,7 +132,7 @@ def test_the_page_has_both_answers_of_every_trial(two: list[str], tmp_path: Path
     assert HOSTILE not in page
 
 
-def test_the_page_of_several_runs_tells_their_trials_apart(two: list[str], tmp_path: Path) -> None:
+def test_the_page_of_several_runs_distinguishes_their_trials(two: list[str], tmp_path: Path) -> None:
     assert main(["compare", *two, two[1], "--out", str(tmp_path / "x.html")]) == 0
     page = (tmp_path / "x.html").read_text()
     index = json.loads(re.findall(r'<script type="application/json" id="index">(.*?)</script>', page)[0])

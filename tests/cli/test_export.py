@@ -39,7 +39,7 @@ def test_the_suffix_says_what_is_written(folder: Path, tmp_path: Path, capsys: C
     assert (tmp_path / "x.MD").read_text().startswith("# longctx run run\n")
 
 
-def test_a_gated_runs_verdict_stands_first_as_in_its_own_report(folder: Path, tmp_path: Path) -> None:
+def test_a_gated_runs_verdict_comes_first_as_in_its_own_report(folder: Path, tmp_path: Path) -> None:
     record = load(folder)
     given = give_verdict(record.rows, record.rows, Rules())
     shown = verdict_document(given, "main", [HOSTILE])

@@ -21,7 +21,7 @@ def runs(folder: Path) -> list[str]:
     ]
 
 
-def test_baselines_of_the_project_and_runs_are_told_in_the_order_of_their_dates(
+def test_baselines_of_the_project_and_runs_are_shown_in_the_order_of_their_dates(
     within_mine: Workspace, tmp_path: Path, capsys: Capture
 ) -> None:
     after, before = runs(tmp_path)
@@ -36,7 +36,7 @@ def test_baselines_of_the_project_and_runs_are_told_in_the_order_of_their_dates(
         assert "0.00 [0.00, 0.06] n=60, regression, level down" in out
 
 
-def test_baselines_are_told_apart_by_their_files(within_mine: Workspace, tmp_path: Path, capsys: Capture) -> None:
+def test_baselines_are_distinguished_by_their_files(within_mine: Workspace, tmp_path: Path, capsys: Capture) -> None:
     """Earlier versions of one, from version control, all say the same name."""
     files = []
     for folder in runs(tmp_path):

@@ -283,7 +283,7 @@ def test_within_a_project_it_asks_which_is_meant(
     assert Workspace.around(deep).root == deep
 
 
-def test_what_stands_in_the_place_of_a_folder_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_in_the_place_of_a_folder_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "tests_longctx").write_text("mine")
     assert main(["init"]) == 2
     assert "[not-writable]" in (err := capsys.readouterr().err)

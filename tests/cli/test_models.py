@@ -96,7 +96,7 @@ def test_a_second_probe_says_what_changed(
     assert [row for row in rows if row[-1] in ("new", "changed")] == [["window, tokens", "4,096", "8,192", "changed"]]
 
 
-def test_what_a_person_wrote_stays_and_differences_are_told(
+def test_what_a_person_wrote_stays_and_differences_are_reported(
     server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written = (

@@ -213,7 +213,7 @@ def test_runs_that_say_nothing_are_a_sentence(tmp_path: Path, capsys: Capture) -
 
 @pytest.mark.parametrize("option", ["--alpha", "--margin", "--power", "--drop", "--rate"])
 @pytest.mark.parametrize("value", ["0", "1", "-0.1", "5%", "nan"])
-def test_a_share_lies_between_0_and_1(option: str, value: str, capsys: Capture) -> None:
+def test_a_share_is_between_0_and_1(option: str, value: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["plan", f"{option}={value}"])
     assert caught.value.code == 2

@@ -35,7 +35,7 @@ def test_flips_say_what_was_returned_lost_ones_first() -> None:
     assert [flip.lost for flip in versus.flips] == [True, False]
 
 
-def test_scenarios_seeds_items_and_repeats_are_told_apart() -> None:
+def test_scenarios_seeds_items_and_repeats_are_distinguished() -> None:
     first = {"seed": 1}, {"item": "q1"}, {"repeat": 1}, {"scenario": "lines-10"}
     before = joined(run("correct"), *(run("wrong", **fields) for fields in first))
     after = joined(run("correct"), *(run("correct", **fields) for fields in first))
@@ -63,7 +63,7 @@ def test_trials_that_expect_something_else_ask_something_else() -> None:
     assert (versus.mismatched, versus.total.paired) == (1, Paired(0, 2, 2))
 
 
-def test_questions_counted_twice_are_said() -> None:
+def test_questions_counted_twice_are_reported() -> None:
     clustered = [{"repeat": 1}, {"item": "q", "scenario": "lines-10"}]
     for fields in clustered:
         rows = joined(run("correct", item=fields.get("item")), run("correct", **fields))

@@ -11,7 +11,7 @@ from tests.refusals import refused
 
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1), ("4", 4), ("1000000", 1_000_000), (" 7 ", 7)])
-def test_a_whole_number_is_read(text: str, value: int) -> None:
+def test_an_integer_is_read(text: str, value: int) -> None:
     read = number(int, 1)(text)
     assert read == value
     assert isinstance(read, int)
@@ -30,13 +30,13 @@ def test_a_number_may_have_no_upper_bound() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "1.5", "1e3", "many", "", "nan"])
-def test_what_is_no_whole_number_in_its_bounds_is_told_so(text: str) -> None:
+def test_an_invalid_integer_in_its_bounds_is_refused(text: str) -> None:
     with refused("bad-number", repr(text), "whole", "1"):
         number(int, 1)(text)
 
 
 @pytest.mark.parametrize("text", ["-0.1", "1.1", "90", "90%", "nan", "inf", "-inf", ""])
-def test_what_is_no_share_is_told_so(text: str) -> None:
+def test_an_invalid_share_is_refused(text: str) -> None:
     with refused("bad-number", repr(text), "0", "1"):
         number(float, 0, 1)(text)
 
@@ -65,7 +65,7 @@ def test_two_prices_of_one_length_are_a_mistake() -> None:
 
 @pytest.mark.parametrize("text", ["", "m", "m=", "m=3", "m=3/15/0.3", "=3/15", "m=3/-1", "m=a/b", "m=inf/1", "m=nan/1"])
 @pytest.mark.parametrize("tier", ["", ",200000:6/22"])
-def test_what_gives_no_prices_is_told_so(text: str, tier: str) -> None:
+def test_what_gives_no_prices_is_refused(text: str, tier: str) -> None:
     with refused("bad-price"):
         price(f"{text}{tier}")
 
@@ -73,6 +73,6 @@ def test_what_gives_no_prices_is_told_so(text: str, tier: str) -> None:
 @pytest.mark.parametrize(
     "tier", ["", ":6/22", "200000", "200000:6", "0:6/22", "-1:6/22", "2e5:6/22", "many:6/22", "1:6/a"]
 )
-def test_what_gives_no_prices_of_longer_prompts_is_told_so(tier: str) -> None:
+def test_what_gives_no_prices_of_longer_prompts_is_refused(tier: str) -> None:
     with refused("bad-price"):
         price(f"m=3/15,{tier}")

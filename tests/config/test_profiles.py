@@ -154,7 +154,7 @@ def test_a_mistyped_profile_is_suggested() -> None:
         load_profile(HERE, "papr")
 
 
-def test_a_scenario_lies_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
+def test_a_scenario_is_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
     table = "[line_retrieval]\nlines = [5, 20, 21, 80]\norders = ['ordered']\ntrials = 1\n"
     [bands] = load(tmp_path, f"{table}bands = {{ long = 80, short = 20 }}").line_retrieval
     assert [bands.band(scenario) for scenario in bands.scenarios(no_bank)] == ["short", "short", "long", "long"]

@@ -144,7 +144,7 @@ def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, rea
     assert PromptSet.open(HERE, str(folder)).wording(Passkey).words["opening"] == read
 
 
-def test_a_family_stands_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
+def test_a_family_is_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
     own = shutil.copytree(HERE.own("prompts", "protocol", "passkey"), tmp_path / "fixtures/prompts/protocol/passkey")
     (own / "opening.txt").write_text("Mine.", encoding="utf-8")
     protocol, here = PromptSet.open(Workspace(tmp_path), "protocol"), PromptSet.open(HERE, "protocol")

@@ -21,7 +21,7 @@ def test_a_shard_is_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "2", "0/5", "6/5", "2/0", "-1/5", "2/5/6", "a/b", "1/257", "1.0/2"])
-def test_what_is_no_shard_is_told_so(text: str) -> None:
+def test_an_invalid_shard_is_refused(text: str) -> None:
     with refused("bad-shard"):
         shard(text)
 

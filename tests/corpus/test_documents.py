@@ -183,7 +183,7 @@ def test_a_missing_folder_and_bytes_that_are_no_text_are_explained(tmp_path: Pat
         load_corpus(tmp_path)
 
 
-def test_frozen_counts_are_used_as_they_stand(tmp_path: Path) -> None:
+def test_frozen_counts_are_used_as_they_are(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, {"a.txt": long_text(300)})
     path = freeze(folder)
     counted = load_corpus(folder)

@@ -23,7 +23,7 @@ trials = 1
 """
 
 
-def test_nothing_is_left_out_of_a_whole_run(tmp_path: Path) -> None:
+def test_nothing_is_left_out_of_a_complete_run(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, labels=(("steps", "9"),))
     assert left_out(run, measured(run, "window-256-k-128", "window-256-k-256")) == ()
 
@@ -37,7 +37,7 @@ def test_what_has_no_row_was_left_out(tmp_path: Path) -> None:
     )
 
 
-def test_one_trial_of_each_is_no_whole_scenario(tmp_path: Path) -> None:
+def test_one_trial_of_each_is_no_complete_scenario(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, only_trial=1)
     assert len(left_out(run, measured(run, "window-256-k-128", "window-256-k-256"))) == 2
 

@@ -44,7 +44,7 @@ def cases(profile: str) -> list[Case]:
 @pytest.mark.parametrize(
     ("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.125), ("gate-sets", 0.1), ("gate-truth", 0.1)]
 )
-def test_nothing_is_said_of_the_profiles_for_gates(profile: str, margin: float) -> None:
+def test_nothing_is_reported_of_the_profiles_for_gates(profile: str, margin: float) -> None:
     assert unpowered(cases(profile), margin, 0.05) is None
 
 
@@ -54,7 +54,7 @@ def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
     assert "if 20% of pairs change by chance, in 64% against a baseline of one run, 92% of three runs" in sentence
 
 
-def test_bands_that_lack_trials_are_named_with_their_odds(tmp_path: Path) -> None:
+def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path) -> None:
     file = tmp_path / "half.toml"
     file.write_text(HALF)
     assert unpowered(cases(str(file)), 0.1, 0.05) == (

@@ -24,7 +24,7 @@ def ids(**settings: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("of", [1, 2, 5])
-def test_the_shards_are_the_whole_grid_and_each_keeps_its_order(of: int) -> None:
+def test_the_shards_are_the_complete_grid_and_each_keeps_its_order(of: int) -> None:
     whole = ids(profile=RECORDED)
     parts = [ids(profile=RECORDED, shard=Shard(number, of)) for number in range(1, of + 1)]
     assert sorted(name for part in parts for name in part) == sorted(whole)

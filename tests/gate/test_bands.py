@@ -84,7 +84,7 @@ def test_fewer_than_fifteen_clusters_show_nothing() -> None:
         assert enough.verdict == ("regression" if change else "pass")
 
 
-def test_few_trials_that_stand_alone_show_what_they_can() -> None:
+def test_few_trials_that_are_independent_show_what_they_can() -> None:
     assert one([[-1]] * 14).verdict == "regression"
 
 

@@ -13,7 +13,7 @@ from tests.rows import digested, joined, run
 SHORT: dict[str, Any] = {"band": "short"}
 
 
-def test_changes_are_told_by_band_and_by_cluster() -> None:
+def test_changes_are_reported_by_band_and_by_cluster() -> None:
     before = joined(run("correct", "wrong", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
     after = joined(run("wrong", "correct", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
     assert by_band(pairs(before, after))["short"].clusters == [[-1, 1, 0], [0]]

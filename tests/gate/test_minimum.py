@@ -27,7 +27,7 @@ def test_a_p_value_is_exact() -> None:
     assert required(40).p_value == pytest.approx(binomtest(40, 50, 0.9, alternative="less").pvalue)
 
 
-def test_a_requirement_is_told_in_a_sentence() -> None:
+def test_a_requirement_is_a_clear_sentence() -> None:
     assert str(required(25)) == ("rate 0.50 [0.37, 0.63] n=50 is shown to lie below the minimum of 0.9 (p = 1e-12)")
 
 

@@ -12,7 +12,7 @@ WANTED = Target(bands=5)
 GUESS = Assumed(discordance=0.1, rate=0.9)
 
 
-def test_trials_that_stand_alone() -> None:
+def test_trials_that_are_independent() -> None:
     shown = outlook(300, 300, GUESS, WANTED)
     assert shown.smallest_paired == power.smallest_drop(300, 0.1, 0.01, 0.9)
     assert shown.smallest_unpaired == unpaired.smallest_drop(300, 0.9, 0.01, 0.9)

@@ -32,7 +32,7 @@ def test_one_in_a_hundred_may_be_missing() -> None:
     assert reasons(198, 2) == []
 
 
-def test_more_is_too_much_and_the_cause_is_said() -> None:
+def test_more_is_too_much_and_the_cause_is_reported() -> None:
     assert reasons(98, 2) == ["2 of 100 trials were not measured (2 overloaded)"]
     assert reasons(197, 3) == ["3 of 200 trials were not measured (3 overloaded)"]
 

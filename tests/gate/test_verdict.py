@@ -172,7 +172,7 @@ def test_k_max_is_reported_beside_the_bands_without_a_verdict() -> None:
     assert (given.verdict, [band.verdict for band in given.families[0].bands]) == ("regression", ["regression"])
 
 
-def test_a_stated_minimum_fails_only_where_all_of_the_interval_lies_below_it() -> None:
+def test_a_stated_minimum_fails_only_where_all_of_the_interval_is_below_it() -> None:
     half = reaching(2048)
     given = verdict(half, half, stated(4096))
     [missed] = given.families[0].missed

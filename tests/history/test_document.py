@@ -66,7 +66,7 @@ def test_a_page_has_a_chart_of_each_track_that_loads_and_runs_nothing() -> None:
     assert as_html(shown).count("<svg") == 0
 
 
-def test_names_that_two_runs_share_are_told_apart_in_the_chart() -> None:
+def test_names_that_two_runs_share_are_distinguished_in_the_chart() -> None:
     _, [chart] = made(kept(1, outcomes(90)), kept(1, outcomes(91), answers="others"))
     assert {value["x"] for value in chart.spec["data"]["values"]} == {"2026-11-01 day1", "2026-11-01 day1 (2)"}
 

@@ -42,7 +42,7 @@ def test_where_it_is_not_clear_who_became_whom_new_lines_begin() -> None:
     assert [len(track.points) for track in made_tracks] == [1, 1, 1, 1]
 
 
-def test_families_stand_in_their_order_and_bands_in_that_of_the_runs() -> None:
+def test_families_are_in_their_order_and_bands_in_that_of_the_runs() -> None:
     [lrt, passkey] = made(
         kept(1, outcomes(9, 10, family="passkey"), outcomes(9, 10, band="short"), outcomes(9, 10, band="long"))
     )

@@ -17,7 +17,7 @@ def test_nothing_is_tested(checkout: Checkout, server: SimulatedServer) -> None:
     assert not checkout.file("reports").exists()
 
 
-def test_a_server_that_answers_as_another_model_is_told(checkout: Checkout, server: SimulatedServer) -> None:
+def test_a_server_that_answers_as_another_model_is_reported(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("13", model="other")
     result = checkout.record(server, "--ctx-ask-only")
     assert result.code == 0

@@ -114,7 +114,7 @@ def test_a_run_that_is_cut_down_is_no_baseline_unless_forced(kept: Checkout, cut
     assert kept.longctx("baseline", "save", "part", "--force").says("is incomplete", "Commit it.")
 
 
-def test_shards_that_are_whole_together_are_a_baseline(kept: Checkout) -> None:
+def test_shards_that_are_complete_together_are_a_baseline(kept: Checkout) -> None:
     for lines in ("3", "5"):
         kept.pytest("-k", f"lines-{lines}", f"--ctx-report=shard-{lines}")
     assert kept.longctx("merge", "shard-3", "shard-5", "--out", "merged", "--no-page").code == 0
@@ -224,7 +224,7 @@ def test_a_table_that_is_left_out_of_the_gate_is_not_judged(checkout: Checkout, 
     assert plan.says("over 1 band.")
 
 
-def test_terms_without_a_baseline_are_said_to_be_ignored(kept: Checkout) -> None:
+def test_terms_without_a_baseline_are_reported_as_ignored(kept: Checkout) -> None:
     """The first run of a gate in CI has no baseline yet, and goes on."""
     for options in ([], ["-n2"], ["--ctx-estimate"]):
         result = kept.pytest("--ctx-margin=0.1", "--ctx-max-age=2", *options)

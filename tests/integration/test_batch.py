@@ -114,7 +114,7 @@ def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: Bat
         (("--ctx-batch", "--ctx-batch-wait=-1"), "[bad-number]"),
     ],
 )
-def test_what_it_does_not_go_with_is_said(checkout: Checkout, given: tuple[str, ...], sentence: str) -> None:
+def test_what_it_does_not_go_with_is_reported(checkout: Checkout, given: tuple[str, ...], sentence: str) -> None:
     result = checkout.pytest(*given)
     assert result.code == 4
     assert result.says(sentence)

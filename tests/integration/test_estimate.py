@@ -35,7 +35,7 @@ def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: Simu
     assert len(server.asked) == 2
 
 
-def test_stale_recordings_are_told(checkout: Checkout, server: SimulatedServer) -> None:
+def test_stale_recordings_are_reported(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
     estimate = "--ctx-estimate", "--ctx-prompts=chatty"
     stale = "2 more are stale, recorded for another request: --ctx-record new_episodes would ask them too."

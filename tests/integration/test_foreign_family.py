@@ -194,7 +194,7 @@ def test_a_mistake_in_its_table_is_a_sentence(project: Checkout, change: tuple[s
     assert planned.says(says)
 
 
-def test_prompts_stand_in_the_project_s_own_seed_beside_those_of_longctx(
+def test_prompts_are_in_the_project_s_own_seed_beside_those_of_longctx(
     project: Checkout, server: SimulatedServer
 ) -> None:
     project.profile(LINES, project.file("fixtures/profiles/keys.toml").read_text().split("\n", 2)[2])
@@ -251,7 +251,7 @@ def test_a_marker_without_a_family_is_a_sentence(project: Checkout, argument: st
     assert result.says("[marker-without-family]")
 
 
-def test_the_guide_shows_its_files_as_they_stand() -> None:
+def test_the_guide_shows_its_files_as_they_are() -> None:
     """A file may be shown in several blocks, each under its path."""
     shown: dict[str, list[str]] = {}
     page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")

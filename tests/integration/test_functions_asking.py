@@ -69,7 +69,7 @@ def estimated(result: Result) -> dict[str, str]:
     return {line.partition(" on ")[0]: line for line in lines}
 
 
-def test_first_requests_are_estimated_and_later_ones_are_said_to_be_unknown(project: Checkout) -> None:
+def test_first_requests_are_estimated_and_later_ones_are_reported_as_unknown(project: Checkout) -> None:
     write(project, ONE, CHAT, trials=5)
     result = run(project, "--ctx-estimate", PRICES)
     assert result.code == 0, result

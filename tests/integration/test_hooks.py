@@ -124,7 +124,7 @@ def test_a_server_of_the_project_gets_no_key_until_it_is_confirmed(checkout: Che
         ("['corpus']", "pytest_longctx_config returns list: return a dict, or nothing."),
     ],
 )
-def test_what_is_no_option_is_a_sentence(checkout: Checkout, code: str, says: str) -> None:
+def test_an_invalid_option_is_refused(checkout: Checkout, code: str, says: str) -> None:
     implement(checkout, f"def pytest_longctx_config(config):\n    return {code}\n")
     result = checkout.pytest()
     assert result.code == 4

@@ -8,7 +8,7 @@ from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer
 
 
-def test_labels_stand_in_rows_tables_and_summary(checkout: Checkout, server: SimulatedServer) -> None:
+def test_labels_are_in_rows_tables_and_summary(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
     result = checkout.record(server, "--ctx-label", "steps=200", "--ctx-label", "method=PI")
     assert {json.dumps(row["labels"]) for row in checkout.rows()} == {'{"steps": "200", "method": "PI"}'}

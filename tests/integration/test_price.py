@@ -79,5 +79,5 @@ def test_a_mistyped_model_is_named(checkout: Checkout) -> None:
     assert result.says("'toi'", "toy", "[price-of-unmeasured-model]")
 
 
-def test_what_gives_no_prices_is_told_so(checkout: Checkout) -> None:
+def test_what_gives_no_prices_is_refused(checkout: Checkout) -> None:
     assert checkout.pytest("--ctx-price=toy=1").says("[bad-price]")

@@ -24,7 +24,7 @@ def test_a_run_through_a_provider_is_replayed_without_it(checkout: Checkout, pro
     assert not [secret for secret in SECRETS for path in kept if secret in path.read_text()]
 
 
-def test_credentials_that_lack_are_said_before_anything_is_asked(checkout: Checkout) -> None:
+def test_missing_credentials_are_reported_before_anything_is_asked(checkout: Checkout) -> None:
     checkout.file("fixtures/models/toy.toml").write_text('provider = "foundry"\n')
     result = checkout.pytest("--ctx-record=once")
     assert result.code == 4

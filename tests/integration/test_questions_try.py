@@ -114,7 +114,7 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
 
 
-def test_what_helps_is_told_by_what_happened(own: Checkout) -> None:
+def test_what_helps_depends_on_what_happened(own: Checkout) -> None:
     """Replies that were cut off need room, a server that took a prefill is known to, and `tagged` is tried already."""
     profile = own.file("fixtures/models/toy.toml")
     profile.write_text("[probed]\non = 2026-11-22\nsource = 'here'\nprefill = true\n")

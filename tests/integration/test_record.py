@@ -55,7 +55,7 @@ def test_two_runs_do_not_record_at_once(checkout: Checkout, server: SimulatedSer
     assert checkout.record(server).code == 0
 
 
-def test_all_asks_everything_anew_and_keeps_what_there_was(recorded: Checkout, server: SimulatedServer) -> None:
+def test_all_asks_everything_again_and_keeps_what_there_was(recorded: Checkout, server: SimulatedServer) -> None:
     before = recorded.cassettes()
     server.script = saying("13")
     result = recorded.record(server, mode="all")

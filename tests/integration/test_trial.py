@@ -12,7 +12,7 @@ def test_one_trial_is_asked_and_measured(checkout: Checkout, server: SimulatedSe
     assert [row["trial"] for row in checkout.rows()] == [7]
 
 
-def test_the_same_trial_is_in_the_whole_run(recorded: Checkout) -> None:
+def test_the_same_trial_is_in_the_complete_run(recorded: Checkout) -> None:
     whole = recorded.rows()
     assert recorded.pytest("-n2", "--ctx-trial=1").code == 0
     alone = recorded.rows()

@@ -147,7 +147,7 @@ def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatc
         assert any(f"the last one failed: {server.url} answered 500: simulated trouble." in what for what in reported)
 
 
-def test_a_pause_that_the_server_asks_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pause_that_the_server_asks_for_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
     failures = iter([failing(429, "too fast", **{"retry-after-ms": "300"})])
     with SimulatedServer() as server:

@@ -37,7 +37,7 @@ def test_a_cost_that_is_not_known() -> None:
     assert list(outcomes("", prices=None).sentences())[-1] == "What 1 answer cost is not known."
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_nothing_is_reported_of_nothing() -> None:
     counted = outcomes()
     question = Question(line_case(), 0)
     counted.ended(question, question.build(), Failure("timeout", "no answer in time"))

@@ -87,7 +87,7 @@ def test_a_failure_is_in_no_rate() -> None:
     assert shown[-1] == "1 failed"
 
 
-def test_a_sum_that_lacks_a_models_prices_is_not_shown() -> None:
+def test_a_sum_without_a_models_prices_is_not_shown() -> None:
     _, shown = told(*(asked("1", prices=prices) for prices in (PRICES, None, PRICES)))
     assert shown == ["3 of 3 trials", "36 tokens", "1 in flight"]
 

@@ -14,7 +14,7 @@ def test_within_three_seconds() -> None:
     assert DELAY_S < 3
 
 
-def test_what_takes_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
     messages: list[str] = []
     heard = threading.Event()

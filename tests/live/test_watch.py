@@ -17,7 +17,7 @@ def watch(clock: Clock, told: list[tuple[float, str]]) -> Watch:
     return Watch(lambda: "an answer", lambda silent_s, what: told.append((silent_s, what)), clock)
 
 
-def test_a_silence_is_told_ever_more_rarely(clock: Clock) -> None:
+def test_a_silence_is_reported_ever_more_rarely(clock: Clock) -> None:
     reported: list[tuple[float, str]] = []
     silence = watch(clock, reported)
     silence.begin()

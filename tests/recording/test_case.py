@@ -35,7 +35,7 @@ def test_a_repeat_asks_the_same_prompt_under_another_identity() -> None:
     assert first.key != second.key
 
 
-def test_a_key_tells_models_and_wordings_apart() -> None:
+def test_a_key_distinguishes_models_and_wordings() -> None:
     case = line_case(trials=1)
     other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, digest="other"))
     keys = {question.key for each in (case, line_case(trials=1, model="b"), other) for question in each.questions()}

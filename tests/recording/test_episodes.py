@@ -45,7 +45,7 @@ def test_a_line_that_is_no_episode_is_not_blamed_on_the_markers_of_another_file(
         read_episodes(tmp_path / "b.jsonl", tmp_path)
 
 
-def test_what_stands_in_the_place_of_a_cassette(tmp_path: Path) -> None:
+def test_what_is_in_the_place_of_a_cassette(tmp_path: Path) -> None:
     (tmp_path / "toy" / "a.jsonl").mkdir(parents=True)
     (tmp_path / "file").touch()
     path = tmp_path / "toy" / "a.jsonl"

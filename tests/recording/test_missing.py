@@ -24,7 +24,7 @@ def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
     assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
 
 
-def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
+def test_what_is_passed_over_is_reported(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
     counts: list[int] = []
     missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda question, _: counts.append(question.index))

@@ -75,7 +75,7 @@ def test_cached_tokens_are_input_too() -> None:
     assert (read.input_tokens, read.cached_tokens) == (125, 100)
 
 
-def test_a_cache_that_was_not_read_is_told_from_one_that_nothing_is_said_of() -> None:
+def test_a_cache_that_was_not_read_is_distinguished_from_one_that_nothing_is_said_of() -> None:
     usage_sent = {"input_tokens": 5, "output_tokens": 1, "cache_read_input_tokens": 0}
     assert reply(message("42", usage=usage_sent)).cached_tokens == 0
     del usage_sent["cache_read_input_tokens"]
@@ -164,7 +164,7 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 
 
 @pytest.mark.parametrize("body", MALFORMED)
-def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
+def test_an_invalid_message_is_refused(body: bytes) -> None:
     """docs/security.md, server-usage."""
     assert not is_message(body)
     with pytest.raises(MalformedAnswer, match=r"not a Messages API message .*; it begins with"):
@@ -191,7 +191,7 @@ def test_what_is_no_message_is_said_to_be_none(body: bytes) -> None:
     ],
     ids=range(11),
 )
-def test_the_reason_is_said_in_words(body: bytes, reason: str) -> None:
+def test_the_reason_is_a_clear_sentence(body: bytes, reason: str) -> None:
     with pytest.raises(MalformedAnswer) as caught:
         reply(body)
     assert f"is not a Messages API message ({reason}" in str(caught.value)

@@ -159,7 +159,7 @@ def test_a_setting_of_the_profile_is_part_of_the_question(setting: dict[str, Any
     assert digest(body) != digest(request_body(plain.build(), plain.case.model))
 
 
-def test_the_profiles_system_prompt_stands_before_the_prompt_sets() -> None:
+def test_the_profiles_system_prompt_is_before_the_prompt_sets() -> None:
     trial = dataclasses.replace(Question(line_case(), 0).build(), system="Answer with a number.")
     assert request_body(trial, ModelProfile(model="toy", system="Be terse."))["system"] == (
         "Be terse.\n\nAnswer with a number."

@@ -36,7 +36,7 @@ def test_two_runs() -> None:
     ]
 
 
-def test_three_runs_stand_beside_the_first() -> None:
+def test_three_runs_are_beside_the_first() -> None:
     made = document(run("correct", "wrong"), run("correct", "correct"), run("wrong", model="new"))
     titles = [table.title for table in made.tables]
     assert titles[0] == (
@@ -77,7 +77,7 @@ def test_what_a_model_said_is_marked_and_cut() -> None:
     assert flips.frame["B returned"].tolist() == [f"{'x' * 79}…"]
 
 
-def test_doubts_are_said() -> None:
+def test_doubts_are_reported() -> None:
     changed = run("correct", prompt_digest="beef")
     assert document(run("correct"), changed).notes[-1] == (
         "line_retrieval: the prompt set 'protocol' has another wording in B (beef) than in A (0123456789ab)."

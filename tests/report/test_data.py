@@ -57,7 +57,7 @@ def test_a_scenario_that_was_not_measured_has_no_rate(summary: Summary) -> None:
     assert (scenario["depth"], scenario["distance_from_end"]) == (None, None)
 
 
-def test_scenarios_stand_in_the_summarys_order(summary: Summary) -> None:
+def test_scenarios_are_in_the_summarys_order(summary: Summary) -> None:
     slugs = [scenario["scenario"] for scenario in strict(as_json(summary, "today"))["scenarios"]]
     assert slugs == [scenario.scenario for scenario in summary.scenarios]
 

@@ -109,7 +109,7 @@ def test_the_conclusion() -> None:
     assert conclusion([LONG, LONG], WANTED).startswith("Powered: all bands. If nothing has changed, each passes")
 
 
-def test_subjects_are_told_apart() -> None:
+def test_subjects_are_distinguished() -> None:
     other = replace(LONG, subject=Subject("new", "protocol"))
     [first, _, side_by_side] = plan_document([LONG, other], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy", "new"]

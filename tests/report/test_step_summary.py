@@ -24,7 +24,7 @@ def test_without_the_variable_nothing_is_written(value: str | None, monkeypatch:
     assert add_step_summary("# Run\n") is None
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "none" / "step.md"))
     assert add_step_summary("# Run\n") == (
         f"The summary could not be added to GITHUB_STEP_SUMMARY ({tmp_path}/none/step.md: No such file or directory): "

@@ -34,7 +34,7 @@ def test_a_cell_is_a_rate_with_its_interval_and_n(summary: Summary) -> None:
     assert frame.loc[10, "blocks of 2"] == "0.00 [0.00, 0.28] n=10"
 
 
-def test_what_was_not_measured_is_told_from_what_was_not_run(summary: Summary) -> None:
+def test_what_was_not_measured_is_distinguished_from_what_was_not_run(summary: Summary) -> None:
     frame = tables(summary)[0].frame
     assert frame.loc[5, "shuffled"] == "not measured"
     assert frame.loc[10, "shuffled"] == frame.loc[5, "blocks of 2"] == ""

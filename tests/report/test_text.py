@@ -101,7 +101,7 @@ def test_the_cache_is_told_of_where_the_server_tells_of_it(
     assert sentence in as_terminal(replace(summary, usage=(usage,)))
 
 
-def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> None:
+def test_a_model_that_answered_instead_of_another_is_reported(summary: Summary) -> None:
     others = (Answered("some-model", "b", 3, 60), Answered("c", "d", 2, 2), Answered("e", HOSTILE * 9, 1, 1))
     changed = replace(summary, answered=others)
     notes = "answered 3 of 60 trials.", "c was asked for, but the server says that d answered all 2 trials."
@@ -112,7 +112,7 @@ def test_a_model_that_answered_instead_of_another_is_told(summary: Summary) -> N
     assert "<script" not in without_code(as_markdown(changed, "today"))
 
 
-def test_where_replies_are_cut_off_it_is_said_what_to_do(summary: Summary) -> None:
+def test_where_replies_are_cut_off_the_fix_is_named(summary: Summary) -> None:
     subject = Subject("some-model", "protocol")
     cut = Truncated("line_retrieval", subject, 11, 12, (10, 10), False, "lines-5-block_size-1", 3)
     full = Truncated("passkey", subject, 2, 3, (1, 7), True, "window-400-k-40", 0)
@@ -130,7 +130,7 @@ def test_where_replies_are_cut_off_it_is_said_what_to_do(summary: Summary) -> No
     )
 
 
-def test_what_a_model_says_stands_in_no_table() -> None:
+def test_what_a_model_says_is_in_no_table() -> None:
     row = Row(
         run="today",
         model="some-model",

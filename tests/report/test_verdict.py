@@ -69,7 +69,7 @@ def test_a_band_without_a_pair_is_shown_as_not_measured() -> None:
         assert "inconclusive" not in tables
 
 
-def test_what_was_not_paired_is_said() -> None:
+def test_what_was_not_paired_is_reported() -> None:
     text = shown(joined(rows((180, 160, 140)), run("correct", family="passkey")), joined(rows((180, 160))))
     assert "line_retrieval: not paired: 200 trials that only the baseline has, and 0 that only this run has." in text
     assert "passkey of some-model, prompts protocol is in the baseline only, and is not judged." in text
@@ -100,7 +100,7 @@ def test_what_is_not_gated_has_no_bands() -> None:
     assert shown(guessed, guessed).startswith("Gate: invalid - the run has no scenario that a gate judges")
 
 
-def test_scenarios_that_moved_stand_with_intervals_for_all_of_them() -> None:
+def test_scenarios_that_moved_are_with_intervals_for_all_of_them() -> None:
     text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert (
         "Scenarios that moved most, 1 of 3, to look at first: they do not decide the verdict; the 95% intervals "

@@ -96,7 +96,7 @@ def test_one_length_has_a_chart_only_if_the_view_says_so() -> None:
 
 
 @pytest.mark.parametrize("rates", [(HIGH, MIDDLE, LOW), (HIGH, LOW, LOW), (HIGH, NONE, LOW)])
-def test_a_rate_falls_if_the_interval_at_the_least_length_lies_above_that_at_the_greatest(rates: tuple[Rate]) -> None:
+def test_a_rate_falls_if_the_interval_at_the_least_length_is_above_that_at_the_greatest(rates: tuple[Rate]) -> None:
     points = curve(*rates, facet="m")
     assert list(view(*reversed(points)).findings()) == [
         "Lines, m, ordered: the rate falls from 0.95 at 5 lines to 0.05 at 500 lines."

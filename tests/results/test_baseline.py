@@ -112,7 +112,7 @@ def test_the_first_baselines_have_no_digests_of_answers(tmp_path: Path, folder: 
         ('{"schema": 99, "run": {"version": "9.9"}}\n', "baseline-of-other-schema", "9.9"),
     ],
 )
-def test_what_is_no_baseline_says_so(tmp_path: Path, text: str, code: str, name: str) -> None:
+def test_an_invalid_baseline_is_named(tmp_path: Path, text: str, code: str, name: str) -> None:
     path = tmp_path / "b.jsonl"
     path.write_text(text)
     with refused(code, name):

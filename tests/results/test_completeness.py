@@ -29,7 +29,7 @@ def test_a_scenario_is_named_with_whom_it_is_of() -> None:
     assert name("lines-5", labels={"steps": "9"}) == "line_retrieval/lines-5 of some-model, prompts protocol steps=9"
 
 
-def test_a_whole_run_lacks_nothing() -> None:
+def test_a_complete_run_lacks_nothing() -> None:
     assert said(of("lines-5", "correct", "wrong", "refusal", "truncated", "unparseable")) == []
 
 
@@ -41,7 +41,7 @@ def test_what_was_left_out_is_named_and_what_was_not_measured_is_counted() -> No
     ]
 
 
-def test_of_several_runs_only_what_none_ran_whole_is_left_out() -> None:
+def test_of_several_runs_only_what_none_ran_complete_is_left_out() -> None:
     shards = [(("lines-5",), ("lines-9", "lines-12")), (("lines-9",), ("lines-5", "lines-12"))]
     runs = [
         (replace(MANIFEST, left_out=tuple(map(name, left_out))), [row for scenario in ran for row in of(scenario)])
@@ -50,7 +50,7 @@ def test_of_several_runs_only_what_none_ran_whole_is_left_out() -> None:
     assert left_out_of_all(runs) == (name("lines-12"),)
 
 
-def test_two_single_trials_make_no_whole_scenario() -> None:
+def test_two_single_trials_make_no_complete_scenario() -> None:
     one_trial = replace(MANIFEST, left_out=(name("lines-5"),)), of("lines-5")
     assert left_out_of_all([one_trial, one_trial]) == (name("lines-5"),)
 

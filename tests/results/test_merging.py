@@ -43,14 +43,14 @@ def test_shards_become_one_run_with_their_views(tmp_path: Path) -> None:
     assert [seen["reply"] for _, seen in load(tmp_path / "out").seen()] == ["b", "a", "a"]
 
 
-def test_runs_with_labels_stay_apart_and_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+def test_runs_with_labels_stay_apart_and_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     runs = [run(tmp_path / steps, answered(labels={"steps": steps}, prompt_digest=steps)) for steps in ("1000", "200")]
     (tmp_path / "out").mkdir()
     record = write(tmp_path / "out", unite(runs))
     assert [row.labels["steps"] for row in record.rows] == ["200", "1000"]
 
 
-def test_what_is_told_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
+def test_what_is_reported_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
     one, other = {"lines-5 of a": {"kept": 41}}, {"lines-5 of b": {"kept": 38}}
     runs = [run(tmp_path / "a", facts=one), run(tmp_path / "b", facts=other, early_stop=True), run(tmp_path / "c")]
     united = unite_manifests(runs, "all")

@@ -40,7 +40,7 @@ def states(path: Path) -> dict[str, str]:
     }
 
 
-def test_section_and_question_stand_side_by_side(tab: Tab, server: ReviewServer) -> None:
+def test_section_and_question_are_side_by_side(tab: Tab, server: ReviewServer) -> None:
     page = tab.open(server.url)
     press(page, "n", "q2")
     marks = [(mark.inner_text(), mark.get_attribute("class")) for mark in page.locator("#record mark").all()]

@@ -87,7 +87,7 @@ def test_what_others_dropped_stays(path: Path) -> None:
     assert file.dropped.read_text().splitlines() == lines
 
 
-def test_a_question_that_a_crash_left_in_both_files_stands_in_the_file(path: Path) -> None:
+def test_a_question_that_a_crash_left_in_both_files_is_in_the_file(path: Path) -> None:
     before = path.read_bytes()
     file = opened(path)
     file.write(file.read().drop("q2", ANN))

@@ -109,7 +109,7 @@ def test_a_decision_is_on_disk_when_it_is_answered(server: ReviewServer, path: P
     assert (reviewed.decision, reviewed.by) == ("kept", "Ann")
 
 
-def test_an_edit_is_checked_anew(server: ReviewServer) -> None:
+def test_an_edit_is_checked_again(server: ReviewServer) -> None:
     words = {"question": "Who dredges at Tavmouth?", "right": "Ellery Dredging", "wrong": ["a b", "c d", "e f"]}
     decided = json.loads(ask(server, "decide", {"id": "q2", "decision": "edit", **words})[1])
     assert decided["state"] == "edited"
@@ -126,7 +126,7 @@ def test_an_edit_is_checked_anew(server: ReviewServer) -> None:
         ([], 400, "This is no decision"),
     ],
 )
-def test_what_is_no_decision_is_a_sentence(server: ReviewServer, body: object, status: int, sentence: str) -> None:
+def test_an_invalid_decision_is_refused(server: ReviewServer, body: object, status: int, sentence: str) -> None:
     answer = ask(server, "decide", body)
     assert answer[0] == status
     assert sentence in json.loads(answer[1])["error"]

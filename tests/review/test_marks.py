@@ -47,6 +47,6 @@ WORDS = st.text(st.sampled_from("ab1,.’'s- \n"), max_size=30)
 
 
 @given(WORDS, WORDS)
-def test_an_answer_has_a_place_where_it_stands(answer: str, text: str) -> None:
+def test_an_answer_has_a_place_where_it_is(answer: str, text: str) -> None:
     if plain(answer):
         assert bool(places(answer, text)) == occurs_verbatim(answer, plain(text))

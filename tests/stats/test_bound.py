@@ -35,7 +35,7 @@ def test_it_stays_honest_where_nothing_changed(n: int, bound: float) -> None:
 
 
 @given(st.lists(st.lists(CHANGES, min_size=1, max_size=8), min_size=1, max_size=12))
-def test_it_lies_above_the_drop_that_was_seen(clusters: list[list[int]]) -> None:
+def test_it_is_above_the_drop_that_was_seen(clusters: list[list[int]]) -> None:
     changes = [change for cluster in clusters for change in cluster]
     assert -sum(changes) / len(changes) - 1e-9 <= drop_bound(clusters) <= 1
 

@@ -75,7 +75,7 @@ def test_below_is_the_exact_test_of_scipy(count: tuple[int, int], minimum: float
 
 
 @pytest.mark.parametrize(("correct", "n", "minimum"), [(0, 0, 0.9), (0, 10, 0), (10, 10, 0)])
-def test_nothing_lies_below_without_trials_or_a_minimum(correct: int, n: int, minimum: float) -> None:
+def test_nothing_is_below_without_trials_or_a_minimum(correct: int, n: int, minimum: float) -> None:
     assert below(correct, n, minimum) == 1
 
 

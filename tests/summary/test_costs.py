@@ -11,7 +11,7 @@ def rows(*answers: tuple[str, str, float | None]) -> list[Row]:
     return [row(model=model, source=source, cost_usd=usd) for model, source, usd in answers]
 
 
-def test_live_answers_are_told_from_replayed_ones() -> None:
+def test_live_answers_are_distinguished_from_replayed_ones() -> None:
     costs_rows = rows(("a", "live", 1.0), ("b", "replayed", 8.0), ("a", "replayed", 2.0), ("a", "live", 4.0))
     assert costs(costs_rows, {"a": "2026-01-01"}) == (
         Cost("a", 2, 5.0, 1, 2.0, "2026-01-01"),

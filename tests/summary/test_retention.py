@@ -35,7 +35,7 @@ def test_recall_by_kind_and_by_thirds_of_the_conversation() -> None:
     assert (found.usd, found.seconds) == (0.01, 2.0)
 
 
-def test_edits_that_were_not_made_and_unknown_prices_are_said() -> None:
+def test_edits_that_were_not_made_and_unknown_prices_are_reported() -> None:
     applied = [{"applied compact_20260112": number} for number in (0, 1, 0)]
     made = [each for trace in applied for each in retained("compact", 1, "correct", trace=trace, strategy_usd=None)]
     [found] = retention(made)

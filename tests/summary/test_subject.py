@@ -3,7 +3,7 @@
 from longctx.results.subject import Subject
 
 
-def test_labels_are_told_in_the_order_of_their_names() -> None:
+def test_labels_are_shown_in_the_order_of_their_names() -> None:
     subject = Subject.of("m", "protocol", {"steps": "200", "method": "PI"})
     assert subject == Subject.of("m", "protocol", {"method": "PI", "steps": "200"})
     assert str(subject) == "m, prompts protocol, method=PI steps=200"

@@ -40,7 +40,7 @@ def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[s
     assert bool(truncated(rows(*outcomes))) == told
 
 
-def test_families_are_told_apart() -> None:
+def test_families_are_distinguished() -> None:
     other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
     groups = truncated([*rows("correct"), *rows("truncated", **other)])
     assert [(group.family, group.number, group.of) for group in groups] == [("passkey", 1, 1)]

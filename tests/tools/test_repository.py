@@ -14,7 +14,7 @@ def test_pages_of_decisions_and_of_families_are_listed_by_their_titles() -> None
     assert "- [Graph walks](graph-walks.md)\n" in listing("protocols/")
 
 
-def test_what_stands_in_docs_stands_at_the_top_of_the_site_and_the_readme_is_its_first_page() -> None:
+def test_what_is_in_docs_is_at_the_top_of_the_site_and_the_readme_is_its_first_page() -> None:
     assert PAGES == {
         "README.md": "index.md",
         "docs/gate.md": "gate.md",

@@ -29,7 +29,7 @@ def test_a_line_with_its_neighbours() -> None:
     )
 
 
-def test_what_lies_close_stands_together_once() -> None:
+def test_what_is_close_is_together_once() -> None:
     text = "<Question>\nWhat?\n</Question>\nSelect the answer.\n<Answers>\nA. x\nB. y\n</Answers>\n"
     [excerpt] = excerpts(text, at(text, question="What?", answers="A. x\nB. y", right_answer="B. y"))
     assert (excerpt.names, excerpt.line) == (("question", "answers"), 2)
@@ -73,7 +73,7 @@ def test_nothing_marked_is_no_excerpt() -> None:
 
 
 @given(st.text(), st.text(min_size=1), st.text())
-def test_an_excerpt_is_short_and_stands_in_the_text(before: str, part: str, after: str) -> None:
+def test_an_excerpt_is_short_and_is_in_the_text(before: str, part: str, after: str) -> None:
     text = before * 50 + part + after * 50
     start = len(before) * 50
     [excerpt] = excerpts(text, [Mark("needle", start, start + len(part))])

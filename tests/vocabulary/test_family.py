@@ -39,6 +39,6 @@ class Bare(Scenario):
         (Passkey, PasskeyGrid, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
     ],
 )
-def test_a_mistake_is_told(scenario: Any, grid: Any, more: dict[str, str], says: str) -> None:
+def test_a_mistake_is_reported(scenario: Any, grid: Any, more: dict[str, str], says: str) -> None:
     with pytest.raises(TypeError, match=says):
         Family(scenario, grid, title="Mine", **more)

@@ -31,11 +31,11 @@ def test_a_decimal_is_another_number() -> None:
         ("A wet floor", False),
     ],
 )
-def test_an_answer_stands_word_for_word(answer: str, verbatim: bool) -> None:
+def test_an_answer_is_verbatim(answer: str, verbatim: bool) -> None:
     assert occurs_verbatim(answer, TEXT) is verbatim
 
 
-def test_an_answer_in_other_words_stands_too_but_not_one_of_other_things() -> None:
+def test_an_answer_that_is_paraphrased_counts_too_but_not_one_of_other_things() -> None:
     assert occurs("A floor that is wet", TEXT)
     assert not occurs("Loose stones on the stairs", TEXT)
     assert not occurs("A", TEXT)

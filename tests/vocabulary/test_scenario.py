@@ -62,7 +62,7 @@ def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
 
 
 @pytest.mark.parametrize(("family", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
-def test_a_slug_that_lacks_a_parameter_is_refused(family: type[Scenario], slug: str) -> None:
+def test_a_slug_without_a_parameter_is_refused(family: type[Scenario], slug: str) -> None:
     with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(family.identified_by)}"):
         family.from_slug(slug)
 
@@ -72,7 +72,7 @@ def test_a_slug_of_impossible_parameters_is_refused() -> None:
         LineRetrieval.from_slug("lines-5-block_size-6")
 
 
-def test_an_identity_holds_all_that_tells_trials_apart() -> None:
+def test_an_identity_holds_all_that_distinguishes_trials() -> None:
     identity = LineRetrieval(5, 2).identity(seed=7, index=3, repeat=1)
     assert identity == Identity("line_retrieval", LineRetrieval.version, "lines-5-block_size-2", 7, 3, 1)
 

@@ -35,7 +35,7 @@ def profiles(within_mine: Workspace) -> Path:
     return within_mine.own("models")
 
 
-def test_nothing_is_said_where_all_can_be_read(tmp_path: Path) -> None:
+def test_nothing_is_reported_where_all_can_be_read(tmp_path: Path) -> None:
     assert (
         run(tmp_path / "run", ("right", "correct", "the right answer", "A"), ("none", "wrong", "A, not B", "A")) == []
     )
@@ -89,7 +89,7 @@ def test_what_helps_depends_on_the_replies_and_the_model(
     assert all(line.startswith(help) for line, help in zip(helps_shown, helps, strict=True))
 
 
-def test_without_text_only_outcomes_are_told(tmp_path: Path) -> None:
+def test_without_text_only_outcomes_are_reported(tmp_path: Path) -> None:
     lines = run(tmp_path / "run", ("right", "unparseable", None, None))
     assert lines[0].startswith("1 of 1 replies have no answer that can be read: unparseable (1).")
     assert lines[1].startswith("Fix:")

@@ -208,7 +208,7 @@ def test_a_cap_stops_it_and_the_rest_is_asked_later(
     assert len(server.asked) == DISTRICTS
 
 
-def test_a_window_that_is_too_small_is_said(
+def test_a_window_that_is_too_small_is_reported(
     documents: Path, cassettes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with SimulatedServer(writer, window=4096) as server:

@@ -54,7 +54,7 @@ def test_different_words_are_not_guessed_between(folder: str, capsys: Capture) -
     assert out.endswith("see one with --prompts, --shape or --seed.\n")
 
 
-def test_a_prompt_that_cannot_be_built_again_is_said(folder: str, capsys: Capture) -> None:
+def test_a_prompt_that_cannot_be_built_again_is_reported(folder: str, capsys: Capture) -> None:
     assert main(["show", "line_retrieval/lines-5", "--run", folder, "--prompts", "mine"]) == 0
     assert "[unknown-prompt-set]" in capsys.readouterr().out
 

@@ -105,7 +105,7 @@ def judged(section: str, text: str, stop_reason: str = "end_turn") -> tuple[Outc
     return outcome, dict(scenario(section).checks(trial, outcome))
 
 
-def test_inventions_and_needless_refusals_are_told_apart() -> None:
+def test_inventions_and_needless_refusals_are_distinguished() -> None:
     right, says_not = THERE.facts.choices.right, THERE.facts.not_there
     wrong = next(letter for letter in "ABCDE" if letter not in (right, says_not))
     assert [

@@ -156,7 +156,7 @@ def test_counts_that_cannot_be_right_are_refused(counts: dict[str, int]) -> None
         Coreference.measured(counts)
 
 
-def test_a_measure_that_lacks_an_entry_is_refused() -> None:
+def test_a_measure_without_an_entry_is_refused() -> None:
     with pytest.raises(ValueError, match="without a usable count of 'fixed'"):
         Coreference(2, 4000).fit({"exchange": 98})
 

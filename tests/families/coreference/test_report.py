@@ -72,7 +72,7 @@ def test_every_answer_is_counted_once() -> None:
     assert counts.without_code == {(3, 3): 1, (4, 1): 1}
 
 
-def test_rates_stand_beside_what_guessing_gives() -> None:
+def test_rates_are_beside_what_guessing_gives() -> None:
     scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     [table] = ACCOUNT.tables(scenarios, analysis)
     assert (
@@ -134,7 +134,7 @@ def test_one_window_has_no_curve_and_no_answer_no_cells() -> None:
         ([right(1)] * 20, None),
     ],
 )
-def test_rates_that_say_nothing_are_told(answers: Answers, said: str | None) -> None:
+def test_rates_that_say_nothing_are_reported(answers: Answers, said: str | None) -> None:
     sentences = [text for rank, text in ACCOUNT.findings(*measured(a2_1000=answers)) if rank is Rank.LEVEL]
     assert sentences == ([f"Multi-round coreference, {WHO}, 2 needles: {said}."] if said else [])
 

@@ -39,7 +39,7 @@ def test_a_text_is_a_beginning_four_sentences_and_an_end() -> None:
     )
 
 
-def test_the_sentences_of_a_poem_stand_in_lines() -> None:
+def test_the_sentences_of_a_poem_are_in_lines() -> None:
     row = np.zeros((1, texts.COLUMNS), dtype=np.int64)
     row[0, 0] = texts.lists().kinds.index("poem")
     assert [line.count(" ") for line in texts.texts(row)[0].split("\n")] == [6, 10, 10, 10, 10, 4]

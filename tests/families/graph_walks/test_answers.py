@@ -40,7 +40,7 @@ PARENTS = Walk(GRAPH, 0, None)
         ("", None),
     ],
 )
-def test_the_last_whole_list_counts(text: str, nodes: list[str] | None) -> None:
+def test_the_last_complete_list_counts(text: str, nodes: list[str] | None) -> None:
     assert given_nodes(text) == nodes
 
 
@@ -74,7 +74,7 @@ def test_the_last_whole_list_counts(text: str, nodes: list[str] | None) -> None:
         ),
     ],
 )
-def test_missing_and_invented_nodes_are_told_apart(
+def test_missing_and_invented_nodes_are_distinguished(
     walk: Walk, given: str, right: bool, why: str, trace: dict[str, int]
 ) -> None:
     exact, given_back, numbers = compared(walk, list(given))
@@ -82,7 +82,7 @@ def test_missing_and_invented_nodes_are_told_apart(
     assert {name: count for name, count in numbers.items() if "_" not in name} == {"asked": 3} | trace
 
 
-def test_nodes_are_told_by_the_third_of_the_list_in_which_their_first_edge_stands() -> None:
+def test_nodes_are_reported_by_the_third_of_the_list_in_which_their_first_edge_is() -> None:
     trace = compared(DEPTH_2, ["e", "g"])[2]
     assert {name: count for name, count in trace.items() if "_" in name} == {
         "asked_beginning": 2,  # b -> e and b -> f are edges 4 and 5 of 24

@@ -64,7 +64,7 @@ def test_what_was_invented_is_told_as_networkx_has_it(
 
 
 @given(SEEDS, SIZES)
-def test_every_edge_stands_once_and_none_leads_to_itself(seed: int, nodes: int) -> None:
+def test_every_edge_occurs_once_and_none_leads_to_itself(seed: int, nodes: int) -> None:
     lines = graph_of(seed, nodes).text("{source} -> {target}").splitlines()
     assert len(lines) == len(set(lines)) == EDGES_A_NODE * nodes
     sources, targets = zip(*(line.split(" -> ") for line in lines), strict=True)
@@ -89,7 +89,7 @@ def test_the_last_edges_lead_to_the_answer(seed: int, nodes: int, depth: int | N
         assert (source if depth is None else target) == graph.names[node]
 
 
-def test_edges_stand_in_random_order() -> None:
+def test_edges_are_in_random_order() -> None:
     sources = [line[:10] for line in graph_of(0, 500).text("{source} -> {target}").splitlines()]
     neighbours = sum(first == second for first, second in itertools.pairwise(sources))
     assert neighbours < 15

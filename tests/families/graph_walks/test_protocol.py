@@ -184,7 +184,7 @@ def test_measures_leave_out_what_a_chat_template_adds(edge: int, template: int) 
     assert GraphWalks.measured({"40 edges": template + 40 * edge, "400 edges": template + 400 * edge}) == {"edge": edge}
 
 
-def test_no_name_stands_in_two_edges_of_a_probe() -> None:
+def test_no_name_is_in_two_edges_of_a_probe() -> None:
     probes = GraphWalks.probes(WORDS)
     assert [len(text.splitlines()) for text in probes.values()] == [40, 400]
     ends = [end for line in probes["400 edges"].splitlines() for end in line.split(" -> ")]
@@ -243,7 +243,7 @@ def test_a_grid_has_every_walk_in_every_context_and_bands_by_context() -> None:
 
 
 @pytest.mark.parametrize("walk", ["children", 0, -1, True, 1.0])
-def test_a_walk_that_there_is_not_is_told_in_a_sentence(walk: object) -> None:
+def test_a_walk_that_there_is_not_is_a_clear_sentence(walk: object) -> None:
     with pytest.raises(ValidationError, match='a walk is "parents", or a number: the depth of a breadth-first search'):
         GraphWalksGrid.model_validate({"contexts": [9000], "walks": [walk], "trials": 1})
 

@@ -98,7 +98,7 @@ def test_a_prompt_fills_its_window_and_does_not_exceed_it(scenario: LatestValue,
     assert scenario.window - 4 * lines - 80 < taken(trial) <= scenario.window
 
 
-def test_the_last_entry_stands_anywhere() -> None:
+def test_the_last_entry_is_anywhere() -> None:
     depths = [built(LatestValue(2000, 2, "now"), index=index).depth for index in range(40)]
     assert min(depths) < 0.2
     assert max(depths) > 0.8

@@ -89,7 +89,7 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
     assert hashlib.sha256(build(slug, seed, index).user.encode()).hexdigest() == sha256
 
 
-def test_a_whole_prompt() -> None:
+def test_a_complete_prompt() -> None:
     trial = build("lines-5-block_size-2", index=2)
     assert trial.system == ""
     assert trial.user == (
@@ -108,7 +108,7 @@ def test_a_whole_prompt() -> None:
 
 
 @given(TRIALS)
-def test_every_line_stands_once_with_its_own_value(trial: Trial) -> None:
+def test_every_line_occurs_once_with_its_own_value(trial: Trial) -> None:
     file = read(trial.user)
     numbers, values = zip(*file.lines, strict=True)
     assert sorted(numbers) == list(range(1, len(numbers) + 1))
@@ -160,7 +160,7 @@ def test_blocks_take_every_order(block_size: int) -> None:
     assert len(orders) == 6
 
 
-def test_the_last_block_may_be_short_and_stand_anywhere() -> None:
+def test_the_last_block_may_be_short_and_anywhere() -> None:
     places = set()
     for index in range(50):
         file = read(build("lines-7-block_size-3", index=index).user)
@@ -168,7 +168,7 @@ def test_the_last_block_may_be_short_and_stand_anywhere() -> None:
     assert places == {0, 3, 6}
 
 
-def test_target_and_instruction_stand_anywhere_and_apart() -> None:
+def test_target_and_instruction_are_anywhere_and_apart() -> None:
     files = [read(build("lines-3", index=index).user) for index in range(200)]
     assert {(prompt.target, prompt.place) for prompt in files} == {
         (target, place) for target in (1, 2, 3) for place in range(4)
@@ -274,7 +274,7 @@ def test_the_number_of_a_line_is_an_echo(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["54321", "67270", "9" * 40, "0"])
-def test_a_number_that_stands_nowhere_has_no_trace(text: str) -> None:
+def test_a_number_that_is_nowhere_has_no_trace(text: str) -> None:
     assert judged(text) == ("wrong", text, {})
 
 
@@ -296,7 +296,7 @@ def test_replies_that_end_early_or_hold_no_number(text: str, stop_reason: str, k
     assert judged(text, stop_reason)[:2] == (kind, returned)
 
 
-def test_the_trace_is_told_in_a_sentence() -> None:
+def test_the_trace_is_a_clear_sentence() -> None:
     scenario = LineRetrieval(10, 1)
     file = File(np.array(ORDER), np.array(VALUES), target=5)
     trial = Trial(scenario.identity(0, 0, 0), "", "", "6727", 10, 0.9, facts=file)

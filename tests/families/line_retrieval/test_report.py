@@ -28,7 +28,7 @@ def test_right_answers_come_from_nowhere_else() -> None:
 
 
 @given(st.integers(-5000, 5000).filter(bool))
-def test_a_distance_lies_in_one_band(distance: int) -> None:
+def test_a_distance_is_in_one_band(distance: int) -> None:
     low = band(distance)
     assert (low > 0) == (distance > 0)
     assert abs(low) in EDGES

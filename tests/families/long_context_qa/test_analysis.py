@@ -67,7 +67,7 @@ def test_the_same_question_of_another_seed_or_longest_section_is_another_pair() 
     assert effect.paired == Paired(3, 0, 3)
 
 
-def test_the_filter_stands_with_the_run_and_in_rows_of_earlier_versions() -> None:
+def test_the_filter_is_with_the_run_and_in_rows_of_earlier_versions() -> None:
     filtered = {"filter_asked": 100, "filter_kept": 41}
     params = {"budget": 3000, "variant": "none", "depth": 0}
     facts_of_run = {"collage/s of some-model, prompts protocol": filtered}

@@ -26,7 +26,7 @@ def test_letters_are_balanced(count: int, seed: int) -> None:
 
 
 @given(st.sampled_from(LETTERS), st.integers(0, 2**32 - 1))
-def test_the_right_answer_stands_under_its_letter(letter: str, seed: int) -> None:
+def test_the_right_answer_is_under_its_letter(letter: str, seed: int) -> None:
     item = Item("q", "s", "?", "yes", ("no", "never", "hardly"))
     drawn = choices(item, letter, np.random.RandomState(seed))
     assert drawn.answers[LETTERS.index(letter)] == "yes"

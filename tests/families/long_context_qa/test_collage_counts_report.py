@@ -8,7 +8,7 @@ from longctx.families.long_context_qa.collage_counts_report import stats_text
 from tests.corpus.examples import long_text, write_folder
 
 
-def test_a_corpus_is_told_in_two_tables(tmp_path: Path) -> None:
+def test_a_corpus_is_shown_in_two_tables(tmp_path: Path) -> None:
     files = {f"d{n}.txt": long_text(300 + 20 * n) for n in range(6)}
     files |= {"short.txt": "a b c", "long.txt": long_text(9000), "corpus.toml": 'examples = ["d5"]'}
     corpus = load_corpus(write_folder(tmp_path, files))

@@ -46,7 +46,7 @@ def test_quotes_are_marked_or_else_lines() -> None:
         ("the harbour master wears a green hat in winter", QuoteCount(1, 0, 0)),
     ],
 )
-def test_where_a_quote_stands(quote: str, expected: QuoteCount) -> None:
+def test_where_a_quote_is(quote: str, expected: QuoteCount) -> None:
     assert count(look_up(f'<scratchpad>"{quote}"</scratchpad>', RECORD, NEEDLE)) == expected
 
 

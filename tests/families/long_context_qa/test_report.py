@@ -26,7 +26,7 @@ def scenario(family: str, rate: Rate, **params: int | str) -> ScenarioSummary:
     return ScenarioSummary(family, SUBJECT, "s", params, rate, {}, None, None)
 
 
-def test_variants_stand_below_each_other_in_the_profile_s_order_and_positions_beside() -> None:
+def test_variants_are_below_each_other_in_the_profile_s_order_and_positions_beside() -> None:
     cells = [
         scenario("collage", Rate(number, 20), budget=3000, depth=depth, variant=variant)
         for number, (depth, variant) in enumerate(
@@ -83,7 +83,7 @@ def test_controls_are_corrected_for_chance() -> None:
     assert list(table.frame["above chance"]) == ["+0.87", "+0.00", ""]
 
 
-def test_controls_of_sections_of_several_sizes_are_told_apart() -> None:
+def test_controls_of_sections_of_several_sizes_are_distinguished() -> None:
     cells = [
         scenario("control", Rate(right, 10), record="right", longest=longest) for longest, right in ((600, 4), (900, 5))
     ]

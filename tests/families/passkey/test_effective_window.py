@@ -58,7 +58,7 @@ def test_exactly_20_percent_is_enough(correct: int, n: int) -> None:
         ((None, None), EffectiveWindow(None, None, None)),
     ],
 )
-def test_a_k_without_measured_trials_ends_what_lies_below_it(
+def test_a_k_without_measured_trials_ends_what_is_below_it(
     correct: tuple[int | None, ...], expected: EffectiveWindow
 ) -> None:
     assert window(*correct) == expected

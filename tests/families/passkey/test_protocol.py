@@ -71,12 +71,12 @@ def test_a_document_is_figure_3_to_the_letter() -> None:
 
 
 @pytest.mark.parametrize(("before", "after", "lines"), [(0, 0, 3), (1, 0, 4), (0, 1, 4), (2, 2, 5)])
-def test_a_filler_that_stands_nowhere_leaves_no_empty_line(before: int, after: int, lines: int) -> None:
+def test_a_filler_that_is_nowhere_leaves_no_empty_line(before: int, after: int, lines: int) -> None:
     text, _ = document(WORDS, "12345", before, after)
     assert [bool(line) for line in text.split("\n")] == [True] * lines
 
 
-def test_a_whole_prompt() -> None:
+def test_a_complete_prompt() -> None:
     trial = build("window-170-k-40")
     assert trial.user == document(WORDS, trial.expected, 1, 1)[0]
     assert trial.recorded == {"fillers_before": 1, "fillers_after": 1}
@@ -84,7 +84,7 @@ def test_a_whole_prompt() -> None:
 
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
-def test_the_key_has_five_digits_and_stands_twice(seed: int, index: int) -> None:
+def test_the_key_has_five_digits_and_occurs_twice(seed: int, index: int) -> None:
     trial = build("window-200-k-100", seed, index)
     assert re.fullmatch(r"[1-9]\d{4}", trial.expected)
     assert re.findall(r"\d+", trial.user) == [trial.expected] * 2
@@ -116,7 +116,7 @@ def test_fillers_fill_the_window_and_never_exceed_it(scenario: Passkey) -> None:
 
 
 @given(fitted())
-def test_the_key_stands_as_near_to_k_as_fillers_allow(scenario: Passkey) -> None:
+def test_the_key_is_as_near_to_k_as_fillers_allow(scenario: Passkey) -> None:
     before, after = scenario.fillers()
     tokens = scenario.tokens
     assert tokens is not None
@@ -267,7 +267,7 @@ def test_a_filler_without_tokens_is_refused() -> None:
         Passkey(1000, 500).fit({"filler": 0, "fixed": 94, "after_key": 15})
 
 
-def test_a_measure_that_lacks_an_entry_is_refused() -> None:
+def test_a_measure_without_an_entry_is_refused() -> None:
     with pytest.raises(ValueError, match="after_key"):
         Passkey(1000, 500).fit({"filler": 24, "fixed": 94})
 

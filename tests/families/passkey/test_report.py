@@ -23,7 +23,7 @@ def by_labels(*windows: PasskeySummary) -> list[list[str]]:
     ]
 
 
-def test_the_label_with_the_most_values_stands_across() -> None:
+def test_the_label_with_the_most_values_is_across() -> None:
     made = by_labels(
         window(1792, method="FT", steps="200"),
         window(2560, method="FT", steps="10000"),
@@ -39,7 +39,7 @@ def test_the_label_with_the_most_values_stands_across() -> None:
     ]
 
 
-def test_of_labels_with_as_many_values_numbers_stand_across() -> None:
+def test_of_labels_with_as_many_values_numbers_are_across() -> None:
     made = by_labels(window(1, method="FT", steps="200"), window(2, method="PI", steps="400"))
     assert made[0] == ["model", "prompts", "method", "window", "steps=200", "steps=400"]
 

@@ -42,7 +42,7 @@ def test_a_reply_without_an_answer_has_no_recall_and_misses_nothing_anywhere() -
     assert analysis.by_number == {number: Rate(1, 1) for number in (1, 2, 3, 4)}
 
 
-def test_what_is_missed_is_told_by_its_place_in_the_chain() -> None:
+def test_what_is_missed_depends_on_its_place_in_the_chain() -> None:
     analysis = naming(the_first, all_of_it)
     assert analysis.by_number == {1: Rate(2, 2), 2: Rate(1, 2), 3: Rate(1, 2), 4: Rate(1, 2)}
     assert analysis.recall == (0.25 + 1) / 2
@@ -51,7 +51,7 @@ def test_what_is_missed_is_told_by_its_place_in_the_chain() -> None:
 
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([all_of_it, the_first, everything]), min_size=1, max_size=4))
-def test_each_item_stands_at_one_depth_and_has_one_number(replies: list[object]) -> None:
+def test_each_item_is_at_one_depth_and_has_one_number(replies: list[object]) -> None:
     analysis = naming(*replies)
     for rates in (analysis.by_number, analysis.by_depth):
         assert sum(rate.n for rate in rates.values()) == 4 * len(replies) == analysis.named.n
@@ -59,7 +59,7 @@ def test_each_item_stands_at_one_depth_and_has_one_number(replies: list[object])
     assert set(analysis.by_depth) <= set(range(10))
 
 
-def test_words_are_told_by_their_frequency() -> None:
+def test_words_are_reported_by_their_frequency() -> None:
     made = summary(rows(FrequentWords(1200, 200), the_first, all_of_it))
     [analysis] = made.families["frequent_words"].analysis
     assert analysis.by_number == {1: Rate(2, 2), 2: Rate(1, 2), 3: Rate(1, 2)}

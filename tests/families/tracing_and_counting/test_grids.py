@@ -26,7 +26,7 @@ def test_without_more_than_windows_a_table_has_the_source_s_own_shapes() -> None
     assert slugs(FrequentWordsGrid(windows=(4096,), trials=1)) == ["window-4096-alpha_percent-200"]
 
 
-def test_every_shape_stands_in_every_window() -> None:
+def test_every_shape_is_in_every_window() -> None:
     grid = VariableTrackingGrid(windows=(1000, 2000), chains=(1, 2), hops=(4,), trials=1, max_tokens=40)
     assert slugs(grid) == [f"window-{window}-chains-{chains}-hops-4" for window in (1000, 2000) for chains in (1, 2)]
     assert {scenario.max_tokens for scenario in grid.scenarios(lambda: None)} == {40}  # type: ignore[arg-type,return-value]

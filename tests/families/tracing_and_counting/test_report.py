@@ -45,7 +45,7 @@ def findings(made: Summary, family: str) -> list[tuple[Rank, str]]:
     return list(summary_of_family.account.findings(made.of(family), summary_of_family.analysis))
 
 
-def test_the_recall_stands_beside_the_strict_rate(made: Summary) -> None:
+def test_the_recall_is_beside_the_strict_rate(made: Summary) -> None:
     shown = {table.title.partition(",")[0]: table.frame for table in tables(made)}
     assert shown["Variable tracking"].reset_index().to_dict("records") == [
         {"asked for": "2 chains of 2 hops", "window": "1,200", EXACTLY: str(Rate(6, 6)), RECALL: "1.00"},

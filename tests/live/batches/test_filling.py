@@ -170,7 +170,7 @@ def _cancel(server: BatchServer):  # type: ignore[no-untyped-def]
     return server.created[0]
 
 
-def test_results_that_lack_a_line_are_downloaded_again(tmp_path: Path) -> None:
+def test_results_that_are_missing_a_line_are_downloaded_again(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.lost_results = 1
         turned = Turned()
@@ -244,7 +244,7 @@ def test_a_key_that_is_refused_stops_it(tmp_path: Path) -> None:
     assert not Ledger(tmp_path).open()
 
 
-def test_what_was_not_reached_when_it_stopped_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_reached_when_it_stopped_is_reported_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "MOST_REQUESTS", 1)
     with BatchServer() as server:
         server.creating = failing(401, "bad key")

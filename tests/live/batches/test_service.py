@@ -63,7 +63,7 @@ def test_an_id_that_is_no_segment_of_a_path_is_malformed(id: str) -> None:
 
 
 @pytest.mark.parametrize("number", [True, 1.5, "1", -1])
-def test_a_count_of_requests_is_a_whole_number(number: object) -> None:
+def test_a_count_of_requests_is_an_integer(number: object) -> None:
     with pytest.raises(MalformedAnswer, match="is not a count"):
         read_state(json.dumps(STATE | {"request_counts": {"processing": number}}).encode())
 

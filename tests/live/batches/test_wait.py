@@ -22,6 +22,6 @@ def test_the_clock() -> None:
     assert Clock().seconds_since(Clock().now()) < 60
 
 
-def test_a_moment_is_told_in_utc_to_the_second() -> None:
+def test_a_moment_is_shown_in_utc_to_the_second() -> None:
     east = datetime.timezone(datetime.timedelta(hours=2))
     assert stamp(datetime.datetime(2026, 1, 1, 2, 0, 0, 7, tzinfo=east)) == "2026-01-01T00:00:00+00:00"

@@ -46,13 +46,13 @@ def test_only_what_is_asked_costs() -> None:
     )
 
 
-def test_room_for_thinking_is_told_apart() -> None:
+def test_room_for_thinking_is_distinguished() -> None:
     case = line_case(10, thinking_tokens=4096)
     [line] = estimate([case], asked(case))
     assert "at most 8,212 output tokens (8,192 of them for thinking), price not known" in str(line)
 
 
-def test_a_price_that_is_not_known_is_said_to_be_unknown() -> None:
+def test_a_price_that_is_not_known_is_reported_as_unknown() -> None:
     [estimated] = estimate([line_case()], [])
     assert str(estimated).endswith("0 of 2 trials to ask, about 0 input and at most 0 output tokens, price not known.")
 

@@ -123,7 +123,7 @@ def opened(tmp_path: Path, provider: str) -> object:
         ("foundry", {"ANTHROPIC_FOUNDRY_API_KEY": "x"}, "bad-client-settings", "ANTHROPIC_FOUNDRY_RESOURCE"),
     ],
 )
-def test_what_lacks_is_said_before_anything_is_asked(
+def test_what_is_missing_is_reported_before_anything_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, environment: dict[str, str], code: str, name: str
 ) -> None:
     for variable, value in environment.items():

@@ -89,7 +89,7 @@ def test_a_prompt_fits_a_small_window() -> None:
     assert len(server.asked[0]["messages"][0]["content"][0]["text"].split()) < 256
 
 
-def test_what_cannot_be_tried_is_said() -> None:
+def test_what_cannot_be_tried_is_reported() -> None:
     with SimulatedServer(failing(400, "no such thing")) as server:
         warnings = trust(server, ModelProfile(model="toy")).warnings
     assert [sentence.split(" could not be tried: ")[0] for sentence in warnings] == [

@@ -65,7 +65,7 @@ def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
     assert rules_of(tmp_path).age == AgeLimit(NOW, 7)
 
 
-def test_a_part_of_the_grid_is_told_from_the_whole(tmp_path: Path) -> None:
+def test_a_part_of_the_grid_is_distinguished_from_all(tmp_path: Path) -> None:
     scenarios = "window-256-k-128", "window-256-k-256"
     assert rules_of(tmp_path, *scenarios).left_out == 0
     assert rules_of(tmp_path, *scenarios[1:]).left_out == 1

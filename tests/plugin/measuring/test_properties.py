@@ -53,7 +53,7 @@ def test_what_is_told_is_read() -> None:
     assert list(read(told(first, second))) == [first, second]
 
 
-def test_the_rate_stands_beside_its_interval() -> None:
+def test_the_rate_is_beside_its_interval() -> None:
     properties = dict(told(CaseResult.of(line_case(), [ROW, ROW, WRONG], minimum=None)).user_properties)
     assert properties["rate"] == pytest.approx(2 / 3, abs=1e-6)
     assert (properties["lo"], properties["hi"]) == (0.20766, 0.938508)

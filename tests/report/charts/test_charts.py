@@ -59,7 +59,7 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
             assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", label) for label in rates), chart.name
 
 
-def test_a_chart_stands_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
+def test_a_chart_is_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
     """The family that the chart itself names is ignored: if it is unknown, no page would show the chart."""
 
     class Strange(Account):
@@ -135,7 +135,7 @@ def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
 
 
 @pytest.mark.parametrize("tallest", [0.0, 0.4, 1.0])
-def test_points_of_the_same_rate_stand_apart(tallest: float) -> None:
+def test_points_of_the_same_rate_are_apart(tallest: float) -> None:
     points = [{"x": 1, "series": name, "rate": tallest} for name in "abc"]
     moved, note = apart([*points, {"x": 2, "series": "a", "rate": 0.5}], "x")
     drawn = {(point["x"], point["series"]): point["drawn"] for point in moved}
@@ -207,7 +207,7 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
     assert table.frame.loc["nowhere in the file"].tolist() == ["1", ""]
 
 
-def test_k_max_of_several_models_at_one_place_stand_side_by_side() -> None:
+def test_k_max_of_several_models_at_one_place_are_side_by_side() -> None:
     passkeys = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
     spec = next(chart.spec for chart in charts(summarize(passkeys)) if chart.name.startswith("passkey"))
     offsets = [layer["mark"]["xOffset"] for layer in spec["layer"] if "xOffset" in layer["mark"]]

@@ -164,7 +164,7 @@ def test_a_phone_does_not_scroll_sideways(tab: Tab, report: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_the_right_answer_is_marked_among_the_four_and_nothing_stands_twice(tab: Tab, report: Path) -> None:
+def test_the_right_answer_is_marked_among_the_four_and_nothing_occurs_twice(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri())
     page.select_option("#filter-scenario", label=PADDED)
     trial = page.locator("details.trial").first

@@ -73,7 +73,7 @@ def test_every_family_has_its_section_and_charts(report: Path) -> None:
     assert text.count("<svg") == len(charts)
 
 
-def test_families_stand_in_one_order(report: Path) -> None:
+def test_families_are_in_one_order(report: Path) -> None:
     text = report.read_text()
     families = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
     assert re.findall(r"<h2 id=.*?>(.*?)</h2>", text)[1:5] == families
@@ -137,7 +137,7 @@ def test_hostile_text_makes_no_markup(report: Path, hostile: Path) -> None:
         assert "<img" not in path.read_text()
 
 
-def test_a_verdict_stands_first_and_is_text() -> None:
+def test_a_verdict_comes_first_and_is_text() -> None:
     table = Table("Bands", ("family", "verdict"), (("passkey", "<i>"),))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
     text = render(summarize([]), FinishedRun([], Path()), MANIFEST, [], verdict)
@@ -146,7 +146,7 @@ def test_a_verdict_stands_first_and_is_text() -> None:
     assert "<td>&lt;i&gt;</td>" in text
 
 
-def test_a_model_that_answered_instead_of_another_is_told() -> None:
+def test_a_model_that_answered_instead_of_another_is_reported() -> None:
     summary = replace(summarize([]), answered=(Answered("some-model", "<b>", 3, 60),))
     text = render(summary, FinishedRun([], Path()), MANIFEST, [])
     assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text

@@ -38,7 +38,7 @@ def test_every_trial_is_found_by_its_names() -> None:
         assert trial[4] == f"#{row.trial}"
 
 
-def test_details_stand_in_the_index_s_order() -> None:
+def test_details_are_in_the_index_s_order() -> None:
     run = shown(trials=30)
     packed = list(trials.chunks(run, views(trials=30), ["--ctx-seed=7"]))
     assert len(packed) == -(-len(run) // trials.CHUNK) > 1

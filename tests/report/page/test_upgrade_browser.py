@@ -71,7 +71,7 @@ def test_accuracy_is_charted_for_each_treatment(tab: Tab, page: Path) -> None:
     assert names == ["old", "new", "same"]
 
 
-def test_candidates_are_told_apart_among_the_trials(tab: Tab, page: Path) -> None:
+def test_candidates_are_distinguished_among_the_trials(tab: Tab, page: Path) -> None:
     shown = tab.open(page.as_uri())
     assert shown.locator("#count").inner_text() == "5 of 80 trials"
     shown.locator("#changes button", has_text="all").click()

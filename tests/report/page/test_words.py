@@ -20,7 +20,7 @@ def test_every_word_of_its_sections_is_told_without_marks() -> None:
     assert not any(mark in meaning for meaning in meanings.values() for mark in ("](", "`", "**"))
 
 
-def test_a_run_without_a_verdict_has_no_words_of_the_gate() -> None:
+def test_a_run_without_a_verdict_has_no_terms_of_the_gate() -> None:
     assert set(words(gated=True)) - set(words(gated=False))
     assert "Verdict" in dict(words(gated=True))
     assert "Verdict" not in dict(words(gated=False))

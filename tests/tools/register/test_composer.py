@@ -73,7 +73,7 @@ def test_a_table_has_rows_given_one_by_one_or_drawn_from_a_list() -> None:
     ]
 
 
-def test_lists_and_amendments_stand_where_the_body_names_them() -> None:
+def test_lists_and_amendments_are_where_the_body_names_them() -> None:
     words = {"two": "{lettered(['{signer} <x|x>', 'y'])}", "rule": "{amendment(49, 3, rule)}"}
     with pytest.raises(KeyError):
         sheet(genre(body="@three"))

@@ -26,7 +26,7 @@ def test_formulas(formula: str, value: object) -> None:
     assert evaluate(formula, FACTS, {"largest": max}) == value
 
 
-def test_what_stands_further_left_is_drawn_first() -> None:
+def test_what_is_further_left_is_drawn_first() -> None:
     numbers = iter(range(1, 9))
     assert evaluate("[draw() - draw(), draw()]", {}, {"draw": lambda: next(numbers)}) == [-1, 3]
 

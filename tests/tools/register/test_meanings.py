@@ -93,7 +93,7 @@ def test_the_checker_finds_no_fault_and_no_near_duplicate() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(meanings()))
-def test_a_paraphrase_shares_few_words_with_what_it_stands_for(kind: str) -> None:
+def test_a_paraphrase_shares_few_words_with_what_it_is_for(kind: str) -> None:
     for meaning in meanings()[kind]:
         for item, means in zip(meaning.items, meaning.means, strict=True):
             assert len(content(item) & content(means)) <= 1, (item, means)

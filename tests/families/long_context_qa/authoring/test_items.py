@@ -12,13 +12,13 @@ from longctx.stats.rates import Rate
 from tests.families.long_context_qa.authoring.examples import found
 
 
-def test_the_whole_has_a_rate_for_each_record() -> None:
+def test_the_bank_has_a_rate_for_each_record() -> None:
     overall = found().overall
     assert (overall.right, overall.wrong, overall.none) == (Rate(2, 4), Rate(2, 4), Rate(1, 4))
     assert (overall.questions, overall.paired) == (4, Paired(1, 1, 4))
 
 
-def test_the_worst_question_stands_first_and_says_why() -> None:
+def test_the_worst_question_comes_first_and_says_why() -> None:
     assert [(item.name, item.discrimination, item.fault) for item in found().items] == [
         ("q2", -1.0, "better with a wrong section"),
         ("q4", 0.0, "missed with its own section"),
@@ -88,12 +88,14 @@ def test_the_notebooks_questions_give_no_warning_but_that_some_can_be_guessed() 
         (60, 55, 10, 5, "It is not shown that these questions take reading: the right section is worth +0.05"),
     ],
 )
-def test_questions_that_measure_little_are_told(right: int, wrong: int, gained: int, lost: int, sentence: str) -> None:
+def test_questions_that_measure_little_are_reported(
+    right: int, wrong: int, gained: int, lost: int, sentence: str
+) -> None:
     [warning] = worth(Rate(right, 100), Rate(wrong, 100), Rate(25, 100), gained, lost, 60)
     assert sentence in warning
 
 
-def test_few_questions_are_told() -> None:
+def test_few_questions_are_reported() -> None:
     [warning] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
     assert warning.startswith(
         "40 questions are kept, few for a collage: the 95% interval of a rate of 40 answers reaches up to 15 points to "

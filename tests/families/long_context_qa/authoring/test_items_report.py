@@ -25,7 +25,7 @@ def test_a_terminal_shows_the_notebooks_table_and_the_worst() -> None:
     assert "not measured" in none
 
 
-def test_replies_that_cannot_be_read_are_told_apart_from_wrong_answers() -> None:
+def test_replies_that_cannot_be_read_are_distinguished_from_wrong_answers() -> None:
     answers = {"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}}
     text = as_terminal(document("Questions", found(answers), [], {}, short=True))
     [right] = [line.split() for line in text.splitlines() if line.startswith("right section")]
@@ -33,7 +33,7 @@ def test_replies_that_cannot_be_read_are_told_apart_from_wrong_answers() -> None
     assert right[2:6] == ["1", "0", "1", "0.50"]
 
 
-def test_all_questions_stand_in_markdown_with_their_words_as_code() -> None:
+def test_all_questions_are_in_markdown_with_their_words_as_code() -> None:
     text = as_markdown(document("Questions", found(), [], ASKED, short=False))
     assert "q1" in text
     assert "``=1+1\\|`x`\\x1b[31m\\u202e``" in text

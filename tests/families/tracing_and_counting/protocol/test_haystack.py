@@ -41,7 +41,7 @@ def test_places_are_about_the_same_in_texts_of_other_lengths() -> None:
 
 
 @given(st.integers(0, 30), st.lists(st.integers(0, 30), max_size=6))
-def test_statements_stand_where_they_should(fillers: int, drawn: list[int]) -> None:
+def test_statements_are_where_they_should(fillers: int, drawn: list[int]) -> None:
     statements = [(min(place, fillers), f"S{number}") for number, place in enumerate(sorted(drawn))]
     text, starts = haystack("filler", fillers, statements)
     lines = text.split("\n") if text else []
@@ -59,7 +59,7 @@ def test_a_prompt_is_filled_around_its_context() -> None:
     assert text[begin:].startswith("{key} in {context}\n")
 
 
-def test_a_window_without_room_is_refused_and_told_how_large_it_must_be() -> None:
+def test_a_window_too_small_is_refused_and_told_how_large_it_must_be() -> None:
     assert fillers_in(200, 100, 25, least=4) == 4
     with pytest.raises(
         ValueError, match=r"window of 199 tokens is too small: .* take 101, and 4 .*: give at least 201"

@@ -62,7 +62,7 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
     assert hashlib.sha256(trial.user.encode()).hexdigest() == sha256
 
 
-def test_a_whole_prompt() -> None:
+def test_a_complete_prompt() -> None:
     trial = MultipleNeedles(440, 2, 1, 2).fit(TOKENS).build(WORDS, 0, 0)
     first, second = needles(trial)
     lines = trial.user.split("\n")
@@ -108,7 +108,7 @@ def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: MultipleNeedle
     assert scenario.window - count(WORDS["filler"]) - 2 * kept < taken(built(scenario, seed)) <= scenario.window
 
 
-def test_needles_stand_in_any_order() -> None:
+def test_needles_are_in_any_order() -> None:
     scenario = fitted(MultipleNeedles(2500, 4, 1, 4))
     orders = set()
     for index in range(20):
@@ -182,7 +182,7 @@ def test_which_numbers_a_reply_names(text: str, kind: str, returned: list[str]) 
     assert (outcome.kind, (outcome.returned or "").split()) == (kind, returned)
 
 
-def test_a_number_of_another_key_is_told_from_one_that_was_made_up() -> None:
+def test_a_number_of_another_key_is_distinguished_from_one_that_was_made_up() -> None:
     trace = judged(SOME, TRIAL, f"{A} {OTHER} 99999").trace
     assert (trace["of_another_key"], trace["nowhere_in_the_text"], trace["matched"]) == (1, 1, 1)
     assert [key for key in trace if key.startswith(("named", "missed"))] == ["named_1", "missed_2"]

@@ -39,7 +39,7 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
     assert hashlib.sha256(trial.user.encode()).hexdigest() == sha256
 
 
-def test_a_whole_prompt() -> None:
+def test_a_complete_prompt() -> None:
     trial = VariableTracking(540, 1, 1).fit(TOKENS).build(WORDS, 0, 0)
     [(first, value), (hop, before)] = assigned(trial).items()
     filler = WORDS["filler"]
@@ -117,7 +117,7 @@ def test_the_asked_chain_is_any_of_them() -> None:
     assert firsts == {True, False}
 
 
-def test_a_window_without_room_is_refused_before_anything_is_asked() -> None:
+def test_a_window_too_small_is_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="a window of 500 tokens is too small"):
         VariableTracking(500, 1, 4).fit(TOKENS)
 

@@ -37,7 +37,7 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
     assert hashlib.sha256(trial.user.encode()).hexdigest() == sha256
 
 
-def test_a_whole_prompt() -> None:
+def test_a_complete_prompt() -> None:
     trial = built(FrequentWords(700, 200))
     assert trial.user == (
         "Read the following coded text and track the frequency of each coded word. Find the three most frequently "
@@ -108,7 +108,7 @@ def test_any_listed_word_may_be_frequent_and_no_other_is_listed() -> None:
         assert len(set(ranked) & set(WORDS["frequent"].split())) == LISTED
 
 
-def test_a_window_without_room_for_three_frequent_words_is_refused() -> None:
+def test_a_window_too_small_for_three_frequent_words_is_refused() -> None:
     with pytest.raises(ValueError, match="a window of 260 tokens is too small for 3 words to be more frequent"):
         FrequentWords(260, 200).fit(TOKENS)
     with pytest.raises(ValueError, match="a window of 100 tokens is too small"):
@@ -155,6 +155,6 @@ def test_which_words_a_reply_names(text: str, kind: str, returned: list[str]) ->
     assert (outcome.kind, (outcome.returned or "").split()) == (kind, returned)
 
 
-def test_a_word_of_the_text_is_told_from_one_that_was_made_up() -> None:
+def test_a_word_of_the_text_is_distinguished_from_one_that_was_made_up() -> None:
     trace = judged(SOME, TRIAL, f"{A} {RARE} zzzzzz").trace
     assert (trace["less_frequent"], trace["nowhere_in_the_text"], trace["matched"]) == (1, 1, 1)
