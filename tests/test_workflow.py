@@ -185,4 +185,4 @@ def test_all_checks_end_with_the_gate_of_the_tree_against_its_own_baseline() -> 
     lines = SCRIPT.with_name("run").read_text(encoding="utf-8").splitlines()
     [gate] = [number for number, line in enumerate(lines) if line.startswith("BASE=HEAD ")]
     assert not any(line.startswith("pytest ") for line in lines[gate:])
-    assert ".ci/gate" in last
+    assert ".ci/gate" in lines[gate]
