@@ -29,7 +29,7 @@ class CorpusSettings(BaseModel):
     """The name of the folder that holds the documents, which is beside this one or comes with longctx: for another bank
     of questions about the same documents."""
     literal: bool = True
-    """Whether questions and right answers use the words of their section. False for a bank in other words: checks do
+    """Whether questions and right answers use the words of their section. False for a bank of paraphrases: checks do
     not look for these words then."""
     document: str | None = None
     """What the prompts call the text that questions are about; without it, a government record, as the protocols do."""
