@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longctx.gate.bands import EARLY_STOP
@@ -19,6 +19,7 @@ from longctx.results.manifest import Manifest
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
 from longctx.summary.summary import ScenarioSummary, Summary
+from longctx.vocabulary.family import is_check, is_of_function
 
 FEW = 2
 """The most families or models that a heading names; it gives the number of more."""
@@ -47,13 +48,15 @@ class PageSection:
 
 def headline(summary: Summary) -> str:
     """Return the families and models of a run, by name if they are few."""
-    names = dict.fromkeys(summary.title(scenario.family) for scenario in summary.scenarios)
+    measured = dict.fromkeys(scenario.family for scenario in summary.scenarios if not is_check(scenario.family))
+    functions = [family for family in measured if is_of_function(family)]
     models = dict.fromkeys(scenario.subject.model for scenario in summary.scenarios)
-    return f"{_few(names, 'families')}: {_few(models, 'models')}" if names else "Nothing was measured"
-
-
-def _few(names: Collection[str], noun: str) -> str:
-    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {noun}"
+    if not measured:
+        return "Nothing was measured"
+    numbers = [(len(measured) - len(functions), "family", "families"), (len(functions), "test function", "")]
+    kinds = " and ".join(count(*number) for number in numbers if number[0])
+    what = ", ".join(map(summary.title, measured)) if len(measured) <= FEW else kinds
+    return f"{what}: {', '.join(models) if len(models) <= FEW else count(len(models), 'model')}"
 
 
 def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
