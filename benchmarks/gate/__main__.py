@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks.gate.simulate import run
+from benchmarks.gate.table import publish
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
@@ -14,12 +15,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gate", description=__doc__)
     parser.add_argument("--share", type=float, default=1.0, help="of the gates to simulate; less than 1 writes no file")
     share = parser.parse_args().share
-    parts = []
-    for part in run(share):
-        print(part, end="\n\n", flush=True)
-        parts.append(part)
-    if share >= 1:
-        RESULTS.write_text("\n\n".join(parts) + "\n")
+    publish(run(share), RESULTS if share >= 1 else None)
 
 
 if __name__ == "__main__":

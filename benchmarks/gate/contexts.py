@@ -8,7 +8,6 @@ prices are those of the shipped profiles by the planner, with the shares of the 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,7 +17,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.gate.table import share, table
+from benchmarks.gate.table import command, share, table
 from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
@@ -296,17 +295,5 @@ def run(gates: int) -> Iterator[str]:
         yield f"## {title}\n\n{part(gates)}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate.contexts", description=__doc__)
-    parser.add_argument("--gates", type=int, default=1000)
-    gates = parser.parse_args().gates
-    parts = []
-    for part in run(gates):
-        print(part, end="\n\n", flush=True)
-        parts.append(part)
-    if gates >= 1000:
-        RESULTS.write_text("\n\n".join(parts) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    command("contexts", __doc__, run, RESULTS)

@@ -8,7 +8,6 @@ of longctx.stats; the steps are written a second time here, in numpy, and compar
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.gate.table import share, table
+from benchmarks.gate.table import command, share, table
 from longctx.stats.bound import drop_bound
 from longctx.stats.looks import level_of_look, repeated_p_value
 from longctx.stats.signflip import drop_p_value
@@ -264,17 +263,5 @@ def run(gates: int) -> Iterator[str]:
         yield f"## {title}\n\n{part(gates)}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate.looks", description=__doc__)
-    parser.add_argument("--gates", type=int, default=2000)
-    gates = parser.parse_args().gates
-    parts = []
-    for part in run(gates):
-        print(part, end="\n\n", flush=True)
-        parts.append(part)
-    if gates >= 1000:
-        RESULTS.write_text("\n\n".join(parts) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    command("looks", __doc__, run, RESULTS, gates=2000)

@@ -7,7 +7,6 @@ correction over all bands.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import numpy as np
 
 from benchmarks.gate.draws import Rates, Shares, draw
 from benchmarks.gate.grids import Grid, Part, alone
-from benchmarks.gate.table import share, table
+from benchmarks.gate.table import command, share, table
 from longctx.config.profiles import load_profile
 from longctx.gate.bands import ALPHA, AtLook, Band, Looks, Verdict, judge_run, overall
 from longctx.workspace import Workspace
@@ -61,18 +60,6 @@ class Case:
 
     title: str
     rates: Mapping[Band, float]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate.profiles", description=__doc__)
-    parser.add_argument(
-        "--gates", type=int, default=1000, help="to simulate of each case; fewer than 1000 write no file"
-    )
-    gates = parser.parse_args().gates
-    parts = list(run(gates))
-    print("\n\n".join(parts))
-    if gates >= 1000:
-        RESULTS.write_text("\n\n".join(parts) + "\n")
 
 
 def run(gates: int) -> Iterator[str]:
@@ -219,4 +206,4 @@ _SIDES = {0: ([True], [True]), 1: ([False], [True]), -1: ([True], [False])}
 
 
 if __name__ == "__main__":
-    main()
+    command("profiles", __doc__, run, RESULTS)

@@ -8,7 +8,6 @@ with the gate's own by a test.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.looks import Design, rates
-from benchmarks.gate.table import share, table
+from benchmarks.gate.table import command, share, table
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.stats.looks import level_of_look, repeated_p_value
 
@@ -327,17 +326,5 @@ def run(gates: int) -> Iterator[str]:
         yield f"## {title}\n\n{part(gates)}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gate.runs", description=__doc__)
-    parser.add_argument("--gates", type=int, default=1000)
-    gates = parser.parse_args().gates
-    parts = []
-    for part in run(gates):
-        print(part, end="\n\n", flush=True)
-        parts.append(part)
-    if gates >= 1000:
-        RESULTS.write_text("\n\n".join(parts) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    command("runs", __doc__, run, RESULTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from longctx.report.charts.chart import (
     DOTTED,
@@ -27,6 +27,9 @@ from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
+
+if TYPE_CHECKING:
+    from longctx.summary.summary import ScenarioSummary
 
 ROW = 48
 """The height of a row of intervals in pixels."""
@@ -107,6 +110,32 @@ class RateView:
     """The fewest places on the axis for which there is a chart."""
     finding: bool = True
     """Whether a rate that falls as the numbers on the axis grow is a finding."""
+
+    @classmethod
+    def by_window(
+        cls,
+        scenarios: Sequence[ScenarioSummary],
+        series: Callable[[Mapping[str, Any]], str],
+        *,
+        name: str,
+        heading: str,
+        table: str = "",
+    ) -> Self:
+        """Return a view of scenarios by their parameter `window` (tokens). series: names the curve of parameters."""
+        points = [
+            RatePoint(int(each.params["window"] or 0), series(each.params), each.rate, str(each.subject))
+            for each in scenarios
+        ]
+        return cls(
+            points=points,
+            name=name,
+            heading=heading,
+            title="By window",
+            x="window",
+            axis="window, tokens",
+            unit="tokens",
+            table=table,
+        )
 
     def charts(self) -> Iterator[Chart]:
         """Yield a chart for each series that several facets have, with a curve for each facet; then one for each facet.

@@ -29,7 +29,7 @@ from longctx import (
 )
 from longctx.families.long_context_qa import choices as multiple_choice
 from longctx.families.long_context_qa.choices import Choices
-from longctx.families.long_context_qa.collage import OTHER_TOKENS, SEPARATOR, fitting
+from longctx.families.long_context_qa.collage import SEPARATOR, Collage, around, evidence, fitting
 from longctx.vocabulary.bank import Section, documents_digest
 from longctx.vocabulary.shapes import unwrapped
 
@@ -87,21 +87,22 @@ class Abstention(Scenario):
                 f"beside sections of up to {self.longest} tokens (the entry `longest`) a record of {self.budget} (the "
                 f"entry `budgets`) has no others: set `longest` to a number from 1 to {self.budget - 1}."
             )
-        if not 0 <= self.depth <= 100:
-            raise ValueError(f"`depths`: {self.depth} is not a percentage: give 0 (beginning) to 100 (end).")
+        self._collage()
+
+    def _collage(self) -> Collage:
+        """Return the scenario that asks the same questions. Raises ValueError if it cannot."""
+        return Collage(self.budget, self.longest, self.depth, "none", bank=self.bank)
 
     def indices(self, trials: int) -> Sequence[int]:
-        bank = self.bank()
-        return [index for index in bank.order(self.longest) if bank.keeps(index)][:trials]
+        return self._collage().indices(trials)
 
     @property
     def run_facts(self) -> Mapping[str, int]:
-        bank = self.bank()
-        return {"filter_asked": bank.asked, "filter_kept": len(bank.kept)}
+        return self._collage().run_facts
 
     @property
     def why_empty(self) -> str:
-        return self.bank().why_none(self.longest, filtered=True)
+        return self._collage().why_empty
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         bank = self.bank()
@@ -144,20 +145,18 @@ class Abstention(Scenario):
 
     @property
     def piece_count(self) -> int:
-        """About how many sections a record has, if sections are half as long as the longest on average."""
-        return max(2 * self.budget // self.longest, 1)
+        return self._collage().piece_count
 
     def in_pieces(self, words: Words, trial: Trial) -> Context:
         asked: AbstentionFacts = trial.facts
         opening, question = unwrapped(*_around(words, asked.choices))
-        right = asked.choices.answer(asked.choices.right)
-        held = self.section == "present" and right.casefold() in " ".join(asked.asks.split()).casefold()
+        present = self.section == "present"
         return Context(
             pieces=tuple(Piece(section.text) for section in asked.sections),
             question=question,
             opening=opening,
-            needle=asked.place if self.section == "present" else None,
-            evidence=right if held else "",
+            needle=asked.place if present else None,
+            evidence=evidence(asked.choices.answer(asked.choices.right), asked.asks) if present else "",
         )
 
     def prefix(self, words: Words, seed: int, index: int) -> str:
@@ -202,7 +201,7 @@ class Abstention(Scenario):
         return self.bank().items[index].section
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return int(self.budget * tokens["reference"]) + OTHER_TOKENS
+        return self._collage().size_tokens(tokens)
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return self.bank().named(super(Abstention, self).identity(seed, index, repeat), index)
@@ -222,5 +221,4 @@ def _others(
 
 def _around(words: Words, choices: Choices) -> tuple[str, str]:
     """Return the text before the record, and the text after it with the question."""
-    before, _, after = words["prompt"].partition("{record}")
-    return before, fill(after, {"question": choices.question, "answers": str(choices)})
+    return around(words["prompt"], {"question": choices.question, "answers": str(choices)})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
+from longctx import Account, Rank, RateView, ScenarioSummary, Subject, Table
 from longctx.families.aggregation import FAMILY
 from longctx.families.aggregation.protocol import CREDIT, OFF
 from longctx.results.grouping import by_subject, grouped
@@ -53,18 +53,7 @@ class AggregationAccount(Account):
         )
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[RateView]:
-        yield RateView(
-            points=[
-                RatePoint(int(each.params["window"] or 0), asked(each.params), each.rate, str(each.subject))
-                for each in scenarios
-            ],
-            name="aggregation-by-window",
-            heading=FAMILY.title,
-            title="By window",
-            x="window",
-            axis="window, tokens",
-            unit="tokens",
-        )
+        yield RateView.by_window(scenarios, asked, name="aggregation-by-window", heading=FAMILY.title)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[Table]:
         """Yield a table for each subject: strict rates with the mean credit beside them."""

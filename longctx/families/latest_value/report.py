@@ -49,18 +49,8 @@ class LatestValueAccount(Account):
         return tuple(_origins(rows))
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[StaleAnswers]) -> Iterator[RateView]:
-        yield RateView(
-            points=[
-                RatePoint(int(each.params["window"] or 0), asked(each.params), each.rate, str(each.subject))
-                for each in scenarios
-            ],
-            name="latest-value-by-window",
-            heading=FAMILY.title,
-            title="By window",
-            x="window",
-            axis="window, tokens",
-            unit="tokens",
-            table="rate [95% interval]",
+        yield RateView.by_window(
+            scenarios, asked, name="latest-value-by-window", heading=FAMILY.title, table="rate [95% interval]"
         )
         yield RateView(
             points=[

@@ -221,16 +221,13 @@ class Collage(Scenario):
         index, choices = asked.index, asked.choices
         item = bank.items[index]
         sections = self.record(index, seed).sections
-        before, _, after = self._template(words).partition("{record}")
-        filled = self._asked(bank, words, index, seed)
-        opening, question = unwrapped(fill(before, filled), fill(after, filled))
-        right = choices.answer(choices.right)
+        opening, question = unwrapped(*around(self._template(words), self._asked(bank, words, index, seed)))
         return Context(
             pieces=tuple(Piece(bank.sections[section].text) for section in sections),
             question=question,
             opening=opening,
             needle=sections.index(item.section),
-            evidence=right if right.casefold() in " ".join(trial.facts.needle.split()).casefold() else "",
+            evidence=evidence(choices.answer(choices.right), asked.needle),
         )
 
     def _template(self, words: Words) -> str:
@@ -331,6 +328,17 @@ class Collage(Scenario):
             answered = {"question": question, "answers": str(choices), "correct_answer": choices.right}
             filled.append(fill(words["example"], answered))
         return "\n".join(filled)
+
+
+def around(template: str, filled: Mapping[str, str]) -> tuple[str, str]:
+    """Return the text before the record and the text after it."""
+    before, _, after = template.partition("{record}")
+    return fill(before, filled), fill(after, filled)
+
+
+def evidence(right: str, section: str) -> str:
+    """Return the right answer if its section holds it, in upper or lower case; else nothing."""
+    return right if right.casefold() in " ".join(section.split()).casefold() else ""
 
 
 @functools.lru_cache(maxsize=2048)

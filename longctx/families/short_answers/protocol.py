@@ -23,12 +23,11 @@ from longctx import (
     Scenario,
     Trial,
     Words,
-    fill,
     lexically_right,
     mark,
     unanswered,
 )
-from longctx.families.long_context_qa.collage import Collage
+from longctx.families.long_context_qa.collage import Collage, around, evidence
 from longctx.vocabulary.bank import Item, documents_digest
 from longctx.vocabulary.occurrence import core, plain
 from longctx.vocabulary.shapes import unwrapped
@@ -129,13 +128,12 @@ class ShortAnswers(Scenario):
     def in_pieces(self, words: Words, trial: Trial) -> Context:
         asked: ShortAnswerFacts = trial.facts
         opening, question = unwrapped(*_around(words, asked.item.question))
-        right, needle = asked.item.right, " ".join(asked.sections[asked.place].split())
         return Context(
             pieces=tuple(map(Piece, asked.sections)),
             question=question,
             opening=opening,
             needle=asked.place,
-            evidence=right if right.casefold() in needle.casefold() else "",
+            evidence=evidence(asked.item.right, asked.sections[asked.place]),
         )
 
     def prefix(self, words: Words, seed: int, index: int) -> str:
@@ -211,5 +209,4 @@ def without(words: str, wanted: Iterable[str]) -> str:
 
 def _around(words: Words, question: str) -> tuple[str, str]:
     """Return the text before the record, and the text after it with the question."""
-    before, _, after = words["prompt"].partition("{record}")
-    return before, fill(after, {"question": question})
+    return around(words["prompt"], {"question": question})

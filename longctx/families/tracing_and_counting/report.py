@@ -37,18 +37,7 @@ class NamedSets(Account):
         return tuple(namings(rows))
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[RateView]:
-        yield RateView(
-            points=[
-                RatePoint(int(each.params["window"] or 0), self.shape(each.params), each.rate, str(each.subject))
-                for each in scenarios
-            ],
-            name=f"{self._name}-by-window",
-            heading=self.family.title,
-            title="By window",
-            x="window",
-            axis="window, tokens",
-            unit="tokens",
-        )
+        yield RateView.by_window(scenarios, self.shape, name=f"{self._name}-by-window", heading=self.family.title)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Table]:
         """Yield a table for each subject: each shape in each window, its rate with RULER's recall beside it."""
