@@ -6,23 +6,27 @@ import argparse
 import dataclasses
 import json
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import emit
 from longctx.errors import UserError
+from longctx.plural import count
 from longctx.results.folder import find_run
-from longctx.results.manifest import load_manifest
+from longctx.results.manifest import Manifest, load_manifest
+from longctx.results.store import RESULTS
 from longctx.visible import visible
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
+    from longctx.results.baseline import Baseline
     from longctx.results.row import Row
     from longctx.vocabulary.family import Family
+    from longctx.workspace import Workspace
 
 
 def add(commands: Any) -> None:
@@ -30,10 +34,15 @@ def add(commands: Any) -> None:
         "compare",
         help="runs side by side, trial by trial",
         description="Rates of each run, the difference to the first on the trials that both measured, and which "
-        "answers changed. One RUN with --between compares the models, prompt sets, shapes or labels within it.",
+        "answers changed. A baseline of several runs is compared by the mean of its answers to each trial. One RUN "
+        "with --between compares the models, prompt sets, shapes or labels within it.",
     )
     parser.add_argument(
-        "folders", type=Path, nargs="+", metavar="RUN", help="folders of runs; the first is the reference"
+        "folders",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="folders of runs, or names of baselines; the first is the reference",
     )
     parser.add_argument("--between", metavar="WHAT", help="what changed: model, prompts, shape, or the name of a label")
     parser.add_argument(
@@ -70,17 +79,22 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError("bad-share", f"--share {options.share:g} is not a share: give a number above 0 and at most 1.")
     if options.across is not None:
         return _across(options)
-    if len(options.folders) == 1:
-        about, parts = _within(options.folders[0], options.between, options.reference)
+    if len(options.folders) > 1:
+        _check_runs(options)
+    compared = [_load(options.workspace, path) for path in options.folders]
+    if len(compared) == 1:
+        about, parts = _within(compared[0], options.between, options.reference)
     else:
-        about, parts = _runs(options.folders, options.reference)
+        named = list(zip(string.ascii_uppercase, compared, strict=False))
+        about = [f"{letter}: {each.about}" for letter, each in named]
+        parts = [(letter, each.rows) for letter, each in named]
     (reference, first), *others = parts
     known = families(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
     document = comparison(reference, comparisons, about, options.flips)
     if len(options.folders) == 1:
         document = _with_lengths(document, [row for _, rows in parts for row in rows], known, options.share)
-    emit.show(options, document, as_page=lambda: _page(options, document, first, others, known))
+    emit.show(options, document, as_page=lambda: _page(compared, options.between, document, first, others, known))
     return 0
 
 
@@ -98,7 +112,6 @@ def _across(options: argparse.Namespace) -> int:
     from longctx.compare.across import curves
     from longctx.registry import families
     from longctx.report.across import across_document
-    from longctx.results.store import load_rows
 
     if len(options.folders) > 1 or options.between or options.reference:
         raise UserError(
@@ -107,8 +120,8 @@ def _across(options: argparse.Namespace) -> int:
             "--reference.",
         )
     [path] = options.folders
-    folder = find_run(path)
-    rows = [row for row in load_rows(folder) if row.measured]
+    within = _load(options.workspace, path)
+    rows = [row for row in within.rows if row.measured]
     found = curves(rows, families(options.workspace), options.across, options.share)
     if not found:
         names = sorted({name for row in rows for name in row.params})
@@ -118,12 +131,13 @@ def _across(options: argparse.Namespace) -> int:
             f"{path} has no family with two values of {options.across!r}: give --across length, or a parameter "
             f"that has several{of_these}.",
         )
-    emit.show(options, across_document(found, options.across, [f"Within {_about(path, folder)}"], options.share))
+    emit.show(options, across_document(found, options.across, [f"Within {within.about}"], options.share))
     return 0
 
 
 def _page(
-    options: argparse.Namespace,
+    compared: Sequence[_Compared],
+    between: str | None,
     document: Document,
     before: Sequence[Row],
     others: Parts,
@@ -132,12 +146,11 @@ def _page(
     """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
     from longctx.report.page.earlier import Earlier, earlier_rows
     from longctx.report.page.page import changes_page
-    from longctx.results.store import load
 
-    views = {(row.run, row.identity): view for run in options.folders for row, view in load(find_run(run)).seen()}
+    views = {key: view for each in compared for key, view in each.views().items()}
     rows, texts, earlier = [], [], {}
     for name, of_run in others:
-        known = earlier_rows(before, of_run, options.between, families)
+        known = earlier_rows(before, of_run, between, families)
         for row in of_run:
             named = replace(row, labels={**row.labels, "run": name}) if len(others) > 1 else row
             rows.append(named)
@@ -153,33 +166,74 @@ Parts = list[tuple[str, "list[Row]"]]
 """What is compared: short names with their rows."""
 
 
-def _runs(paths: Sequence[Path], reference: str | None) -> tuple[list[str], Parts]:
-    """Return a sentence on what each letter stands for, and the rows of each run by its letter."""
-    from longctx.results.store import load_rows
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Compared:
+    """A run, or a baseline of runs."""
 
-    if reference is not None:
+    path: Path
+    """As the user named it."""
+    about: str
+    rows: list[Row]
+    views: Callable[[], Mapping[tuple[str, tuple[object, ...]], Mapping[str, Any]]]
+    """Loads the view of each row, by its run and its identity."""
+
+
+def _load(workspace: Workspace, path: Path) -> _Compared:
+    """Load a run by its folder, or a baseline by its name or file. Raises UserError."""
+    from longctx.results.store import load, load_rows
+
+    if baseline := _baseline(workspace, path):
+        runs = f"baseline of {count(baseline.runs, 'run')}"
+        replies = {
+            (row.run, row.identity): {"reply": baseline.replies[row.identity]}
+            for row in baseline.rows
+            if row.identity in baseline.replies
+        }
+        return _Compared(path, _about(path, baseline.manifest, [runs]), baseline.rows, lambda: replies)
+    folder = find_run(path)
+    try:
+        manifest = load_manifest(folder)
+        about = _about(path, manifest, [] if manifest.run == path.name else [f"run {manifest.run}"])
+    except FileNotFoundError:
+        about = str(path)
+    return _Compared(
+        path,
+        about,
+        load_rows(folder),
+        lambda: {(row.run, row.identity): view for row, view in load(folder).seen()},
+    )
+
+
+def _baseline(workspace: Workspace, path: Path) -> Baseline | None:
+    """Return the baseline of this name or in this file; None if there is none. Raises UserError."""
+    from longctx.results.baseline import is_baseline, load_baseline
+
+    own = next((file for file in workspace.baselines() if file.stem == str(path)), None)
+    if own and not (path / RESULTS).is_file():
+        return load_baseline(own)
+    return load_baseline(path) if is_baseline(path) else None
+
+
+def _check_runs(options: argparse.Namespace) -> None:
+    """Raise UserError unless several runs can be compared."""
+    if options.reference is not None:
         raise UserError(
             "reference-without-between",
             "--reference needs one RUN and --between: of several runs, the first is the reference.",
         )
-    if len(paths) > len(string.ascii_uppercase):
+    if len(options.folders) > len(string.ascii_uppercase):
         raise UserError(
             "too-many-runs",
-            f"{len(paths)} runs are too many to compare side by side: give at most {len(string.ascii_uppercase)}.",
+            f"{len(options.folders)} runs are too many to compare side by side: give at most "
+            f"{len(string.ascii_uppercase)}.",
         )
-    folders = [find_run(path) for path in paths]
-    named = zip(string.ascii_uppercase, paths, folders, strict=False)
-    about = [f"{letter}: {_about(path, folder)}" for letter, path, folder in named]
-    return about, [(letter, load_rows(folder)) for letter, folder in zip(string.ascii_uppercase, folders, strict=False)]
 
 
-def _within(path: Path, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
+def _within(within: _Compared, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
     """Return a sentence on one run, and its parts that differ in one thing, the reference first."""
     from longctx.compare.match import parts_of, what_differs
-    from longctx.results.store import load_rows
 
-    folder = find_run(path)
-    rows = load_rows(folder)
+    path, rows = within.path, within.rows
     if between is None:
         between, *others = what_differs(rows) or [""]
         if others or not between:
@@ -209,17 +263,12 @@ def _within(path: Path, between: str | None, reference: str | None) -> tuple[lis
             f"{path} has no {between} {reference!r}: give --reference one of {', '.join(map(repr, parts))}.",
         )
     names = [reference, *(name for name in parts if name != reference)]
-    return [f"Within {_about(path, folder)}, by {between}"], [(visible(name or "none"), parts[name]) for name in names]
+    return [f"Within {within.about}, by {between}"], [(visible(name or "none"), parts[name]) for name in names]
 
 
-def _about(path: Path, folder: Path) -> str:
-    """Describe a run: as the user named it, with its profile, seed, labels and version."""
-    try:
-        manifest = load_manifest(folder)
-    except FileNotFoundError:
-        return str(path)
-    name = [] if manifest.run == path.name else [f"run {manifest.run}"]
+def _about(path: Path, manifest: Manifest, what: Sequence[str]) -> str:
+    """Describe a run or a baseline: as the user named it, with its profile, seed, labels and version."""
     labels = [f"{name}={value}" for name, value in manifest.labels.items()]
     seed = "several seeds" if manifest.seed is None else f"seed {manifest.seed}"
-    parts = [*name, f"profile {manifest.profile}", seed, *labels, f"longctx {manifest.version}"]
+    parts = [*what, f"profile {manifest.profile}", seed, *labels, f"longctx {manifest.version}"]
     return f"{path} ({', '.join(parts)})"

@@ -12,15 +12,22 @@ from longctx.registry import shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.averaged import Averaged, difference
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.family import Family
 
+SETTLED = 0.5
+"""A trial that was answered several times has changed if its mean did by more than this."""
+
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A discordant pair: a trial that is correct in one run only. before, after: the outcome and what was returned."""
+    """A trial that is correct in one run only; of several answers, if its mean changed by more than a half.
+
+    before, after: the outcome and what was returned; of several answers, how many were correct.
+    """
 
     scenario: str
     seed: int
@@ -30,24 +37,22 @@ class Flip:
     expected: str | None
     before: tuple[str, str | None]
     after: tuple[str, str | None]
-
-    @property
-    def lost(self) -> bool:
-        return self.before[0] == "correct"
+    lost: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioChange:
     """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured.
 
-    paired: the difference over the trials that both measured, or between two samples if their items do not correspond.
+    paired: the difference over the trials that both measured, by the mean of each trial's answers if a run has several;
+    or between two samples if their items do not correspond.
     clustered: whether paired trials share a cluster: their interval assumes independent trials, and is too narrow.
     """
 
     scenario: str
     before: Rate
     after: Rate
-    paired: Paired | Unpaired
+    paired: Paired | Averaged | Unpaired
     clustered: bool
 
 
@@ -150,11 +155,10 @@ def _change(name: str, scenarios: Sequence[str], trials: TrialPairs) -> Scenario
     wanted = set(scenarios)
     sides = (trials.before, trials.after)
     before, after = (_rate([row for key, row in side.items() if key[0] in wanted]) for side in sides)
-    common = {key: pair for key, pair in trials.common.items() if key[0] in wanted}
-    right = [tuple(row.correct for row in pair) for pair in common.values()]
-    clusters = {row.cluster or row.item or row.cluster_key for row, _ in common.values()}
-    paired = Paired(right.count((False, True)), right.count((True, False)), len(common))
-    return ScenarioChange(name, before, after, paired, clustered=len(clusters) < len(common))
+    items = {key: answers for key, answers in trials.items.items() if key[0] in wanted}
+    right = [([row.correct for row in befores], [row.correct for row in afters]) for befores, afters in items.values()]
+    clusters = {row.cluster or row.item or row.cluster_key for (row, *_), _ in items.values()}
+    return ScenarioChange(name, before, after, difference(right), clustered=len(clusters) < len(items))
 
 
 def _rate(rows: Sequence[Row]) -> Rate:
@@ -162,14 +166,23 @@ def _rate(rows: Sequence[Row]) -> Rate:
 
 
 def _flips(trials: TrialPairs) -> Iterator[Flip]:
-    """Yield the discordant pairs, lost ones first."""
-    flips = [
-        Flip(
-            **{name: getattr(before, name) for name in ("scenario", "seed", "trial", "item", "repeat", "expected")},
-            before=(before.outcome, before.returned),
-            after=(after.outcome, after.returned),
-        )
-        for before, after in trials.common.values()
-        if before.correct != after.correct
-    ]
+    """Yield the trials that changed, lost ones first."""
+    flips = []
+    for befores, afters in trials.items.values():
+        changed = _share(afters) - _share(befores)
+        if abs(changed) > SETTLED:
+            first = befores[0]
+            named = {name: getattr(first, name) for name in ("scenario", "seed", "trial", "item", "repeat", "expected")}
+            flips.append(Flip(**named, before=_answered(befores), after=_answered(afters), lost=changed < 0))
     yield from sorted(flips, key=lambda flip: not flip.lost)
+
+
+def _share(rows: Sequence[Row]) -> float:
+    return sum(row.correct for row in rows) / len(rows)
+
+
+def _answered(rows: Sequence[Row]) -> tuple[str, str | None]:
+    """Return the outcome and what was returned; of several answers, how many were correct."""
+    if len(rows) == 1:
+        return rows[0].outcome, rows[0].returned
+    return f"{sum(row.correct for row in rows)} of {len(rows)} correct", None

@@ -13,7 +13,7 @@ from longctx.gate.bands import EARLY_STOP, AtLook, Clusters, Evidenced
 from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.stats.averaged import Answers, Averaged
+from longctx.stats.averaged import Answers, Averaged, difference
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 
@@ -236,15 +236,7 @@ def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
         before, after = ([row.correct for row in side if row.measured] for side in rows)
         if before and after:
             scenarios[rows[1][0].scenario].append((before, after))
-    return {name: _difference(answers) for name, answers in scenarios.items()}
-
-
-def _difference(answers: Sequence[Answers]) -> Paired | Averaged:
-    averaged = Averaged([[trial] for trial in answers])
-    if averaged.several:
-        return averaged
-    changes = list(itertools.chain.from_iterable(averaged.changes))
-    return Paired(changes.count(1), changes.count(-1), len(changes))
+    return {name: difference(answers) for name, answers in scenarios.items()}
 
 
 def same_answer(before: Row, after: Row) -> bool:

@@ -8,8 +8,10 @@ from longctx.compare.runs import Comparison, Flip, ScenarioChange, SubjectCompar
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.table import Table
+from longctx.report.verdict import trials
 from longctx.results.grouping import grouped
-from longctx.stats.paired import Paired
+from longctx.stats.averaged import Averaged
+from longctx.stats.unpaired import Unpaired
 
 LONGEST = 80
 """The most characters that are shown of an answer."""
@@ -68,9 +70,9 @@ def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dic
     for name, change in changes:
         cells[name] = str(change.after)
         cells[f"{name} - {reference}"] = f"{change.paired}{' *' if change.clustered else ''}"
-        if isinstance(change.paired, Paired):
-            cells[f"{name} gained"] = str(change.paired.gained)
-            cells[f"{name} lost"] = str(change.paired.lost)
+        if not isinstance(change.paired, Unpaired):
+            cells[f"{name} gained"] = trials(change.paired.gained)
+            cells[f"{name} lost"] = trials(change.paired.lost)
     return cells
 
 
@@ -115,8 +117,14 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
         for run, only_there in zip((reference, name), compared.unmatched, strict=True):
             for family, subject, number in only_there:
                 yield f"{family}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
-    compared_families = [versus for _, compared in others for versus in compared.versus]
-    if any(change.clustered for versus in compared_families for change in (versus.total, *versus.scenarios)):
+    versus_all = [versus for _, compared in others for versus in compared.versus]
+    changes = [change for versus in versus_all for change in (versus.total, *versus.scenarios)]
+    if any(isinstance(change.paired, Averaged) for change in changes):
+        yield (
+            "Several answers to a trial count as their mean in a difference. A rate is over all answers, as if they "
+            "were independent."
+        )
+    if any(change.clustered for change in changes):
         yield (
             "*: some of its trials share a question, a section, a graph or their text; the interval assumes "
             "independent trials, so it is too narrow."

@@ -136,6 +136,14 @@ def _is_run(path: Path) -> bool:
     return path.is_dir() or path.name == "latest"
 
 
+def is_baseline(path: Path) -> bool:
+    """Return whether a path is a file that begins as a baseline does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(HEAD)) == HEAD.encode()
+
+
 def load_head(path: Path) -> tuple[str, Manifest]:
     """Return when a baseline was saved (ISO 8601, UTC), and its manifest, from its first line. Raises UserError."""
     try:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.stats.bound import design_effect, over_clusters
-from longctx.stats.paired import root
+from longctx.stats.paired import Paired, root, with_interval
 from longctx.stats.rates import Z95
 
 Answers = tuple[Sequence[bool], Sequence[bool]]
@@ -67,6 +67,16 @@ class Averaged:
         """Return the trials as if the runs before and after were exchanged."""
         return Averaged([[(after, before) for before, after in cluster] for cluster in self.answers])
 
+    @property
+    def gained(self) -> float:
+        """The sum of the changes for the better."""
+        return math.fsum(change for change in chain.from_iterable(self.changes) if change > 0)
+
+    @property
+    def lost(self) -> float:
+        """The sum of the changes for the worse, as a positive number."""
+        return math.fsum(-change for change in chain.from_iterable(self.changes) if change < 0)
+
     def drop_p_value(self, mid: bool = False) -> float:
         """Return the probability of so few right answers after the change, or fewer, if nothing changed.
 
@@ -85,6 +95,18 @@ class Averaged:
     def drop_bound(self, alpha: float) -> float:
         """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1."""
         return drop_bound(self.changes, alpha)
+
+    def __str__(self) -> str:
+        return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"
+
+
+def difference(answers: Sequence[Answers]) -> Paired | Averaged:
+    """Return the difference between the answers to independent trials; a mean where any was answered several times."""
+    averaged = Averaged([[trial] for trial in answers])
+    if averaged.several:
+        return averaged
+    changes = list(chain.from_iterable(averaged.changes))
+    return Paired(changes.count(1), changes.count(-1), len(changes))
 
 
 def drop_bound(clusters: Sequence[Sequence[float]], alpha: float) -> float:

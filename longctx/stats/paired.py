@@ -31,8 +31,12 @@ class Paired:
         return tango(self.gained, self.lost, self.n, z)
 
     def __str__(self) -> str:
-        lo, hi = self.interval()
-        return f"{self.difference:+.2f} [{lo:+.2f}, {hi:+.2f}] n={self.n}" if self.n else "not measured"
+        return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"
+
+
+def with_interval(difference: float, interval: tuple[float, float]) -> str:
+    """Return a difference with its interval, such as `-0.10 [-0.19, -0.02]`."""
+    return f"{difference:+.2f} [{interval[0]:+.2f}, {interval[1]:+.2f}]"
 
 
 def tango(gained: float, lost: float, n: float, z: float = Z95) -> tuple[float, float]:

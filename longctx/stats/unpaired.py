@@ -20,6 +20,7 @@ from statistics import NormalDist
 
 from longctx.stats import mover
 from longctx.stats.mover import Sample
+from longctx.stats.paired import with_interval
 from longctx.stats.rates import Z95
 from longctx.stats.search import MOST_TRIALS, least
 
@@ -66,8 +67,8 @@ class Unpaired:
     def __str__(self) -> str:
         if not self.n:
             return "not measured"
-        lo, hi = self.interval()
-        return f"{self.difference:+.2f} [{lo:+.2f}, {hi:+.2f}] n={self.before.rate.n}, {self.after.rate.n} unpaired"
+        of_each = f"n={self.before.rate.n}, {self.after.rate.n} unpaired"
+        return f"{with_interval(self.difference, self.interval())} {of_each}"
 
 
 def _fisher(first: int, n: int, second: int, m: int) -> float:

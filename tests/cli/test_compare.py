@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
+from longctx.workspace import Workspace
 from tests.cli.runs import HOSTILE, rows, run
 
 Capture = pytest.CaptureFixture[str]
@@ -98,6 +99,51 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
         )
 
 
+def test_a_baseline_is_compared_by_all_of_its_runs(
+    tmp_path: Path, within_mine: Workspace, mine: Workspace, capsys: Capture
+) -> None:
+    later = {"repeat": 1, "recorded_at": "2026-11-22T00:00:00+00:00"}
+    first = run(tmp_path / "first", rows("correct", "correct", "wrong"))
+    second = run(tmp_path / "second", rows("correct", "wrong", "wrong", **later))
+    new = run(tmp_path / "new", rows("wrong", "correct", "correct"))
+    assert main(["baseline", "save", "main", str(first), "--with-replies"]) == 0
+    assert main(["baseline", "save", "main", str(second), "--add", "--with-replies"]) == 0
+    capsys.readouterr()
+    file = mine.own("baselines", "main.jsonl")
+    for named in ("main", str(file)):
+        assert main(["compare", named, str(new)]) == 0
+        out = capsys.readouterr().out
+        assert f"A: {named} (baseline of 2 runs, profile tiny, seed 0, longctx 1.0)\n" in out
+        assert "Several answers to a trial count as their mean in a difference." in out
+        assert re.search(r"all +0\.50 \[.*\] n=6 +0\.67 \[.*\] n=3 +\+0\.17 \[.*\] n=3 +1\.5 +1\.0\n", out)
+        assert "lines-5#0  2 of 2 correct -> wrong" in out
+    assert main(["compare", "main", str(new), "--out", str(tmp_path / "x.html")]) == 0
+    page = (tmp_path / "x.html").read_text()
+    [chunk] = re.findall(r'<script type="application/octet-stream" id="chunk-0">(.*?)</script>', page)
+    assert HOSTILE in json.loads(gzip.decompress(base64.b64decode(chunk)))[0]["before"]["reply"]
+
+
+def test_a_run_is_preferred_to_a_baseline_of_its_name(
+    tmp_path: Path, within_mine: Workspace, mine: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    saved = run(tmp_path / "saved", rows("wrong"))
+    assert main(["baseline", "save", "main", str(saved)]) == 0
+    monkeypatch.chdir(mine.root)
+    run(mine.root / "main", rows("correct"))
+    assert main(["compare", "main", str(saved)]) == 0
+    assert "A: main (profile tiny" in capsys.readouterr().out
+
+
+def test_a_baseline_that_cannot_be_read_is_a_sentence(
+    two: list[str], within_mine: Workspace, mine: Workspace, capsys: Capture
+) -> None:
+    file = mine.own("baselines", "broken.jsonl")
+    file.write_text('{"schema":1}\n')
+    for named in ("broken", str(file)):
+        assert main(["compare", named, two[1]]) == 2
+        assert "[bad-baseline]" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -107,6 +153,7 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
         (["{0}", "{1}", "--reference", "a"], "reference-without-between"),
         (["{0}", "{1}", "--flips", "-1"], "bad-flips"),
         (["{0}", "{0}/nowhere"], "no-run"),
+        (["{0}", "{0}/results.jsonl"], "path-is-file"),
         (["{0}", "{1}", "--out", "{0}"], "path-is-folder"),
         (["{0}", "{1}", "--out", "{0}/run.json"], "file-exists"),
         (["{0}", "{1}", "--out", "{0}/no/x.md"], "no-such-folder"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from longctx.compare.runs import ScenarioChange, compare
 from longctx.results.subject import Subject
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from tests.refusals import refused
@@ -35,16 +36,16 @@ def test_flips_say_what_was_returned_lost_ones_first() -> None:
     assert [flip.lost for flip in versus.flips] == [True, False]
 
 
-def test_scenarios_seeds_items_and_repeats_are_distinguished() -> None:
-    first = {"seed": 1}, {"item": "q1"}, {"repeat": 1}, {"scenario": "lines-10"}
+def test_scenarios_seeds_and_items_are_distinguished() -> None:
+    first = {"seed": 1}, {"item": "q1"}, {"scenario": "lines-10"}
     before = joined(run("correct"), *(run("wrong", **fields) for fields in first))
     after = joined(run("correct"), *(run("correct", **fields) for fields in first))
     [versus] = compare(before, after).versus
     assert [(scenario.scenario, scenario.paired) for scenario in versus.scenarios] == [
-        ("lines-5", Paired(3, 0, 4)),
+        ("lines-5", Paired(2, 0, 3)),
         ("lines-10", Paired(1, 0, 1)),
     ]
-    assert versus.total.paired == Paired(4, 0, 5)
+    assert versus.total.paired == Paired(3, 0, 4)
 
 
 def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
@@ -63,12 +64,24 @@ def test_trials_that_expect_something_else_ask_something_else() -> None:
     assert (versus.mismatched, versus.total.paired) == (1, Paired(0, 2, 2))
 
 
+def test_several_answers_to_a_trial_are_compared_by_their_mean() -> None:
+    runs = run("correct", "correct", "wrong"), run("correct", "wrong", "wrong", repeat=1)
+    later = run("wrong", "correct", "correct")
+    [versus] = compare(joined(*runs), joined(later)).versus
+    assert (versus.total.before, versus.total.after) == (Rate(3, 6), Rate(2, 3))
+    assert isinstance(versus.total.paired, Averaged)
+    assert (versus.total.paired.n, versus.total.paired.gained, versus.total.paired.lost) == (3, 1.5, 1.0)
+    assert not versus.total.clustered
+    assert [(flip.trial, flip.before, flip.after, flip.lost) for flip in versus.flips] == [
+        (0, ("2 of 2 correct", None), ("wrong", None), True),
+        (2, ("0 of 2 correct", None), ("correct", None), False),
+    ]
+
+
 def test_questions_counted_twice_are_reported() -> None:
-    clustered = [{"repeat": 1}, {"item": "q", "scenario": "lines-10"}]
-    for fields in clustered:
-        rows = joined(run("correct", item=fields.get("item")), run("correct", **fields))
-        [versus] = compare(rows, rows).versus
-        assert versus.total.clustered
+    rows = joined(run("correct", item="q"), run("correct", item="q", scenario="lines-10"))
+    [versus] = compare(rows, rows).versus
+    assert versus.total.clustered
     rows = joined(run("correct"), run("correct", scenario="lines-10"))
     assert not compare(rows, rows).versus[0].total.clustered
 

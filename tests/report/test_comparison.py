@@ -82,7 +82,9 @@ def test_doubts_are_reported() -> None:
     assert document(run("correct"), changed).notes[-1] == (
         "line_retrieval: the prompt set 'protocol' has another wording in B (beef) than in A (0123456789ab)."
     )
-    twice = joined(run("correct"), run("wrong", repeat=1))
+    several = joined(run("correct"), run("wrong", repeat=1))
+    assert document(several, several).notes[-1].startswith("Several answers to a trial count as their mean")
+    twice = joined(run("correct", item="q"), run("wrong", item="q", scenario="lines-10"))
     made = document(twice, twice)
     assert made.notes[-1].startswith("*: some of its trials share a question")
     assert made.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")
