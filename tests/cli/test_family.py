@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from longctx import Run
 from longctx.cli import main
+from longctx.cli.family import faults
+from tests.here import HERE
 
 PYTEST = "[pytest]\npythonpath = .\nlongctx_families = boat_numbers:FAMILY\n"
 NEW = ["family", "new", "boat_numbers"]
@@ -80,6 +83,23 @@ def test_what_is_wrong_is_named(
 def test_nothing_is_overwritten(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(NEW) == 2
     assert "[file-exists]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        "line_retrieval",  # its facts have no ==
+        "collage",  # about a bank, and a letter in tags
+        "graph_walks",  # "Final Answer: [...]"
+        "latest_value",  # counts a model's tokens
+        "abstention",
+        "aggregation",
+        "short_answers",
+    ],
+)
+def test_the_families_that_come_with_longctx_hold(family: str) -> None:
+    [case, *_] = Run("first", "a-model", root=HERE.root).plan.cases_of(family)
+    assert list(faults(case)) == []
 
 
 @pytest.mark.parametrize("name", ["../boats", "Boats", "a b", ""])

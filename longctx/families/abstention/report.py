@@ -6,9 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longctx import Account, Rank, Rate, RatePoint, RateView, ScenarioSummary, Subject
+from longctx import Account, Rank, Rate, RatePoint, RateView, ScenarioSummary, Subject, Table
 from longctx.families.abstention import FAMILY
 from longctx.families.abstention.protocol import INVENTED, NEEDLESS
+from longctx.families.long_context_qa.letters import (
+    LetterShare,
+    letter_biases,
+    letter_entries,
+    letter_shares,
+    letter_table,
+)
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
 
@@ -31,6 +38,8 @@ class Abstentions:
     """The trials without the section in which an answer is given all the same."""
     refused: Rate
     """The trials with the section in which the reply says that it is not there, or the model refuses."""
+    letters: tuple[LetterShare, ...] = ()
+    """Over both: the letter of each answer is drawn, that of *The record does not say* included."""
 
 
 class AbstentionAccount(Account):
@@ -43,6 +52,7 @@ class AbstentionAccount(Account):
                 budget,
                 _share(group, "absent", lambda row: INVENTED in row.trace),
                 _share(group, "present", lambda row: NEEDLESS in row.trace or row.outcome == "refusal"),
+                letter_shares(group),
             )
             for (subject, budget), group in grouped(
                 rows, lambda row: (row.subject, int(row.params["budget"] or 0))
@@ -92,6 +102,12 @@ class AbstentionAccount(Account):
             finding=False,
         )
 
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Abstentions]) -> Iterator[Table]:
+        yield from super().tables(scenarios, analysis) or ()
+        for each in analysis:
+            if each.letters:
+                yield letter_table(f"{FAMILY.title}, {each.subject}, {each.budget:,} tokens", each.letters)
+
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Abstentions]
     ) -> Iterator[tuple[Rank, str]]:
@@ -110,6 +126,9 @@ class AbstentionAccount(Account):
                     f"{FAMILY.title}, {subject}: in {refused.correct:,} of {refused.n:,} trials with the section it is "
                     "said not to be there.",
                 )
+        for each in analysis:
+            for sentence in letter_biases(f"{each.budget:,} tokens", each.letters):
+                yield Rank.CAUSE, f"{FAMILY.title}, {each.subject}: {sentence}."
 
     def data(self, analysis: Sequence[Abstentions]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
@@ -121,6 +140,7 @@ class AbstentionAccount(Account):
                     "invented": each.invented.correct,
                     "present": each.refused.n,
                     "needlessly_refused": each.refused.correct,
+                    "letters": letter_entries(each.letters),
                 }
                 for each in analysis
             ]

@@ -13,14 +13,13 @@ from typing import Any
 
 from longctx import Rate, Row, ScenarioSummary, Subject
 from longctx.families.long_context_qa.choices import CHANCE, LETTERS
+from longctx.families.long_context_qa.letters import LetterShare, letter_shares
 from longctx.plural import count
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
 """If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""
-BIAS = 0.1
-"""The difference from which a liking for a letter is a finding."""
 
 SCRATCHPAD = "_scratchpad"
 CHANGES = (
@@ -76,49 +75,6 @@ class Favourite:
     def fixed(self) -> bool:
         """Whether the letter is given whatever is asked: a rate then measures how often it happens to be right."""
         return self.share.n >= LETTERS_GIVEN and self.share.rate >= ONE_LETTER
-
-
-@dataclass(frozen=True, slots=True)
-class LetterShare:
-    """How often a letter is right, how often it is chosen, and how often it is chosen where it is right."""
-
-    letter: str
-    right: Rate
-    chosen: Rate
-    found: Rate
-
-    @property
-    def excess(self) -> float:
-        """The share of answers with the letter, less the share of questions of which it is right."""
-        return self.chosen.rate - self.right.rate
-
-    @property
-    def biased(self) -> bool:
-        """Whether it is shown to be chosen more often than it is right, by a tenth or more as measured."""
-        return self.excess >= BIAS and self.chosen.lo > self.right.rate
-
-
-def letter_shares(rows: Iterable[Row]) -> tuple[LetterShare, ...]:
-    """Return the shares of each letter over the trials that were answered by one of their letters.
-
-    Rows without text have none.
-    """
-    read = [(row.expected, row.returned) for row in rows if row.outcome in ("correct", "wrong") and row.returned]
-    letters = sorted({str(letter) for pair in read for letter in pair})
-    return tuple(
-        LetterShare(
-            letter,
-            Rate(sum(right == letter for right, _ in read), len(read)),
-            Rate(sum(chosen == letter for _, chosen in read), len(read)),
-            Rate(sum(right == chosen == letter for right, chosen in read), sum(right == letter for right, _ in read)),
-        )
-        for letter in letters
-    )
-
-
-def letter_bias(shares: Sequence[LetterShare]) -> float:
-    """Return the share of answers that would have to change for letters to be chosen as often as they are right."""
-    return sum(max(share.excess, 0.0) for share in shares)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,19 @@ from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Subject
 from longctx.families.long_context_qa import COLLAGE, CONTROL
 from longctx.families.long_context_qa.analysis import (
     Effect,
-    LetterShare,
     QaSummary,
     above_chance,
     beside,
-    letter_bias,
-    letter_shares,
     summarize_qa,
 )
 from longctx.families.long_context_qa.choices import CHANCE
+from longctx.families.long_context_qa.letters import (
+    LetterShare,
+    letter_biases,
+    letter_entries,
+    letter_shares,
+    letter_table,
+)
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
 
@@ -181,6 +185,13 @@ class ControlAccount(Account):
             if record == "right" and shares:
                 yield letter_table(f"{subject}, {section(record)} alone", shares)
 
+    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: LettersOfControls) -> Iterator[tuple[Rank, str]]:
+        yield from super().findings(scenarios, analysis)
+        for (subject, record), shares in (analysis or {}).items():
+            if record == "right":
+                for sentence in letter_biases(f"{section(record)} alone", shares):
+                    yield Rank.CAUSE, f"{CONTROL.title}, {subject}: {sentence}."
+
     def data(self, analysis: LettersOfControls | tuple[()]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         cells = analysis.items() if isinstance(analysis, Mapping) else ()
         return {
@@ -316,19 +327,6 @@ def _entry(summary: QaSummary) -> dict[str, Any]:
     }
 
 
-def letter_entries(shares: Sequence[LetterShare]) -> dict[str, dict[str, int]]:
-    """Return the shares of letters for summary.json."""
-    return {
-        share.letter: {
-            "right": share.right.correct,
-            "chosen": share.chosen.correct,
-            "found": share.found.correct,
-            "of": share.chosen.n,
-        }
-        for share in shares
-    }
-
-
 def _effect(effect: Effect) -> dict[str, float | int | str | None]:
     lo, hi = effect.paired.interval()
     return {
@@ -357,28 +355,10 @@ def _favourites(summary: QaSummary) -> Iterable[str]:
         )
 
 
-def letter_table(where: str, shares: Sequence[LetterShare]) -> Table:
-    """Return how often each letter is right, and how often it is chosen."""
-    columns = {
-        "letter": [share.letter for share in shares],
-        "right": [f"{share.right.correct:,} of {share.right.n:,}" for share in shares],
-        "chosen": [f"{share.chosen.correct:,} of {share.chosen.n:,}" for share in shares],
-        "share chosen less share right": [f"{share.excess:+.2f}" for share in shares],
-        "chosen where right [95% interval]": [str(share.found) for share in shares],
-    }
-    return Table.from_columns(f"Letters, {where}: bias {letter_bias(shares):.2f}", columns)
-
-
 def _biases(summary: QaSummary) -> Iterable[str]:
     """Yield the letters that are chosen more often than they are right, unless one is given whatever is asked."""
-    if any(favourite.fixed for favourite in summary.favourites.values()):
-        return
-    for share in summary.letters:
-        if share.biased:
-            yield (
-                f"{share.letter} is chosen in {share.chosen.correct:,} of {share.chosen.n:,} answers and right in "
-                f"{share.right.correct:,}, in {_size(summary)}: part of the rate is a liking for a letter"
-            )
+    if not any(favourite.fixed for favourite in summary.favourites.values()):
+        yield from letter_biases(_size(summary), summary.letters)
 
 
 def _shown_effects(summary: QaSummary) -> Iterable[str]:

@@ -43,3 +43,30 @@ def test_rates_of_invention_and_of_needless_refusal() -> None:
     ]
     [entry] = account.data(analysis)["abstention"]
     assert (entry["invented"], entry["absent"], entry["needlessly_refused"], entry["present"]) == (9, 10, 2, 4)
+
+
+def test_a_liking_for_a_letter_is_found_over_both_sections() -> None:
+    letters = "ABCDE"
+    asked = [
+        row(
+            "correct" if right == "D" else "wrong",
+            family="abstention",
+            scenario=f"budget-600-longest-500-depth-50-section-{section}",
+            params={"budget": 600, "longest": 500, "depth": 50, "section": section},
+            model="m",
+            trial=trial,
+            expected=right,
+            returned="D",
+            trace={} if right == "D" or section == "present" else {"invented": 1},
+        )
+        for section in ("present", "absent")
+        for trial, right in enumerate(letters)
+    ]
+    account, summary = AbstentionAccount(), summarize(asked)
+    analysis, scenarios = summary.families["abstention"].analysis, summary.of("abstention")
+    table = list(account.tables(scenarios, analysis))[-1]
+    assert table.title == "Letters, Abstention, m, prompts protocol, 600 tokens: bias 0.80"
+    said = [sentence.partition(": ")[2] for _, sentence in account.findings(scenarios, analysis)]
+    assert said[-1].startswith("D is chosen in 10 of 10 answers and right in 2, in 600 tokens: ")
+    [entry] = account.data(analysis)["abstention"]
+    assert entry["letters"]["D"] == {"right": 2, "chosen": 10, "found": 2, "of": 10}

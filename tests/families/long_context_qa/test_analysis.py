@@ -9,8 +9,6 @@ from longctx.families.long_context_qa.analysis import (
     above_chance,
     effects,
     favourites,
-    letter_bias,
-    letter_shares,
     quotes,
 )
 from longctx.report.data import as_json
@@ -93,21 +91,3 @@ def test_the_letter_that_is_given_most() -> None:
 @pytest.mark.parametrize(("correct", "expected"), [(25, 0.0), (100, 1.0), (62, 0.49333), (0, -1 / 3)])
 def test_above_chance(correct: int, expected: float) -> None:
     assert above_chance(Rate(correct, 100)) == pytest.approx(expected, abs=1e-4)
-
-
-def test_how_often_each_letter_is_right_and_chosen() -> None:
-    answered = [("A", "D"), ("B", "D"), ("C", "D"), ("D", "D"), ("A", "A"), ("B", None)]
-    rows = [
-        row("wrong" if chosen else "unparseable", expected=right, returned=chosen or "4", trial=trial)
-        for trial, (right, chosen) in enumerate(answered)
-    ]
-    shares = {share.letter: share for share in letter_shares(rows)}
-    assert [(share.right.correct, share.chosen.correct, share.right.n) for share in shares.values()] == [
-        (2, 1, 5),
-        (1, 0, 5),
-        (1, 0, 5),
-        (1, 4, 5),
-    ]
-    assert str(shares["A"].found).startswith("0.50")
-    assert letter_bias(list(shares.values())) == pytest.approx(0.6)
-    assert [letter for letter, share in shares.items() if share.biased] == ["D"]
