@@ -119,7 +119,7 @@ def _print(question: Question, model: str | None) -> None:
 def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int, shape: Shape) -> Question:
     """Return the question that SCENARIO[#TRIAL] names. Raises UserError."""
     name = options.scenario
-    match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#(\d+))?", name)
+    match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#([\w.@+-]+))?", name)
     known = families(options.workspace)
     if is_of_function(name):
         raise UserError(
@@ -150,14 +150,15 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         raise UserError(
             "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
         )
-    index = int(match[3] or 0)
+    trial = match[3] or "0"
     case = Case(
         load_model(options.workspace, model or "any-model"),
         wording,
         scenario,
         seed,
         trials=1,
-        only_trial=index,
+        only_trial=trial,
         shape=shape,
     )
-    return Question(case.fitted(), index)
+    fitted = case.fitted()
+    return Question(fitted, fitted.scenario.index_of(trial))

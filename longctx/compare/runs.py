@@ -22,6 +22,10 @@ SETTLED = 0.5
 """A trial that was answered several times has changed if its mean did by more than this."""
 
 
+SAME_IN_BOTH = "scenario", "seed", "trial", "name", "item", "repeat", "expected"
+"""The fields of a row that a trial has in both runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flip:
     """A trial that is correct in one run only; of several answers, if its mean changed by more than a half.
@@ -32,6 +36,7 @@ class Flip:
     scenario: str
     seed: int
     trial: int
+    name: str
     item: str | None
     repeat: int
     expected: str | None
@@ -172,8 +177,8 @@ def _flips(trials: TrialPairs) -> Iterator[Flip]:
         changed = _share(afters) - _share(befores)
         if abs(changed) > SETTLED:
             first = befores[0]
-            named = {name: getattr(first, name) for name in ("scenario", "seed", "trial", "item", "repeat", "expected")}
-            flips.append(Flip(**named, before=_answered(befores), after=_answered(afters), lost=changed < 0))
+            same = {name: getattr(first, name) for name in SAME_IN_BOTH}
+            flips.append(Flip(**same, before=_answered(befores), after=_answered(afters), lost=changed < 0))
     yield from sorted(flips, key=lambda flip: not flip.lost)
 
 

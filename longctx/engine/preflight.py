@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import math
 from collections import Counter
@@ -93,9 +92,8 @@ class Preflight:
             raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
 
     def _rows(self, case: Case) -> Iterator[Row]:
-        with contextlib.suppress(ValueError):  # a case without the trial that --ctx-trial names; its test says so
-            for question in case.questions():
-                yield self._known.get(question.key) or foreseen_row(self._run, question)
+        for question in case.questions():
+            yield self._known.get(question.key) or foreseen_row(self._run, question)
 
 
 NOISE = 0.1, 0.2

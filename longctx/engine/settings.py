@@ -48,7 +48,8 @@ class Settings:
     base_url: str | None = None
     in_flight: int = 4
     trials: int | None = None
-    only_trial: int | None = None
+    only_trial: str | None = None
+    """The name of the only trial to measure: its number, or the id of its question or case."""
     repeats: int = 1
     seed: int | None = None
     min_rate: float | None = None

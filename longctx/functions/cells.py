@@ -16,12 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.config.text_files import read_text
-from longctx.errors import UserError, did_you_mean
+from longctx.errors import UserError, closest, did_you_mean
 from longctx.links import inside
 from longctx.recording.case import Case
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
@@ -117,6 +117,15 @@ class FunctionScenario(Scenario):
             raise ValueError(f"there is no trial {index} (--ctx-trial), since it has {len(self.items):,} cases")
         # A case keeps its identity when others are added before it.
         return Identity(self.name, self.version, self.slug, seed, 0, repeat, item=self.items[index][0])
+
+    def index_of(self, name: str) -> int:
+        ids = [item for item, _ in self.items or ()]
+        if name in ids:
+            return ids.index(name)
+        if self.items is None or is_number(name):
+            return super(FunctionScenario, self).index_of(name)
+        hint = closest(name, ids)
+        raise ValueError(f"there is no case {name!r}{f': did you mean {hint!r}?' if hint else ''}")
 
     def cluster(self, index: int) -> str:
         """Return what the case names, or the context of a drawn item, which it has at every length."""

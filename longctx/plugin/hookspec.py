@@ -58,7 +58,7 @@ def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
         def pytest_longctx_row(config, row):
             if row.measured and not row.correct:
                 with (config.rootpath / "wrong.txt").open("a") as file:
-                    file.write(f"{row.scenario}#{row.trial}: {row.why}\\n")
+                    file.write(f"{row.scenario}#{row.name}: {row.why}\\n")
     """
 
 

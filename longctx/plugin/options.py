@@ -104,10 +104,11 @@ def add(parser: pytest.Parser | _Names) -> None:
     )
     option(
         "--ctx-trial",
-        type=number(int, 0),
+        type=_trial,
         default=None,
-        metavar="N",
-        help="only this trial of each scenario, counted from 0 (longctx show SCENARIO#N prints it)",
+        metavar="ID",
+        help="only this trial of each scenario, by its name in reports: its number, from 0, or the id of its question "
+        "or case (longctx show SCENARIO#ID prints it)",
     )
     option("--ctx-repeats", type=number(int, 1), default=1, metavar="N", help="times each trial is asked (default: 1)")
     option(
@@ -323,6 +324,14 @@ def any_given(config: pytest.Config) -> bool:
 def asks(settings: Settings) -> bool:
     """Return whether something is asked, or its cost estimated, before the tests."""
     return settings.record != "none" or settings.estimate or settings.ask_only
+
+
+def _trial(text: str) -> str:
+    """Parse the name of a trial, as an argparse type."""
+    name = text.strip().removeprefix("#")
+    if not name or name.startswith("-"):
+        raise BadValue("bad-trial", f"{text!r} is no trial: give a number from 0, or the id of a question or case.")
+    return name
 
 
 def _label(text: str) -> tuple[str, str]:

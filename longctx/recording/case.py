@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from longctx.config.file_names import file_name
@@ -21,7 +21,7 @@ from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 class Case:
     """One test case: a scenario, the model and the wording that it is asked in, and how many trials it has.
 
-    only_trial: the index of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
+    only_trial: the name of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
     in_gate: whether its table is part of the gate. counted: the tokens of one of its prompts as the model's server
     counts them; None if it was not asked. shape: that of its requests. strategy: that of context management, by name;
     empty if it is not varied.
@@ -33,7 +33,7 @@ class Case:
     seed: int
     trials: int
     repeats: int = 1
-    only_trial: int | None = None
+    only_trial: str | None = None
     min_rate: float | None = None
     band: str = "all"
     in_gate: bool = True
@@ -82,7 +82,19 @@ class Case:
     @property
     def size(self) -> int:
         """The number of questions, repeats included; fewer than its trials if the family has no more."""
-        return (len(self.scenario.indices(self.trials)) if self.only_trial is None else 1) * self.repeats
+        return len(self._indices) * self.repeats
+
+    @property
+    def _indices(self) -> Sequence[int]:
+        """The indices of its trials; none if it lacks the only one to ask."""
+        if self.only_trial is None:
+            return self.scenario.indices(self.trials)
+        try:
+            index = self.scenario.index_of(self.only_trial)
+            self.scenario.identity(self.seed, index, 0)
+        except ValueError:
+            return ()
+        return (index,)
 
     def clusters(self) -> list[object]:
         """Return the cluster of each trial, such as the section that it asks about.
@@ -168,16 +180,15 @@ class Case:
         try:
             fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.measured))
             if self.only_trial is not None:
-                fitted.scenario.identity(self.seed, self.only_trial, 0)
+                fitted.scenario.identity(self.seed, fitted.scenario.index_of(self.only_trial), 0)
             return fitted
         except ValueError as error:
             raise UserError("scenario-not-buildable", f"{self.id}: {error}") from None
 
     def questions(self) -> Iterator[Question]:
         """Yield the questions: all trials once, then each repeat of all trials."""
-        indices = self.scenario.indices(self.trials) if self.only_trial is None else [self.only_trial]
         for repeat in range(self.repeats):
-            for index in indices:
+            for index in self._indices:
                 yield Question(self, index, repeat)
 
 

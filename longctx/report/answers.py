@@ -22,7 +22,7 @@ def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
     asked = f", and {number['asked']:,} were asked by this run" if number["asked"] else ""
     yield f"Of {len(used):,} answers, {new:,} are new on this branch: they are not recorded on {base}{asked}."
     if changed:
-        named = [f"{row.family} {row.scenario}#{row.trial} of {row.subject}" for row in changed[:MOST]]
+        named = [f"{row.family} {row.scenario}#{row.name} of {row.subject}" for row in changed[:MOST]]
         more = f" and {len(changed) - MOST:,} more" if len(changed) > MOST else ""
         yield (
             f"Of these, {len(changed):,} changed although their request did not: {'; '.join(named)}{more}. Look at "

@@ -79,7 +79,7 @@ def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dic
 def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> Table:
     shown = versus.flips[:limit]
     columns = {
-        "trial": [f"{versus.family}/{flip.scenario}#{flip.trial}{_further_key(flip)}" for flip in shown],
+        "trial": [f"{versus.family}/{flip.scenario}#{flip.name}{_further_key(flip)}" for flip in shown],
         "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
         "expected": [_short(flip.expected) for flip in shown],
         f"{reference} returned": [_short(flip.before[1]) for flip in shown],
@@ -92,8 +92,9 @@ def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> 
 
 
 def _further_key(flip: Flip) -> str:
-    """Return the seed, repeat and item of a trial, each only if it is not 0 or None."""
-    key = {"seed": flip.seed, "repeat": flip.repeat, "item": flip.item}
+    """Return the seed, repeat and item of a trial, each only if it is not 0 or None, and not in its name."""
+    item = flip.item if flip.name == str(flip.trial) else None
+    key = {"seed": flip.seed, "repeat": flip.repeat, "item": item}
     return "".join(f" {name} {value}" for name, value in key.items() if value)
 
 

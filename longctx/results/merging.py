@@ -49,7 +49,7 @@ class Kept:
         return (str(self.row.prompt_sha256), str(self.row.recorded_at))
 
     def __str__(self) -> str:
-        return scenario_name(self.row.family, f"{self.row.scenario}#{self.row.trial}", self.row.subject)
+        return scenario_name(self.row.family, f"{self.row.scenario}#{self.row.name}", self.row.subject)
 
 
 def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:

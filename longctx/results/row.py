@@ -155,8 +155,14 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What its trial is called in its scenario: its number, or the id of a test function's case."""
-        return self.item if self.item and is_of_function(self.family) else str(self.trial)
+        """What its trial is called in its scenario: its number, or the id of its case or question.
+
+        Questions of version-1 banks are called by their numbers.
+        """
+        if self.item and is_of_function(self.family):
+            return self.item
+        question, of_bank, _ = (self.item or "").rpartition("@")
+        return question if of_bank and self.version > 1 else str(self.trial)
 
     @property
     def measured(self) -> bool:

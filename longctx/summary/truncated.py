@@ -32,7 +32,7 @@ class Truncated:
     tokens: tuple[int, int]
     full: bool
     scenario: str
-    trial: int
+    trial: str
 
 
 def truncated(measured: Sequence[Row]) -> tuple[Truncated, ...]:
@@ -54,5 +54,5 @@ def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:
             tokens=(min(tokens), max(tokens)),
             full=sum(row.stop_reason == WINDOW_FULL for row in cut) / len(cut) > MOST,
             scenario=cut[0].scenario,
-            trial=cut[0].trial,
+            trial=cut[0].name,
         )

@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from longctx.vocabulary.scenario import Identity
+from longctx.errors import closest
+from longctx.vocabulary.scenario import Identity, is_number
 from longctx.vocabulary.stream import frozen_stream
 
 SHIPPED = "register"
@@ -105,6 +106,20 @@ class Bank:
             raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
         item = self.items[index]
         return f"{item.id}@{self.digest[:12] if self.version == 1 else item.digest}"
+
+    def index_of(self, name: str) -> int:
+        """Return the index of the item with this id, or with this number in its file. Raises ValueError."""
+        if (index := self._indices.get(name)) is not None:
+            return index
+        if is_number(name):
+            self.item_name(int(name))
+            return int(name)
+        hint = closest(name, list(self._indices))
+        raise ValueError(f"there is no question {name!r}{f': did you mean {hint!r}?' if hint else ''}")
+
+    @functools.cached_property
+    def _indices(self) -> Mapping[str, int]:
+        return {item.id: index for index, item in enumerate(self.items)}
 
     def named(self, identity: Identity, index: int) -> Identity:
         """Return the identity of a trial about item `index`: an item keeps it when others are added before it."""

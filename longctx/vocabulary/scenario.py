@@ -34,6 +34,11 @@ CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window
 """Stop reasons of a reply that was cut off, and what each adds to the sentence about it."""
 
 
+def is_number(name: str) -> bool:
+    """Return whether the name of a trial is its number."""
+    return re.fullmatch("[0-9]{1,18}", name) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The identity of a trial across runs. It holds neither the wording nor the model, which runs may vary.
@@ -400,6 +405,15 @@ class Scenario(ABC):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         """Return the identity of a trial. Raises ValueError if there is no trial `index`."""
         return Identity(self.family, self.version, self.slug, seed, index, repeat)
+
+    def index_of(self, name: str) -> int:
+        """Return the index of the trial with this name: its number, or what the family calls it.
+
+        Raises ValueError if there is none.
+        """
+        if is_number(name):
+            return int(name)
+        raise ValueError(f"there is no trial {name!r}: its trials are numbered from 0")
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""

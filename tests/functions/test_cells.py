@@ -213,3 +213,19 @@ def test_a_trial_that_no_case_has() -> None:
     case = case_of(items=(("a", ""), ("b", "")))
     with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-trial\), since it has 2 cases"):
         case.scenario.identity(0, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "index"), [("b", 1), ("2", 0), ("1", 1)], ids=["its id", "an id of digits", "its place"]
+)
+def test_a_case_is_named_by_its_id(name: str, index: int) -> None:
+    scenario = case_of(items=(("2", ""), ("b", ""), ("c", ""))).scenario
+    assert scenario.index_of(name) == index
+
+
+def test_the_id_of_no_case() -> None:
+    scenario = case_of(items=(("contract-1", ""), ("contract-2", ""))).scenario
+    with pytest.raises(ValueError, match=r"no case 'contarct-1': did you mean 'contract-1'\?"):
+        scenario.index_of("contarct-1")
+    with pytest.raises(ValueError, match="its trials are numbered from 0"):
+        case_of().scenario.index_of("contract-1")

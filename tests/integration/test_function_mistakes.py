@@ -222,8 +222,8 @@ def test_options_choose_what_is_asked(working: Checkout, server: SimulatedServer
         return [prompt_of(body) for body in server.asked]
 
     assert len(asked("-k", "red and CALM")) == 2
-    assert len(asked("-k", "test_cases", "--ctx-trial=1")) == 2  # its repeats
-    assert asked("-k", "test_cases", "--ctx-trial=1") == []
+    assert len(asked("-k", "test_cases", "--ctx-trial=7")) == 2  # the repeats of the case 7
+    assert asked("-k", "test_cases", "--ctx-trial=1") == []  # which is the second
     assert len(asked("-k", "red and CALM", "--ctx-trials=3")) == 1
     assert len(asked("-k", "red and CALM", "--ctx-repeats=2")) == 2
     assert len(asked("-k", "red and CALM", "--ctx-seed=5")) == 2

@@ -116,6 +116,10 @@ def test_another_order_of_questions_and_another_name_of_their_file_change_nothin
     result = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-baseline=before")
     assert result.code == 0
     assert result.says("60 replayed (100%)", "Changed: no difference found.")
+    alone = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-trial=q7")
+    assert alone.code == 0, alone.out
+    [row] = own.rows()
+    assert row["item"].startswith("q7@")
 
 
 def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, server: SimulatedServer) -> None:

@@ -24,4 +24,4 @@ def test_the_same_trial_is_in_the_complete_run(recorded: Checkout) -> None:
 def test_a_number_that_is_none(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-trial=-1")
     assert result.code == 4
-    assert result.says("[bad-number]")
+    assert result.says("[bad-trial]", "give a number from 0, or the id of a question or case")

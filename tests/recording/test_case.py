@@ -82,3 +82,15 @@ def test_replies_longer_than_the_server_takes_requests_for() -> None:
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
     with refused("scenario-not-buildable", "toy-protocol-window-100-k-100", "100", "110"):
         passkey_case(100, 100).fitted()
+
+
+def test_the_only_trial_of_a_case() -> None:
+    [question] = dataclasses.replace(line_case(trials=3), only_trial="7").fitted().questions()
+    assert question.index == 7
+
+
+def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
+    case = dataclasses.replace(line_case(trials=3), only_trial="q7")
+    assert (case.size, list(case.questions())) == (0, [])
+    with refused("scenario-not-buildable", "no trial 'q7': its trials are numbered from 0"):
+        case.fitted()

@@ -22,3 +22,16 @@ from tests.families.long_context_qa.bank import small_bank
 def test_why_there_is_no_question(kept: tuple[str, ...], asked: int, filtered: bool, why: str) -> None:
     bank = dataclasses.replace(small_bank(2, frozenset(kept)), asked=asked)
     assert bank.why_none(9, filtered) == why
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_question_is_named_by_its_id_or_its_number(version: int) -> None:
+    bank = small_bank(2, version=version)
+    assert bank.items[bank.index_of("s1-toll")].id == "s1-toll"
+    assert bank.index_of("3") == 3
+    with pytest.raises(ValueError, match=r"no question 's1-tol': did you mean 's1-toll'\?"):
+        bank.index_of("s1-tol")
+    with pytest.raises(ValueError, match=r"no question 'zzz'$"):
+        bank.index_of("zzz")
+    with pytest.raises(ValueError, match="no question 4: give 0 to 3"):
+        bank.index_of("4")

@@ -28,7 +28,8 @@ def of_trial(
     scenario, _, index = name.partition("#")
     pairs = load(folder).seen()
     of_scenario = [(row, view) for row, view in pairs if f"{row.family}/{row.scenario}" == scenario]
-    wanted = index or (of_scenario[0][0].name if of_scenario and is_of_function(scenario) else "0")
+    by_item = bool(of_scenario) and of_scenario[0][0].name != str(of_scenario[0][0].trial)
+    wanted = index or (of_scenario[0][0].name if by_item else "0")
     of_trial = [(row, view) for row, view in of_scenario if row.name == wanted]
     chosen = [
         (row, view)

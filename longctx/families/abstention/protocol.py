@@ -206,6 +206,9 @@ class Abstention(Scenario):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return self.bank().named(super(Abstention, self).identity(seed, index, repeat), index)
 
+    def index_of(self, name: str) -> int:
+        return self.bank().index_of(name)
+
 
 @functools.lru_cache(maxsize=2048)
 def _others(

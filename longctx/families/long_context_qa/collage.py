@@ -299,6 +299,9 @@ class Collage(Scenario):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return self.bank().named(super(Collage, self).identity(seed, index, repeat), index)
 
+    def index_of(self, name: str) -> int:
+        return self.bank().index_of(name)
+
     def record(self, index: int, seed: int) -> Record:
         """Return the collage of the needles of all questions about it, one after another, and other sections."""
         bank = self.bank()

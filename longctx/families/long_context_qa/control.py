@@ -128,6 +128,9 @@ class Control(Scenario):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return self.bank().named(super(Control, self).identity(seed, index, repeat), index)
 
+    def index_of(self, name: str) -> int:
+        return self.bank().index_of(name)
+
     def _section(self, bank: Bank, index: int, seed: int) -> Section | None:
         """Return the needle, a wrong section, or none.
 

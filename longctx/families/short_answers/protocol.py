@@ -187,6 +187,9 @@ class ShortAnswers(Scenario):
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         return self.bank().named(super(ShortAnswers, self).identity(seed, index, repeat), index)
 
+    def index_of(self, name: str) -> int:
+        return self.bank().index_of(name)
+
 
 def is_short(right: str) -> bool:
     """Return whether an answer can be judged without answers to choose from."""

@@ -95,7 +95,7 @@ def _details(row: Row, view: Mapping[str, Any], options: Sequence[str], earlier:
         "expected": row.expected,
         **before,
         "excerpts": [_excerpt(excerpt) for excerpt in view.get("excerpts", ())],
-        "command": _command(view["test"], row.trial, row.repeat, options) if _has_command(row, view) else None,
+        "command": _command(view["test"], row.name, row.repeat, options) if view.get("test") else None,
     }
 
 
@@ -122,12 +122,7 @@ def _excerpt(excerpt: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"names": [excerpt["name"]], "line": excerpt["line"], "pieces": pieces}
 
 
-def _has_command(row: Row, view: Mapping[str, Any]) -> bool:
-    """Return whether a command replays this trial alone: a case has an id, and no number that lasts."""
-    return bool(view.get("test")) and row.name == str(row.trial)
-
-
-def _command(test: str, trial: int, repeat: int, options: Sequence[str]) -> str:
+def _command(test: str, trial: str, repeat: int, options: Sequence[str]) -> str:
     """Return the command that replays this trial; with --ctx-record all it asks the trial again."""
     repeats = [f"--ctx-repeats={repeat + 1}"] if repeat else []
     return shlex.join(["pytest", test, f"--ctx-trial={trial}", *repeats, *options])

@@ -69,7 +69,7 @@ def test_a_part_of_the_grid_is_distinguished_from_all(tmp_path: Path) -> None:
     scenarios = "window-256-k-128", "window-256-k-256"
     assert rules_of(tmp_path, *scenarios).left_out == 0
     assert rules_of(tmp_path, *scenarios[1:]).left_out == 1
-    assert rules_of(tmp_path, *scenarios, only_trial=0).left_out == 2
+    assert rules_of(tmp_path, *scenarios, only_trial="0").left_out == 2
 
 
 def test_the_rules_have_the_profiles_tables(tmp_path: Path) -> None:
