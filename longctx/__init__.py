@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from longctx.functions.transcript import Probe as Probe
     from longctx.functions.transcript import Transcript as Transcript
     from longctx.functions.transcript import transcript as transcript
-    from longctx.report.charts.chart import Chart as Chart
-    from longctx.report.table import Table as Table
-    from longctx.report.view import RatePoint as RatePoint
-    from longctx.report.view import RateView as RateView
     from longctx.results.row import Row as Row
     from longctx.results.subject import Subject as Subject
     from longctx.stats.rates import Rate as Rate
-    from longctx.summary.summary import ScenarioSummary as ScenarioSummary
-    from longctx.vocabulary.account import Account as Account
-    from longctx.vocabulary.account import Rank as Rank
-    from longctx.vocabulary.account import Reported as Reported
-    from longctx.vocabulary.account import StatedMinimum as StatedMinimum
+    from longctx.views.account import Account as Account
+    from longctx.views.account import Rank as Rank
+    from longctx.views.account import Reported as Reported
+    from longctx.views.account import StatedMinimum as StatedMinimum
+    from longctx.views.chart import Chart as Chart
+    from longctx.views.scenario import ScenarioSummary as ScenarioSummary
+    from longctx.views.table import Table as Table
+    from longctx.views.view import RatePoint as RatePoint
+    from longctx.views.view import RateView as RateView
     from longctx.vocabulary.bank import Bank as Bank
     from longctx.vocabulary.family import Family as Family
     from longctx.vocabulary.grid import Count as Count
@@ -61,14 +61,14 @@ PUBLIC = {
     "longctx.vocabulary.grid": ("Grid", "Count"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.family": ("Family",),
-    "longctx.vocabulary.account": ("Account", "Rank", "StatedMinimum", "Reported"),
+    "longctx.views.account": ("Account", "Rank", "StatedMinimum", "Reported"),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),
-    "longctx.summary.summary": ("ScenarioSummary",),
-    "longctx.report.view": ("RateView", "RatePoint"),
-    "longctx.report.table": ("Table",),
-    "longctx.report.charts.chart": ("Chart",),
+    "longctx.views.scenario": ("ScenarioSummary",),
+    "longctx.views.view": ("RateView", "RatePoint"),
+    "longctx.views.table": ("Table",),
+    "longctx.views.chart": ("Chart",),
     "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.errors": ("UserError",),
 }

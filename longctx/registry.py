@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from longctx.errors import UserError, did_you_mean
-from longctx.vocabulary.account import Account
 from longctx.vocabulary.family import Family
 from longctx.workspace import Workspace
 
@@ -71,18 +70,20 @@ def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list
     return sorted(range(len(names)), key=lambda place: ranks[names[place]])
 
 
-def account_of(family: Family) -> Account:
-    """Load the account of a family. Raises UserError."""
-    try:
-        made: object = _loaded(family.account, type)()
-    except Exception as error:
-        raise _unusable(f"The family {family.name!r}", family.account, error) from error
-    if not isinstance(made, Account):
-        raise UserError(
-            "not-an-account",
-            f"The family {family.name!r} names {family.account}, which is not a subclass of Account: make it one.",
-        )
-    return made
+def unusable(where: str, name: str, error: Exception) -> UserError:
+    """Return the error for a family, or its account, that a name gives but that cannot be used."""
+    return UserError(
+        "family-not-usable", f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}."
+    )
+
+
+def loaded(name: str, kind: type[Kind]) -> Kind:
+    """Import MODULE:ATTRIBUTE. Raises any error of the import, and TypeError if it is not of this kind."""
+    module, _, attribute = name.partition(":")
+    found = getattr(importlib.import_module(module), attribute or "FAMILY")
+    if not isinstance(found, kind):
+        raise TypeError(f"it is not a {kind.__name__} but a {type(found).__name__}")
+    return found
 
 
 def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
@@ -99,11 +100,11 @@ def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
 def _load(where: str, name: str) -> Family:
     """Load a family and find its account. Raises UserError."""
     try:
-        family = _loaded(name, Family)
+        family = loaded(name, Family)
         family.grid.model_rebuild()  # a table that pydantic cannot check is found here
         _find_account(family)
     except Exception as error:
-        raise _unusable(where, name, error) from error
+        raise unusable(where, name, error) from error
     return family
 
 
@@ -112,23 +113,10 @@ def _find_account(family: Family) -> None:
 
     The account's module is not imported, because it may be heavy.
     """
+    if not family.account:
+        return
     module, _, attribute = family.account.partition(":")
     if importlib.util.find_spec(module) is None:
         raise ModuleNotFoundError(f"its account is {family.account}, and there is no such module")
     if module in sys.modules and not hasattr(sys.modules[module], attribute):
         raise AttributeError(f"its account is {family.account}, and the module has no {attribute!r}")
-
-
-def _unusable(where: str, name: str, error: Exception) -> UserError:
-    return UserError(
-        "family-not-usable", f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}."
-    )
-
-
-def _loaded(name: str, kind: type[Kind]) -> Kind:
-    """Import MODULE:ATTRIBUTE. Raises any error of the import, and TypeError if it is not of this kind."""
-    module, _, attribute = name.partition(":")
-    loaded = getattr(importlib.import_module(module), attribute or "FAMILY")
-    if not isinstance(loaded, kind):
-        raise TypeError(f"it is not a {kind.__name__} but a {type(loaded).__name__}")
-    return loaded

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx.registry import account_of, shipped
-from longctx.summary.summary import OfFamily, ScenarioSummary, Summary
-from longctx.vocabulary.account import Account
+from longctx.registry import shipped
+from longctx.summary.summary import OfFamily, Summary
+from longctx.views.account import Account, account_of
+from longctx.views.scenario import ScenarioSummary
 
 
 def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, **analyses: Any) -> Summary:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import longctx.families
-from longctx.registry import account_of, families, family_of, in_order, shipped
-from longctx.vocabulary.account import Account
+from longctx.registry import families, family_of, in_order, shipped
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused
@@ -38,9 +36,8 @@ def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = IN
     return Workspace(folder)
 
 
-def test_those_of_longctx_come_first_and_have_accounts() -> None:
+def test_those_of_longctx_come_first() -> None:
     assert list(families(HERE)) == list(shipped())
-    assert all(isinstance(account_of(family), Account) for family in shipped().values())
 
 
 def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
@@ -103,18 +100,6 @@ def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, code: str, name: 
     (tmp_path / "own_faulty.py").write_text(OWN.format(name="own_faulty"))
     with refused(code, setting, name):
         families(project(tmp_path, setting))
-
-
-@pytest.mark.parametrize(
-    ("account", "code"),
-    [
-        ("tests.no_such_module:Account", "family-not-usable"),
-        ("builtins:dict", "not-an-account"),
-    ],
-)
-def test_an_account_that_cannot_be_loaded_is_a_sentence(account: str, code: str) -> None:
-    with refused(code, "'passkey'", account):
-        account_of(replace(shipped()["passkey"], account=account))
 
 
 def test_an_unknown_name_is_suggested() -> None:

@@ -16,9 +16,9 @@ from longctx.gate.defaults import ALPHA, MARGIN
 
 if TYPE_CHECKING:
     from longctx.engine.upgrade import Treatment, Upgrade
-    from longctx.report.charts.chart import Chart
     from longctx.report.document import Document
     from longctx.results.row import Row
+    from longctx.views.chart import Chart
     from longctx.workspace import Workspace
 
 

@@ -23,14 +23,14 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, InLooks, LostTogether, by_look, by_scenario, is_gated, lost_together
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
-from longctx.registry import account_of, shipped
+from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.summary.guarded import described
-from longctx.vocabulary.account import Account, Reported, StatedMinimum
+from longctx.views.account import Account, Reported, StatedMinimum, account_of
 from longctx.vocabulary.family import Family, is_check, is_of_function
 from longctx.vocabulary.grid import Grid
 

@@ -9,11 +9,11 @@ from functools import partial
 from longctx.history.levels import LevelShift
 from longctx.history.tracks import Point, Track
 from longctx.plural import count
-from longctx.report.charts.chart import Chart, Spec, note_of
 from longctx.report.document import Document
-from longctx.report.table import Table
-from longctx.report.view import RatePoint, RateView
 from longctx.stats.rates import Rate
+from longctx.views.chart import Chart, Spec, note_of
+from longctx.views.table import Table
+from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.family import Family
 
 METHOD = (

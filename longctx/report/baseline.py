@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longctx.report.table import Table
 from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
+from longctx.views.table import Table
 
 
 def rates(rows: Sequence[Row]) -> Table:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from longctx.compare.runs import Comparison, Flip, ScenarioChange, SubjectComparison
 from longctx.plural import count
 from longctx.report.document import Document
-from longctx.report.table import Table
 from longctx.report.verdict import trials
 from longctx.results.grouping import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.unpaired import Unpaired
+from longctx.views.table import Table
 
 LONGEST = 80
 """The most characters that are shown of an answer."""

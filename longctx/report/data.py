@@ -6,11 +6,12 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from longctx.registry import account_of, shipped
+from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
 from longctx.report.retention import retention_data
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
+from longctx.views.account import account_of
 
 SCHEMA = 1
 """The version of the format, raised when a field changes its meaning or is removed."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.report.charts.chart import SERIES
 from longctx.report.retention import retention_views
-from longctx.report.view import RatePoint, RateView, estimate, interval
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
-from longctx.summary.summary import OfFamily, ScenarioSummary
-from longctx.vocabulary.account import Rank, Scenarios
+from longctx.summary.summary import OfFamily
+from longctx.views.account import Rank, Scenarios
+from longctx.views.chart import SERIES
+from longctx.views.scenario import ScenarioSummary
+from longctx.views.view import RatePoint, RateView, estimate, interval
 
 
 def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[RateView]:

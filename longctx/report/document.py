@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longctx.report.charts.chart import Chart
 from longctx.report.charts.draw import draw
 from longctx.report.page import theme
 from longctx.report.render import markdown_table, plain, terminal_table
-from longctx.report.table import Table
+from longctx.views.chart import Chart
+from longctx.views.table import Table
 from longctx.visible import visible
 
 

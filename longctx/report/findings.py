@@ -9,7 +9,7 @@ from longctx.report.default_views import default_findings, default_views
 from longctx.report.retention import retention_findings
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
-from longctx.vocabulary.account import Rank
+from longctx.views.account import Rank
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
 NOTABLE = 0.05

@@ -12,10 +12,10 @@ from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.recording.case import Case
 from longctx.report.document import Document
-from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
+from longctx.views.table import Table
 
 WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""

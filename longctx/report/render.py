@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tabulate import tabulate
 
-from longctx.report.table import Table
+from longctx.views.table import Table
 from longctx.visible import visible
 
 MARKUP = re.compile(

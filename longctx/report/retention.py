@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from longctx.report.table import Table
-from longctx.report.view import RatePoint, RateView
 from longctx.summary.retention import Retention
-from longctx.vocabulary.account import Rank
+from longctx.views.account import Rank
+from longctx.views.table import Table
+from longctx.views.view import RatePoint, RateView
 
 KEPT = "tokens kept, %"
 FRONTIER = "Recall against retained tokens"

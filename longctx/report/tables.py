@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longctx.report.retention import retention_tables
-from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
-from longctx.summary.summary import OfFamily, ScenarioSummary, Summary
+from longctx.summary.summary import OfFamily, Summary
+from longctx.views.scenario import ScenarioSummary
+from longctx.views.table import Table
 
 
 def tables(summary: Summary) -> list[Table]:

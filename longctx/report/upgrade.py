@@ -9,13 +9,13 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict
 from longctx.live.cost.money import usd
-from longctx.report.charts.chart import Chart, colours, field, layered, rate_axis
 from longctx.report.document import Document
-from longctx.report.table import Table
 from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict import badge, verdict_document, why
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
+from longctx.views.chart import Chart, colours, field, layered, rate_axis
+from longctx.views.table import Table
 
 Judged = tuple[str, RunVerdict]
 """The name of a candidate, and the verdict on it."""

@@ -9,9 +9,9 @@ from typing import Any
 from longctx.gate.bands import RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
-from longctx.report.table import Table
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.grouping import grouped
+from longctx.views.table import Table
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""

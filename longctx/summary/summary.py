@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,47 +10,18 @@ from typing import Any
 import numpy as np
 
 from longctx.compare.across import Curve, curves
-from longctx.registry import account_of, in_order, shipped
-from longctx.results.completeness import scenario_name
+from longctx.registry import in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.stats.rates import NO_RATE, Rate
 from longctx.summary.answered import Answered, answered_as_another
 from longctx.summary.costs import Cost, costs, total_usd
 from longctx.summary.guarded import Guarded
 from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.retention import Retention, retention
 from longctx.summary.truncated import Truncated, truncated
-from longctx.vocabulary.account import Account
+from longctx.views.account import Account, account_of
+from longctx.views.scenario import ScenarioSummary, summary_of
 from longctx.vocabulary.family import Family, is_check
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioSummary:
-    """One scenario of one subject.
-
-    Example:
-        >>> summary = Run(profile="recorded").measure().summary  # doctest: +SKIP
-        >>> for scenario in summary.of("passkey"):  # doctest: +SKIP
-        ...     print(scenario.scenario, scenario.rate)
-    """
-
-    family: str
-    subject: Subject
-    scenario: str
-    """Its slug."""
-    params: Mapping[str, int | float | str | None]
-    """Its parameters and its facts."""
-    rate: Rate
-    outcomes: Mapping[str, int]
-    """The number of trials of each kind of outcome."""
-    depth: float | None
-    """The median depth of the needle."""
-    distance_from_end: int | None
-    """The median distance from the needle to the end of the prompt, in tokens."""
-    lexical: Rate = NO_RATE
-    """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +116,7 @@ def summarize(
     known = shipped() if families is None else families
     rows = [rows[place] for place in in_order([row.family for row in rows], known)]
     cells = grouped(rows, lambda row: (row.family, row.subject, row.scenario))
-    scenarios = tuple(_scenario(*cell, group, facts or {}) for cell, group in cells.items())
+    scenarios = tuple(summary_of(*cell, group, facts or {}) for cell, group in cells.items())
     measured = [row for row in rows if row.measured]
     replayed = [row for row in rows if row.source == "replayed"]
     days = sorted(str(row.recorded_at)[:10] for row in replayed)
@@ -191,31 +161,6 @@ def _of_family(
         () if family or is_check(name) else retention(measured),
         () if is_check(name) else tuple(curves(measured, {name: family} if family else {})),
     )
-
-
-def _scenario(
-    family: str, subject: Subject, scenario: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
-) -> ScenarioSummary:
-    outcomes = Counter(str(row.outcome) for row in rows)
-    measured = [row for row in rows if row.measured]
-    matched = [row.lexical for row in measured if row.lexical is not None]
-    depth = _median([row.depth for row in measured if row.depth is not None])
-    distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
-    return ScenarioSummary(
-        family=family,
-        subject=subject,
-        scenario=scenario,
-        params={**rows[0].params, **facts.get(scenario_name(family, scenario, subject), {})},
-        rate=Rate(outcomes["correct"], len(measured)),
-        outcomes=dict(outcomes),
-        depth=depth,
-        distance_from_end=None if distance is None else int(distance),
-        lexical=Rate(sum(matched), len(matched)),
-    )
-
-
-def _median(values: Sequence[float]) -> float | None:
-    return float(statistics.median(values)) if values else None
 
 
 def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:

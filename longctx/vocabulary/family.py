@@ -51,8 +51,8 @@ class Family:
     variants that all of them have."""
     guessing: float = 0.0
     """The rate that guessing alone reaches."""
-    account: str = "longctx.vocabulary.account:Account"
-    """MODULE:CLASS of its Account, which is loaded when a run ends."""
+    account: str = ""
+    """MODULE:CLASS of its Account, which is loaded when a run ends; empty for the defaults of Account."""
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the family is registered and not when a run ends."""

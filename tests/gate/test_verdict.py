@@ -13,7 +13,7 @@ from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.vocabulary.account import Account, Reported, StatedMinimum
+from longctx.views.account import Account, Reported, StatedMinimum
 from longctx.vocabulary.grid import Grid
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run

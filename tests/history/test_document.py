@@ -9,9 +9,9 @@ from longctx.history.document import charts, document
 from longctx.history.levels import level_shifts
 from longctx.history.tracks import tracks
 from longctx.registry import shipped
-from longctx.report.charts.chart import Chart
 from longctx.report.document import Document, as_html, as_markdown
 from longctx.results.baseline import Baseline
+from longctx.views.chart import Chart
 from tests.history.kept import kept, outcomes
 
 SEVERAL = [

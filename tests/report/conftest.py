@@ -8,7 +8,8 @@ from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary, Summary, summarize
+from longctx.summary.summary import Summary, summarize
+from longctx.views.scenario import ScenarioSummary
 from tests.summaries import made
 
 SUBJECT = Subject("some-model", "protocol")

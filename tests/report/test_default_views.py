@@ -8,11 +8,12 @@ from longctx.report.charts import charts
 from longctx.report.charts.draw import draw
 from longctx.report.default_views import default_findings, default_views
 from longctx.report.findings import findings
-from longctx.report.view import RateView
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.summary import OfFamily, ScenarioSummary, summarize
-from longctx.vocabulary.account import Account, Rank
+from longctx.summary.summary import OfFamily, summarize
+from longctx.views.account import Account, Rank
+from longctx.views.scenario import ScenarioSummary
+from longctx.views.view import RateView
 from tests.rows import row
 
 SUBJECT = Subject("m", "protocol")

@@ -14,7 +14,8 @@ from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary, Summary, summarize
+from longctx.summary.summary import Summary, summarize
+from longctx.views.scenario import ScenarioSummary
 from tests.summaries import made
 
 SUBJECT = Subject("m", "protocol")

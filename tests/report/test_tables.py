@@ -6,7 +6,8 @@ from longctx.families.passkey.effective_window import EffectiveWindow
 from longctx.report.tables import tables
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary, Summary
+from longctx.summary.summary import Summary
+from longctx.views.scenario import ScenarioSummary
 from tests.summaries import made
 
 OTHER = Subject("other", "protocol")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from longctx.report.data import as_json
-from longctx.report.view import RatePoint, RateView
 from longctx.stats.rates import Rate
 from longctx.summary.guarded import RESERVED, Guarded
 from longctx.summary.summary import summarize
-from longctx.vocabulary.account import Account
+from longctx.views.account import Account
+from longctx.views.view import RatePoint, RateView
 from tests.rows import row
 
 WAYS: dict[str, Callable[[Guarded], Any]] = {

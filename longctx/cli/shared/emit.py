@@ -13,8 +13,8 @@ from longctx.extras import PAGE, require
 from longctx.files import write_file
 
 if TYPE_CHECKING:
-    from longctx.report.charts.chart import Chart
     from longctx.report.document import Document
+    from longctx.views.chart import Chart
 
 SUFFIXES = {".md": "markdown", ".html": "html"}
 

@@ -19,9 +19,9 @@ from longctx.families.coreference.returned import (
     shape,
 )
 from longctx.plural import count
-from longctx.report.charts.chart import field, heat
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
+from longctx.views.chart import field, heat
 
 if TYPE_CHECKING:
     from longctx import Row

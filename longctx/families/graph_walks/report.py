@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
 from longctx.families.graph_walks import FAMILY
 from longctx.families.graph_walks.answers import ORIGINS, THIRDS, f1
-from longctx.report.charts.chart import HEIGHT, WIDTH, colours, field, rate_axis
 from longctx.results.grouping import by_subject, grouped
+from longctx.views.chart import HEIGHT, WIDTH, colours, field, rate_axis
 
 if TYPE_CHECKING:
     from longctx import Row

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from longctx import Account, Chart, Rank, RatePoint, RateView, Row, ScenarioSummary, Subject, Table
 from longctx.families.line_retrieval import FAMILY
 from longctx.plural import count
-from longctx.report.charts.chart import WIDTH, colours, field
 from longctx.results.grouping import by_subject
+from longctx.views.chart import WIDTH, colours, field
 
 ROW = 20
 """The height of a band of distances in pixels: there may be more than twenty bands."""

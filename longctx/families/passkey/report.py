@@ -11,9 +11,9 @@ from longctx import Account, Rank, RatePoint, RateView, Reported, ScenarioSummar
 from longctx.families.passkey import FAMILY
 from longctx.families.passkey.effective_window import SUCCESS_RATE
 from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
-from longctx.report.charts.chart import HEIGHT, Spec
-from longctx.report.table import subject_columns, tokens
 from longctx.results.grouping import grouped
+from longctx.views.chart import HEIGHT, Spec
+from longctx.views.table import subject_columns, tokens
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from longctx.report.charts import overall
-from longctx.report.charts.chart import Chart
 from longctx.summary.summary import Summary
+from longctx.views.chart import Chart
 
 
 def charts(summary: Summary) -> Iterator[Chart]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from longctx.report.charts.chart import Chart
+from longctx.views.chart import Chart
 from longctx.visible import visible
 
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"

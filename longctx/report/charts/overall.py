@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from longctx.report.charts.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
-from longctx.report.table import Table
 from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
+from longctx.views.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
+from longctx.views.table import Table
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""

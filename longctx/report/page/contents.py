@@ -12,13 +12,14 @@ from longctx.plural import count
 from longctx.report.across import effective_lengths
 from longctx.report.charts.draw import Drawn
 from longctx.report.cost import sentences
-from longctx.report.table import Table
 from longctx.report.tables import tables
 from longctx.report.text import answered
 from longctx.results.manifest import Manifest
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
-from longctx.summary.summary import ScenarioSummary, Summary
+from longctx.summary.summary import Summary
+from longctx.views.scenario import ScenarioSummary
+from longctx.views.table import Table
 from longctx.vocabulary.family import is_check, is_of_function
 
 FEW = 2

@@ -14,7 +14,6 @@ from markupsafe import Markup
 import longctx
 from longctx.registry import in_order
 from longctx.report.charts import charts
-from longctx.report.charts.chart import Chart
 from longctx.report.charts.draw import Drawn, draw, drawing, standing_alone
 from longctx.report.document import Document
 from longctx.report.findings import findings
@@ -22,11 +21,12 @@ from longctx.report.page import theme, trials
 from longctx.report.page.contents import Figure, facts, family_lines, headline, sections
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.words import words
-from longctx.report.table import Table
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary
+from longctx.views.chart import Chart
+from longctx.views.table import Table
 from longctx.visible import visible
 
 HERE = Path(__file__).parent

@@ -7,8 +7,9 @@ import pytest
 from longctx.families.coreference.report import CoreferenceAccount
 from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
-from longctx.summary.summary import ScenarioSummary, summarize
-from longctx.vocabulary.account import Rank
+from longctx.summary.summary import summarize
+from longctx.views.account import Rank
+from longctx.views.scenario import ScenarioSummary
 from tests.rows import row
 
 Answers = list[tuple[str, dict[str, int]]]

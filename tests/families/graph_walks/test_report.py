@@ -12,8 +12,8 @@ from longctx.families.graph_walks.report import GraphWalksAccount, WalkAnswers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary
-from longctx.vocabulary.account import Rank
+from longctx.views.account import Rank
+from longctx.views.scenario import ScenarioSummary
 from tests.rows import row
 
 SUBJECT = Subject("some-model", "protocol")

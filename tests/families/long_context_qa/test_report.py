@@ -13,11 +13,11 @@ from longctx.families.long_context_qa.report import (
     section,
     variant_name,
 )
-from longctx.report.charts.chart import Chart
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.summary.summary import ScenarioSummary
+from longctx.views.chart import Chart
+from longctx.views.scenario import ScenarioSummary
 
 SUBJECT = Subject("m", "protocol")
 

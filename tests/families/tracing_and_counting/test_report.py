@@ -11,11 +11,11 @@ from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedl
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.families.tracing_and_counting.report import Counting, NeedlesAccount, Tracking
-from longctx.report.charts.chart import Chart
 from longctx.report.tables import tables
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.vocabulary.account import Rank
+from longctx.views.account import Rank
+from longctx.views.chart import Chart
 from tests.families.tracing_and_counting.tokens import all_of_it, everything, nothing, rows, summary, the_first
 
 SHORT, LONG = VariableTracking(1200, 2, 2), VariableTracking(2400, 2, 2)

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 
 from longctx.report.document import Document, as_html
-from longctx.report.table import Table
+from longctx.views.table import Table
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report import every_family
 from tests.report.sample import write_rows

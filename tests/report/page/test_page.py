@@ -13,10 +13,10 @@ from pathlib import Path
 from longctx.report.document import Document
 from longctx.report.page.contents import facts
 from longctx.report.page.page import render
-from longctx.report.table import Table
 from longctx.results.store import FinishedRun
 from longctx.summary.answered import Answered
 from longctx.summary.summary import summarize
+from longctx.views.table import Table
 from tests.report.sample import MANIFEST
 from tests.rows import row, run
 

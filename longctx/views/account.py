@@ -8,12 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from longctx.errors import UserError
+from longctx.registry import loaded, unusable
+from longctx.vocabulary.family import Family
+
 if TYPE_CHECKING:
-    from longctx.report.charts.chart import Chart
-    from longctx.report.table import Table
-    from longctx.report.view import RateView
     from longctx.results.row import Row
-    from longctx.summary.summary import ScenarioSummary
+    from longctx.views.chart import Chart
+    from longctx.views.scenario import ScenarioSummary
+    from longctx.views.table import Table
+    from longctx.views.view import RateView
     from longctx.vocabulary.grid import Grid
 
 Scenarios = Sequence["ScenarioSummary"]
@@ -155,3 +159,19 @@ class Account:
     def data(self, analysis: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return the family's entries in summary.json, by the name of their list."""
         return {}
+
+
+def account_of(family: Family) -> Account:
+    """Load the account of a family, by default one that adds nothing. Raises UserError."""
+    if not family.account:
+        return Account()
+    try:
+        made: object = loaded(family.account, type)()
+    except Exception as error:
+        raise unusable(f"The family {family.name!r}", family.account, error) from error
+    if not isinstance(made, Account):
+        raise UserError(
+            "not-an-account",
+            f"The family {family.name!r} names {family.account}, which is not a subclass of Account: make it one.",
+        )
+    return made

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from longctx.report.charts.chart import (
+from longctx.results.grouping import grouped
+from longctx.stats.paired import Paired
+from longctx.stats.rates import NO_RATE, Rate, pooled
+from longctx.views.chart import (
     DOTTED,
     SERIES,
     UNITLESS,
@@ -23,13 +26,8 @@ from longctx.report.charts.chart import (
     layered,
     note_of,
 )
-from longctx.report.table import Table
-from longctx.results.grouping import grouped
-from longctx.stats.paired import Paired
-from longctx.stats.rates import NO_RATE, Rate, pooled
-
-if TYPE_CHECKING:
-    from longctx.summary.summary import ScenarioSummary
+from longctx.views.scenario import ScenarioSummary
+from longctx.views.table import Table
 
 ROW = 48
 """The height of a row of intervals in pixels."""

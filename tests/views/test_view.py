@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from longctx.report.charts.draw import draw
-from longctx.report.view import RatePoint, RateView
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.views.view import RatePoint, RateView
 
 HIGH, MIDDLE, LOW, NONE = Rate(19, 20), Rate(10, 20), Rate(1, 20), Rate(0, 0)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx.report.table import Table
+from longctx.views.table import Table
 
 Spec = dict[str, Any]
 
