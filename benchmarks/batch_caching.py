@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.caching import questions
+from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import Asked, ask_all
 from longctx.live.batches.caching import shared_by_batches
@@ -27,7 +28,6 @@ from longctx.live.cost.money import paid
 from longctx.live.cost.sharing import shared
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
-from longctx.recording.case import Question
 from longctx.recording.tape import Tape, Wanted
 from tests.batch_server import BatchServer, Turned
 from tests.here import HERE

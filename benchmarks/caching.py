@@ -22,13 +22,13 @@ from pathlib import Path
 
 from anthropic import AsyncAnthropic
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
 from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
-from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
 from longctx.recording.request import parameters
 from longctx.recording.tape import Tape

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from longctx.cases.case import Case
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.families.passkey.protocol import Passkey, spaced
-from longctx.recording.case import Case
 from longctx.recording.tape import Tape, Wanted
 from longctx.workspace import Workspace
 

@@ -14,10 +14,10 @@ import vcr
 
 from benchmarks.answering_server import answering_server
 from benchmarks.simulated import message
+from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
-from longctx.recording.case import Case, Question
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE

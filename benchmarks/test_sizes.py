@@ -14,6 +14,7 @@ from benchmarks.ratios import in_turns, pytest_of, spent
 from benchmarks.simulated import message, project, record
 from benchmarks.test_replay import ask, client
 from benchmarks.test_suite import EMPTY, scenarios
+from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
@@ -22,7 +23,6 @@ from longctx.families.long_context_qa.collage import Collage
 from longctx.families.passkey.protocol import FillerTokens, Passkey
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
+from longctx.cases.replies import ReplyTokens
 from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.live.cost.money import usd
-from longctx.recording.replies import ReplyTokens
 from longctx.stats.bound import drop_bound
 from longctx.stats.looks import level_of_look, planned, repeated_p_value
 from longctx.stats.paired import score

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from longctx.cases.case import Case
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
@@ -15,7 +16,6 @@ from longctx.live.asking import Asked, ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
-from longctx.recording.case import Case
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE

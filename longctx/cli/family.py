@@ -21,8 +21,8 @@ from longctx.registry import SETTING
 from longctx.vocabulary.scenario import Reply, Scenario, Words
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.engine.run import Run
-    from longctx.recording.case import Case
 
 TRIALS = 3
 """The trials of each scenario that are checked."""

@@ -15,11 +15,11 @@ from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.engine.loads import SubjectBand
     from longctx.engine.plan import Plan
     from longctx.gate.observed import Seen, Where
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
-    from longctx.recording.case import Case
     from longctx.results.row import Row
     from longctx.results.subject import Subject
 
@@ -246,7 +246,8 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
 
 def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) -> list[Case]:
     """Return the plan's cases with how long replies are: by these rows, by what is recorded, or by the user's guess."""
-    from longctx.recording.replies import ReplyTokens, with_recorded_replies
+    from longctx.cases.replies import ReplyTokens
+    from longctx.recording.replies import with_recorded_replies
     from longctx.recording.tape import Tape
     from longctx.results.grouping import grouped
 

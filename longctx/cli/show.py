@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from longctx.cases.case import Case, Question
 from longctx.cli.shared import measured
 from longctx.cli.shared.task import add_bank, add_bank_name
 from longctx.config.headers import as_lines
@@ -16,8 +17,7 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
-from longctx.recording.case import Case, Question
-from longctx.recording.request import digest_of, request_body, system_prompt
+from longctx.recording.request import digest_of, request_body
 from longctx.registry import families
 from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.prompt_sets import PROTOCOL
@@ -108,7 +108,7 @@ def _print(question: Question, model: str | None) -> None:
     for name, value in facts.items():
         if value is not None:
             print(f"# {name}: {value}")
-    if system := system_prompt(trial.system, question.case.model):
+    if system := question.case.model.system_prompt(trial.system):
         print(f"\n# system\n{system}")
     *turns, last = request_body(trial, question.case.model)["messages"]
     for turn in [*turns, last]:

@@ -244,6 +244,10 @@ class ModelProfile(_Table):
         """The digest of the profile's own system prompt; empty where it has none."""
         return hashlib.sha256(self.system.encode()).hexdigest()[:12] if self.system else ""
 
+    def system_prompt(self, system: str) -> str:
+        """Return the profile's system prompt, a blank line, and the prompt set's; without the part that is empty."""
+        return "\n\n".join(filter(None, (self.system, system)))
+
     def measures(self, family: str, wording: str) -> dict[str, float] | None:
         """Return the latest token counts of a wording, given by its digest; None if it was never measured."""
         key = (family, wording, self.system_digest)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from longctx.cases.case import Case, Question
 from longctx.engine.plan import Plan
 from longctx.live.cost.estimate import Estimate, estimate
-from longctx.recording.case import Case, Question
 from longctx.recording.request import digest_of
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from longctx.cases.case import Case, Question
 from longctx.engine.rows import measured_row, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import rules
@@ -21,7 +22,6 @@ from longctx.gate.looks import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
-from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers
 from longctx.results.row import Row

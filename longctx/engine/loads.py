@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from longctx.cases.case import Case
 from longctx.engine.plan import Plan
 from longctx.errors import UserError
 from longctx.gate.bands import Band
@@ -16,7 +17,6 @@ from longctx.gate.budget import Chosen, Offer, TrialsAndClusters
 from longctx.gate.plan import Assumed, Load
 from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import estimated_cost
-from longctx.recording.case import Case
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject

@@ -18,10 +18,10 @@ from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case, Question
     from longctx.engine.finish import Finished
     from longctx.engine.run import Run
     from longctx.gate.verdict import RunVerdict
-    from longctx.recording.case import Case, Question
     from longctx.summary.summary import Summary
 
 

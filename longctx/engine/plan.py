@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from longctx.cases.case import Case
+from longctx.cases.of_profile import cases_of
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.shards import Shard, deal
@@ -19,8 +21,6 @@ from longctx.corpus.settings import word_for
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
-from longctx.recording.case import Case
-from longctx.recording.cases import cases_of
 from longctx.registry import families
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.family import Family

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from longctx.cases.case import Case, Question
 from longctx.engine.rows import foreseen_row, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import rules
@@ -18,7 +19,6 @@ from longctx.gate.plan import Assumed, Target, against_baselines, outlook, passi
 from longctx.gate.validity import vacuous_bands
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
-from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.subject import Subject

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from longctx.cases.case import Question
 from longctx.live.cost.money import paid
-from longctx.recording.case import Question
 from longctx.results.row import Row
 from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 

@@ -17,6 +17,7 @@ from longctx.files import check_is_no_file, write_file
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.engine.measure import Measurement
     from longctx.engine.plan import Plan
     from longctx.engine.preflight import Preflight
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from longctx.live.interrupted import Halt
     from longctx.live.run import Done, Terms
     from longctx.live.waiting import Say
-    from longctx.recording.case import Case
     from longctx.recording.tape import Tape
 
 Result = TypeVar("Result")

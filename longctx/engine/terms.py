@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from longctx.cases.case import Case
 from longctx.config.file_names import file_name
 from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MARGIN
@@ -12,7 +13,6 @@ from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
-from longctx.recording.case import Case
 from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from longctx.cases.case import Case, Question
+from longctx.cases.tokens import body_tokens
 from longctx.functions.contexts import in_contexts, shared_requests
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
@@ -24,8 +26,6 @@ from longctx.live.outcomes import Group
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
-from longctx.recording.case import Case, Question
-from longctx.recording.request import body_tokens
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
 

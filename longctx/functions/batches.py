@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
 from longctx.functions.asking import Bodies, FunctionsAsked, not_repeatable, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
@@ -29,7 +30,6 @@ from longctx.live.server.client import open_client
 from longctx.live.server.providers import provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
-from longctx.recording.case import Question
 from longctx.recording.tape import Tape
 
 

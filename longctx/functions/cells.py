@@ -13,12 +13,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
+from longctx.cases.case import Case
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.links import inside
-from longctx.recording.case import Case
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words, is_number

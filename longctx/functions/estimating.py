@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from longctx.cases.case import Case
+from longctx.cases.replies import ReplyTokens
 from longctx.functions.asking import one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
@@ -14,8 +16,6 @@ from longctx.functions.trial import Exchange, FunctionTrial, Lacking
 from longctx.live.cost.estimate import Estimate, Price, price_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.prepared import OneRequest
-from longctx.recording.case import Case
-from longctx.recording.replies import ReplyTokens
 from longctx.results.grouping import grouped
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from longctx.cases.case import Question
 from longctx.engine.rows import check_row, identified, unmeasured_row
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.ask import AGREEMENT
 from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
-from longctx.recording.case import Question
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts

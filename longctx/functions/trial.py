@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.cases.case import Case, Question
 from longctx.config.file_names import file_name
 from longctx.config.headers import as_lines
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
 from longctx.functions.strategies import COMPACTED, Managed, Messages, Strategy, tokens_of
-from longctx.recording.case import Case, Question
 from longctx.recording.reply import Edits, read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted

@@ -10,7 +10,7 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
-from longctx.recording.case import Question
+from longctx.cases.case import Question
 
 
 class Agenda:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from anthropic import APIStatusError
 
+from longctx.cases.case import Question
 from longctx.live.agenda import Agenda
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import highest_cost
@@ -26,7 +27,6 @@ from longctx.live.limiter.slots import Slots
 from longctx.live.prepared import Prepared
 from longctx.live.server.providers import Client
 from longctx.live.watch import Watch
-from longctx.recording.case import Question
 from longctx.recording.reply import read_message
 from longctx.recording.tape import WANTED, Tape, Wanted
 from longctx.vocabulary.scenario import Reply, Trial

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 
+from longctx.cases.case import Question
 from longctx.live.asking import Asked
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Group, Outcomes, group_of
 from longctx.live.waiting import Say
-from longctx.recording.case import Question
 
 FEW, MORE = 3, 10
 """The replies of which one must be readable: at the first look, and at the last."""

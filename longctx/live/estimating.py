@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from vcr.record_mode import RecordMode
 
+from longctx.cases.case import Case, Question
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheapest_with_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
@@ -16,7 +17,6 @@ from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
 from longctx.plural import count
-from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
 from longctx.recording.replies import with_recorded_replies
 from longctx.recording.stale import stale

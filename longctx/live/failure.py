@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longctx.recording.case import Case
+from longctx.cases.case import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from longctx.cases.case import Question
 from longctx.live.cost.money import paid, usd
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.plural import count
-from longctx.recording.case import Question
 from longctx.stats.rates import Rate
 from longctx.visible import visible
 from longctx.vocabulary.scenario import Reply, Trial

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from longctx.recording.case import Question
+from longctx.cases.case import Question
 from longctx.recording.request import call
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.scenario import Trial

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from longctx.cases.case import Question
 from longctx.live.cost.money import usd
 from longctx.live.display import Display, open_display
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.live.watch import Timer
-from longctx.recording.case import Question
 from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:

@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from longctx.cases.case import Case, Question
+from longctx.cases.replies import ReplyTokens
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
@@ -35,9 +37,8 @@ from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
-from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
-from longctx.recording.replies import ReplyTokens, with_recorded_replies
+from longctx.recording.replies import with_recorded_replies
 from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.visible import visible
 from longctx.workspace import Workspace

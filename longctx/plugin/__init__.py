@@ -19,10 +19,10 @@ from longctx.plugin.measuring import progress, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.functions.answer import Answer
     from longctx.functions.ask import Ask
     from longctx.functions.draw import Draw
-    from longctx.recording.case import Case
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:

@@ -39,11 +39,11 @@ from longctx.vocabulary.scenario import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case, Question
     from longctx.config.models import ModelProfile
     from longctx.config.prompts import Wording
     from longctx.engine.run import Run
     from longctx.plugin.asking.function_runs import FunctionRun
-    from longctx.recording.case import Case, Question
     from longctx.recording.tape import Tape, Wanted
     from longctx.results.row import Row
     from longctx.vocabulary.shapes import Shape

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from longctx.recording.case import Case
+    from longctx.cases.case import Case
 
 MARKER = "longctx"
 CASE: pytest.StashKey[Case] = pytest.StashKey()
@@ -26,7 +26,7 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     marked = [item for item in items if item.get_closest_marker(MARKER)]
     if not marked:
         return []
-    from longctx.recording.case import Case
+    from longctx.cases.case import Case
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
     cases = (item.stash.get(CASE, None) or item.callspec.params.get("scenario") for item in functions)

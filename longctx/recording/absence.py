@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from longctx.cases.case import Case
 from longctx.config.headers import as_lines
 from longctx.errors import closest
-from longctx.recording.case import Case
 from longctx.recording.tape import Tape, Wanted
 from longctx.visible import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from longctx.recording.case import Case, Question
+from longctx.cases.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.shapes import SHAPES
 

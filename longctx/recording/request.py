@@ -24,10 +24,6 @@ COUNTED = frozenset(
     "cache_control speed".split()
 )
 """The parts of a body that count_tokens takes; it refuses others, such as max_tokens and temperature."""
-CHARACTERS_A_TOKEN = {"text": 4, "json": 3}
-"""About the characters of a token of the reference vocabulary, for what a profile adds to a prompt."""
-TOOLS_PROMPT = 346
-"""The tokens of the system prompt that comes with tools. Source: "Tool use with Claude", platform.claude.com/docs."""
 
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
@@ -54,18 +50,13 @@ def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, An
     system = given.get("system", "")
     if not isinstance(system, str):
         body["system"] = [*([{"type": "text", "text": model.system}] if model.system else []), *system]
-    elif text := system_prompt(system, model):
+    elif text := model.system_prompt(system):
         body["system"] = text
     if model.thinking:
         body["thinking"] = model.thinking.model_dump(exclude_none=True)
     if model.effort:
         body["output_config"] = {"effort": model.effort}
     return body
-
-
-def system_prompt(system: str, model: ModelProfile) -> str:
-    """Return the model profile's system prompt, a blank line, and the prompt set's; without the part that is empty."""
-    return "\n\n".join(filter(None, (model.system, system)))
 
 
 def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
@@ -80,30 +71,6 @@ def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     extra = {name: value for name, value in model.extra_body.items() if name in COUNTED}
     added = {"extra_body": extra or None, "extra_headers": model.treatments or None}
     return given | {"model": model.sent_as} | added
-
-
-def added_tokens(model: ModelProfile, system: str, measured: bool) -> int:
-    """Estimate the tokens that a request holds beside the user's turn: its system prompt and its tools.
-
-    system: that of the prompt set. measured: whether the size of the turn includes both system prompts, the model
-    profile's and the prompt set's.
-    """
-    own = model.extra_body.get("system")
-    text = "" if measured and own is None else system_prompt(system, model) if own is None else json.dumps(own)
-    tokens = len(text) / CHARACTERS_A_TOKEN["text"] * model.tokens.reference
-    if tools := model.extra_body.get("tools"):
-        tokens += TOOLS_PROMPT + len(json.dumps(tools)) / CHARACTERS_A_TOKEN["json"] * model.tokens.reference
-    return round(tokens)
-
-
-def body_tokens(body: Mapping[str, Any], model: ModelProfile) -> int:
-    """Estimate the tokens of a prompt with everything that its request holds, by its characters."""
-    tools = TOOLS_PROMPT if body.get("tools") else 0
-    texts = json.dumps([body.get("system", ""), body["messages"]], ensure_ascii=False)
-    tokens = (
-        len(texts) / CHARACTERS_A_TOKEN["text"] + len(json.dumps(body.get("tools", ""))) / CHARACTERS_A_TOKEN["json"]
-    )
-    return round(tools + tokens * model.tokens.reference)
 
 
 def _shaped(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> dict[str, Any]:

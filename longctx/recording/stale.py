@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from longctx.recording.case import Case
+from longctx.cases.case import Case
 from longctx.recording.tape import Tape, Wanted
 
 

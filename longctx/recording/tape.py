@@ -20,12 +20,12 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.serialize import serialize
 
+from longctx.cases.case import Question
 from longctx.config.headers import as_lines
 from longctx.errors import TapeError
 from longctx.json_lines import append_line
 from longctx.recording import compact_json
 from longctx.recording.base import AnswerOrigin, Base, answer_of
-from longctx.recording.case import Question
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object, to_reply
 from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill

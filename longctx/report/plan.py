@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from longctx.cases.case import Case
 from longctx.gate.bands import Band
 from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, share_asked
 from longctx.live.cost.contexts import best_questions, price_of_evidence
 from longctx.live.cost.money import usd
 from longctx.plural import count
-from longctx.recording.case import Case
 from longctx.report.document import Document
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from longctx.cases.case import Case
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.live.cost.estimate import estimate
 from longctx.live.estimating import NOT_MEASURED, fitted
-from longctx.recording.case import Case
 from tests.here import HERE
 
 TINY = "smollm2-135m"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from longctx.cases.case import Case
 from longctx.engine.preflight import as_baseline, unpowered
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
-from longctx.recording.case import Case
 from tests.here import HERE
 
 HALF = """

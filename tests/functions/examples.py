@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.functions.cells import FunctionScenario
 from longctx.functions.trial import FunctionTrial, Lacking, Suspended
-from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT
 

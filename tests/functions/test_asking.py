@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, ModelProfile
 from longctx.functions.asking import FunctionAsker, difference, one_request
 from longctx.functions.canary import FunctionCanary
@@ -19,7 +20,6 @@ from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.tally import Tally
-from longctx.recording.case import Case, Question
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of

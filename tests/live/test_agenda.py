@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from longctx.cases.case import Question, Shared
 from longctx.live.agenda import Agenda
-from longctx.recording.case import Question, Shared
 from tests.recording.examples import line_case
 
 CASE = line_case(trials=6)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.asking import one_request
@@ -17,7 +18,6 @@ from longctx.live.asker import Asker
 from longctx.live.failure import Failure
 from longctx.live.prepared import Prepared
 from longctx.live.tally import Tally
-from longctx.recording.case import Question
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply
 from tests.functions.examples import MODEL, body_of, case_of, trial_of

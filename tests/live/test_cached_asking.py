@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, Prices
 from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.live.asking import Asked, ask_all
@@ -17,7 +18,6 @@ from longctx.live.cost.sharing import shared
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
-from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
 from longctx.recording.request import user_text
 from longctx.recording.tape import Tape, Wanted

@@ -6,13 +6,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from longctx.cases.case import Case, Question
 from longctx.live.asking import Asked
 from longctx.live.canary import FEW, MORE, Canary, in_turn
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes, group_of
 from longctx.live.progress import Silent
 from longctx.live.tally import Tally
-from longctx.recording.case import Case, Question
 from longctx.vocabulary.scenario import Reply
 from tests.recording.examples import AT, line_case, passkey_case
 

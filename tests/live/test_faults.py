@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from longctx.cases.case import Case
 from longctx.live.asking import Asked, ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
-from longctx.recording.case import Case
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script

@@ -6,13 +6,13 @@ import datetime
 
 import pytest
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import Prices
 from longctx.live.cost.estimate import estimate
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
 from longctx.live.tally import Tally
-from longctx.recording.case import Case, Question
 from longctx.vocabulary.scenario import Reply
 from tests.recording.examples import line_case
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 
+from longctx.cases.case import Question
 from longctx.config.models import Prices
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.tally import Tally
-from longctx.recording.case import Question
 from longctx.vocabulary.scenario import Reply
 from tests.recording.examples import AT, line_case
 

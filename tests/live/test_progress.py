@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
 from longctx.families.line_retrieval.protocol import LineRetrieval
@@ -17,7 +18,6 @@ from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.live.tally import Tally
-from longctx.recording.case import Case, Question
 from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.scenario import Reply

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from longctx.cases.case import Case
 from longctx.recording.absence import sentence
-from longctx.recording.case import Case
 from longctx.recording.tape import Tape, Wanted
 from tests.recording.examples import line_case, recorded
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.recording.case import Question
+from longctx.cases.case import Question
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.recording.examples import collage_case, line_case, passkey_case, recorded

@@ -17,9 +17,9 @@ import pytest
 from vcr.cassette import Cassette
 from vcr.request import Request
 
+from longctx.cases.case import Question
 from longctx.recording import episodes
 from longctx.recording.absence import sentence
-from longctx.recording.case import Question
 from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
 from tests.recording.examples import client_of, line_case, recorded, send, wanted
@@ -155,7 +155,7 @@ socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.s
 import longctx.engine.measure
 import longctx.plugin.measuring.fixture
 from longctx.recording.absence import sentence
-from longctx.recording.case import Case, Question
+from longctx.cases.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet

@@ -7,24 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from longctx.recording.replies import ReplyTokens, t_quantile, with_recorded_replies
+from longctx.recording.replies import with_recorded_replies
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT, answer, line_case, wanted
 from tests.servers import message
-
-
-def test_it_is_the_mean_with_its_interval() -> None:
-    replies = ReplyTokens.of([90, 110, 100])
-    assert replies is not None
-    assert (replies.mean, replies.answers) == (100, 3)
-    assert replies.lo == pytest.approx(100 - 4.303 * 10 / 3**0.5)
-    assert str(replies) == "100 tokens (75 to 125)"
-    assert ReplyTokens.of([90, 110]) is None
-
-
-@pytest.mark.parametrize(("degrees", "quantile"), [(2, 4.303), (3, 3.182), (9, 2.262), (199, 1.972)])
-def test_the_quantile_is_students(degrees: int, quantile: float) -> None:
-    assert t_quantile(degrees) == pytest.approx(quantile, rel=0.01)
 
 
 def test_answers_on_the_tape_say_it_for_their_model_and_family(tmp_path: Path) -> None:

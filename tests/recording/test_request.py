@@ -13,9 +13,9 @@ from anthropic.types.beta.message_count_tokens_params import MessageCountTokensP
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
-from longctx.recording.case import Question
-from longctx.recording.request import COUNTED, TOOLS_PROMPT, added_tokens, canonical, digest, digest_of, request_body
+from longctx.recording.request import COUNTED, canonical, digest, digest_of, request_body
 from longctx.vocabulary.shapes import SHAPES, Shape
 from tests.recording.examples import client_of, collage_case, line_case, network, passkey_case, send
 from tests.servers import message
@@ -201,16 +201,6 @@ def test_what_is_counted_is_what_count_tokens_takes() -> None:
     taken = MessageCountTokensParams.__annotations__.keys()
     assert taken >= COUNTED
     assert {"messages", "system", "tools", "context_management", "thinking"} <= COUNTED
-
-
-def test_what_a_profile_adds_is_estimated() -> None:
-    tools = [{"name": "look_up", "description": "x" * 3000, "input_schema": {"type": "object"}}]
-    plain, with_tools = ModelProfile(model="toy"), ModelProfile(model="toy", extra_body={"tools": tools})
-    assert added_tokens(plain, "", measured=False) == 0
-    assert added_tokens(with_tools, "", measured=False) > 1000 + TOOLS_PROMPT
-    product = ModelProfile(model="toy", system="y" * 4000)
-    assert added_tokens(product, "z" * 4000, measured=False) > 2000
-    assert added_tokens(product, "z" * 4000, measured=True) == 0
 
 
 # A changed digest makes all recordings of the shape stale.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vcr.serialize import deserialize
 from vcr.serializers import jsonserializer
 
-from longctx.recording.case import Question
+from longctx.cases.case import Question
 from longctx.recording.tape import Tape, TapeError, Wanted
 from tests.recording.examples import AT, LATER, answer, line_case, recorded, wanted
 from tests.refusals import refused

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.recording.case import Question
+from longctx.cases.case import Question
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import WANTED, Tape
 from longctx.recording.transport import NotOnTape, TapeTransport

@@ -19,9 +19,9 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 if TYPE_CHECKING:
     from longctx.authoring.check import Finding
     from longctx.authoring.written import Written
+    from longctx.cases.case import Case
     from longctx.cli.questions.written_files import WrittenFiles
     from longctx.corpus.documents import Corpus
-    from longctx.recording.case import Case
     from longctx.recording.tape import Tape
 
 TOKENS_A_QUESTION = 600
@@ -93,11 +93,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     """Return a case for each section. Raises UserError."""
+    from longctx.cases.case import Case
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
     from longctx.corpus.settings import word_for
     from longctx.families.long_context_qa.authoring.writing import Writing
-    from longctx.recording.case import Case
     from longctx.vocabulary.bank import Section
 
     model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)

@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar
 
+from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
-from longctx.recording.case import Question
 
 Asked = TypeVar("Asked", bound=Question)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from longctx.cases.case import Question
 from longctx.live.asking import Asked, Progress
 from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
@@ -21,7 +22,6 @@ from longctx.live.cost.money import Budget, highest_cost
 from longctx.live.failure import Failure
 from longctx.live.prepared import OneRequest
 from longctx.live.server.address import without_userinfo
-from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
 
 

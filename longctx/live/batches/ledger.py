@@ -22,10 +22,10 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
+from longctx.cases.case import Question
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.links import inside
-from longctx.recording.case import Question
 from longctx.recording.tape import Wanted
 
 FOLDER = "batches"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from longctx.recording.case import Question
+from longctx.cases.case import Question
 from longctx.recording.request import call
 from longctx.vocabulary.scenario import Trial
 

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from longctx.cases.case import Case, Question
+from longctx.cases.replies import ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
-from longctx.recording.case import Case, Question
-from longctx.recording.replies import ReplyTokens
 
 ModelAndFamily = tuple[str, str]
 """A model and a family."""

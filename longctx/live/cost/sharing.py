@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from longctx.cases.case import Question, Shared
 from longctx.config.models import Caching, ModelProfile, TokenPrices
 from longctx.live.cost.money import read_price, write_price
-from longctx.recording.case import Question, Shared
 from longctx.recording.request import user_text
 from longctx.vocabulary.shapes import TEXT
 

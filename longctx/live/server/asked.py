@@ -10,7 +10,6 @@ from longctx.config.models import ModelProfile
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, to_reply
-from longctx.recording.request import system_prompt
 from longctx.vocabulary.scenario import Reply
 
 USER = {"role": "user", "content": "Say yes."}
@@ -37,7 +36,7 @@ async def count_by_asking(client: Client, model: ModelProfile, text: str, system
     Raises ENQUIRY_ERRORS.
     """
     changed: dict[str, Any] = {"messages": [{"role": "user", "content": text}]}
-    if system := system_prompt(system, model):
+    if system := model.system_prompt(system):
         changed["system"] = system
     try:
         reply = await ask(client, model, **changed, max_tokens=1)

@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 from collections.abc import Sequence
 
+from longctx.cases.case import Case
 from longctx.config.keeping import keep_measured, keep_probed
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
@@ -15,7 +16,6 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.learn import measure, retrieve, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
-from longctx.recording.case import Case
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 

@@ -8,13 +8,13 @@ import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 
+from longctx.cases.case import Question
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S, body_of, read_count
 from longctx.live.server.learn import source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
-from longctx.recording.case import Question
 from longctx.recording.request import count_call, user_text
 
 STRANGE = ("malformed_answer", "timeout")

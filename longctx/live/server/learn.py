@@ -14,7 +14,6 @@ from longctx.corpus.documents import load_corpus
 from longctx.live.server.enquiry import body_of, positive, read_count, read_model, table
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import system_prompt
 from longctx.registry import shipped
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
@@ -58,7 +57,7 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
     call = client.messages.with_raw_response.count_tokens(
         model=model.sent_as,
         messages=messages,
-        system=system_prompt(system, model) or anthropic.omit,
+        system=model.system_prompt(system) or anthropic.omit,
         extra_headers=model.treatments or None,
     )
     return read_count(await body_of(call))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from longctx.cases.case import Case
 from longctx.config.models import misspelled
 from longctx.errors import Interrupted, UserError
 from longctx.extras import require
@@ -24,7 +25,6 @@ from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
 from longctx.plugin.selection import MARKER, is_function, selected
 from longctx.plural import count
-from longctx.recording.case import Case
 
 if TYPE_CHECKING:
     from longctx.live.waiting import Say

@@ -19,6 +19,7 @@ from longctx.plugin.selection import is_function
 from longctx.vocabulary.family import is_of_function
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
     from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from longctx.functions.trial import FunctionTrial
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
-    from longctx.recording.case import Case
     from longctx.recording.tape import Tape
     from longctx.results.row import Row
 

@@ -18,7 +18,7 @@ from longctx.results.completeness import scenarios_of
 from longctx.results.store import as_lines
 
 if TYPE_CHECKING:
-    from longctx.recording.case import Case
+    from longctx.cases.case import Case
     from longctx.results.row import Row
 
 MEASURER = pytest.StashKey[Measurer]()

@@ -11,7 +11,7 @@ import pytest
 from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
-    from longctx.recording.case import Case
+    from longctx.cases.case import Case
     from longctx.results.row import Row
 
 FIRST = "family"

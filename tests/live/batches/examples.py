@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from longctx.cases.case import Case, Question
 from longctx.live.asking import Asked, ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
@@ -16,7 +17,6 @@ from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Failure
 from longctx.live.server.client import open_client
-from longctx.recording.case import Case, Question
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.scenario import Reply, Trial

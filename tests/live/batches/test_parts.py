@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longctx.cases.case import Case, Question, Shared
 from longctx.live.batches.ledger import ID_LENGTH, custom_id, new_name, place_of
 from longctx.live.batches.parts import AROUND, params, parts, size_of
 from longctx.live.batches.wait import utc_now
-from longctx.recording.case import Case, Question, Shared
 from longctx.recording.request import digest
 from longctx.recording.tape import Wanted
 from tests.batch_server import CUSTOM_ID

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from longctx.cases.case import Case
 from longctx.config.file_names import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
@@ -22,7 +23,6 @@ from longctx.live.failure import Unasked
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.waiting import Say
-from longctx.recording.case import Case
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.families.long_context_qa.control import Control
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
-from longctx.recording.case import Case, Question
 from tests.here import HERE
 from tests.recording.examples import line_case
 from tests.servers import SimulatedServer, count_tokens

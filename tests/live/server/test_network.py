@@ -11,6 +11,7 @@ from pathlib import Path
 import anthropic
 import pytest
 
+from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asked, ask_all
 from longctx.live.batches.service import Service
@@ -23,7 +24,6 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import count, retrieve
 from longctx.live.server.network import Network
 from longctx.live.server.providers import Client
-from longctx.recording.case import Question
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer, read_message
 from longctx.recording.tape import Tape

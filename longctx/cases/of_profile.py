@@ -7,13 +7,13 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from longctx.cases.case import Case
+from longctx.cases.tokens import added_tokens
 from longctx.config.file_names import check_name
 from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
-from longctx.recording.case import Case
-from longctx.recording.request import added_tokens
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario

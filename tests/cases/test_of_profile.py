@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from longctx.cases.case import Case
+from longctx.cases.of_profile import cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
@@ -17,8 +19,6 @@ from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.control import Control
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.protocol import Passkey
-from longctx.recording.case import Case
-from longctx.recording.cases import cases_of, sized
 from longctx.vocabulary.bank import Bank
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE

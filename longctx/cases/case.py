@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from longctx.cases.replies import ReplyTokens
+from longctx.cases.tokens import added_tokens
 from longctx.config.file_names import file_name
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
-from longctx.recording.replies import ReplyTokens
-from longctx.recording.request import added_tokens
 from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Identity, Scenario, Trial
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape

@@ -1,0 +1,44 @@
+"""The mean length of a model's replies, with its interval."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+LEAST = 3
+"""The fewest answers that say how long replies are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTokens:
+    """The mean tokens of a model's replies to a family, thinking included, with its 95% interval."""
+
+    mean: float
+    lo: float
+    hi: float
+    answers: int
+
+    @classmethod
+    def of(cls, tokens: Sequence[int]) -> ReplyTokens | None:
+        """Return the mean of the replies of some answers; None if they are too few to say."""
+        if len(tokens) < LEAST:
+            return None
+        mean = statistics.fmean(tokens)
+        half = t_quantile(len(tokens) - 1) * statistics.stdev(tokens) / math.sqrt(len(tokens))
+        return cls(mean, max(0.0, mean - half), mean + half, len(tokens))
+
+    def __str__(self) -> str:
+        return f"{self.mean:,.0f} tokens ({self.lo:,.0f} to {self.hi:,.0f})"
+
+
+def t_quantile(degrees: int) -> float:
+    """Return the 97.5% quantile of Student's t (E. A. Cornish and R. A. Fisher's expansion; below 3, from tables)."""
+    if degrees < 3:
+        return {1: 12.706, 2: 4.303}[degrees]
+    z = statistics.NormalDist().inv_cdf(0.975)
+    first = (z**3 + z) / (4 * degrees)
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
+    return z + first + second + third
