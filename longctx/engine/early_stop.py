@@ -84,6 +84,15 @@ def keep_left_out(run: Run) -> None:
     run.unasked |= left_out_by(LiveLooks(run, cases, tape))
 
 
+def functions_in_looks(run: Run) -> bool:
+    """Return whether a replay may leave out trials of test functions, because some were asked in looks."""
+    baseline, settings = run.plan.baseline, run.settings
+    if not (settings.looks and baseline and settings.only_trial is None):
+        return False
+    names = {row.family.partition(".")[0] for row in baseline.rows if is_of_function(row.family)}
+    return any(map(run.recorded.any_in_looks, sorted(names)))
+
+
 def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
     """Return the fields of the Failure of each question that is not recorded, and that looks needed no answer to.
 

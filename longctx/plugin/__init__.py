@@ -103,52 +103,52 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     if any(selection.is_function(item) for item in items):
-        from longctx.plugin import functions
+        from longctx.plugin.functions import collecting
 
         try:
-            functions.take_up(items, config)
-            functions.check_tables(config)
+            collecting.take_up(items, config)
+            collecting.check_tables(config)
         except UserError as error:
             if not run.is_worker(config):
                 raise pytest.UsageError(str(error)) from None
             items[:] = [Mistake.of(session, error)]
             return
-        items[:] = functions.of_shard(items, config)
-        functions.note_cells(items, config)
+        items[:] = collecting.of_shard(items, config)
+        collecting.note_cells(items, config)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     if selection.CASE not in pyfuncitem.stash:
         return None
-    from longctx.plugin import functions
+    from longctx.plugin.functions import running
 
-    functions.call(pyfuncitem)
+    running.call(pyfuncitem)
     return True
 
 
 @pytest.fixture
 def ask(request: pytest.FixtureRequest) -> Ask:
     """Ask the model under test; in a replay, the recordings answer. See docs/functions.md."""
-    from longctx.plugin import functions
+    from longctx.plugin.functions import fixtures
 
-    return functions.ask(request)
+    return fixtures.ask(request)
 
 
 @pytest.fixture
 def draw(request: pytest.FixtureRequest) -> Draw:
     """Draw what a trial is about, the same for every model, prompt and length."""
-    from longctx.plugin import functions
+    from longctx.plugin.functions import fixtures
 
-    return functions.CurrentDraw(functions.FunctionState.of(request.config))  # type: ignore[return-value]  # it passes on
+    return fixtures.CurrentDraw(fixtures.FunctionState.of(request.config))  # type: ignore[return-value]  # it passes on
 
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Any:
     """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
-    from longctx.plugin import functions
+    from longctx.plugin.functions import fixtures
 
-    return functions.CurrentCase(functions.FunctionState.of(request.config))
+    return fixtures.CurrentCase(fixtures.FunctionState.of(request.config))
 
 
 @pytest.fixture
@@ -169,9 +169,9 @@ def judge(ask: Ask) -> Callable[..., Answer]:
 @pytest.fixture
 def prompt(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """Return a template of the prompt set: `prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
-    from longctx.plugin import functions
+    from longctx.plugin.functions import fixtures
 
-    return functions.templates(request)
+    return fixtures.templates(request)
 
 
 @pytest.fixture

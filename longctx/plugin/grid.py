@@ -20,9 +20,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     run = metafunc.config.stash[RUN]
     try:
         if "family" not in marker.kwargs and "scenario" not in metafunc.fixturenames:
-            from longctx.plugin import functions
+            from longctx.plugin.functions import collecting
 
-            functions.parametrize(metafunc, marker)
+            collecting.parametrize(metafunc, marker)
             return
         family = _family(marker)
         if family_of(run.workspace, family.family).scenario is not family:

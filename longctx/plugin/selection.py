@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
 
 MARKER = "longctx"
+SUBJECT = "longctx_subject"
+"""The parameter of a test function that holds the model, the prompt set, the shape and the strategy."""
 CASE: pytest.StashKey[Case] = pytest.StashKey()
 """The key of the case of an item that is a cell of a test function."""
 
@@ -18,7 +20,7 @@ CASE: pytest.StashKey[Case] = pytest.StashKey()
 def is_function(item: pytest.Item) -> bool:
     """Return whether an item is a cell of a test function, and not of a family."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return "longctx_subject" in params
+    return SUBJECT in params
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:

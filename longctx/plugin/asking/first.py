@@ -17,7 +17,6 @@ from longctx.cases.case import Case
 from longctx.config.models import misspelled
 from longctx.errors import Interrupted, UserError
 from longctx.extras import require
-from longctx.plugin.asking import function_runs
 from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
@@ -77,6 +76,7 @@ def ask_first(config: pytest.Config) -> None:
         return
     run.cells, run.functions = functions, collected.of_functions
     from longctx.engine.preflight import Invalid
+    from longctx.plugin.asking import function_runs
 
     capture = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
@@ -100,7 +100,9 @@ def ask_first(config: pytest.Config) -> None:
                 run.keep_failures()
                 complete, spent = done.complete, done.spent
             if functions:
-                complete = function_runs.ask(config, functions, spent) and complete
+                from longctx.plugin.asking import function_pass
+
+                complete = function_pass.ask(config, functions, spent) and complete
             if settings.ask_only:
                 complete = not _say_stale(config, cases) and complete
         except Interrupted as stopped:

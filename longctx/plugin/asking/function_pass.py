@@ -1,0 +1,235 @@
+"""The asking pass over test functions, request by request or in rounds of batches. It imports the SDK."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from longctx.cases.case import Case
+from longctx.engine.early_stop import PENDING, FunctionLooks
+from longctx.errors import Interrupted
+from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
+from longctx.functions.batches import Round, Rounds
+from longctx.functions.canary import FunctionCanary
+from longctx.functions.measure import Result, RunOnce, TrialOf, rows
+from longctx.functions.trial import FunctionTrial
+from longctx.gate.bands import EARLY_STOP
+from longctx.live.asker import Asker
+from longctx.live.batches.service import check_provider
+from longctx.live.cost.money import check_cap
+from longctx.live.failure import Failure
+from longctx.live.tally import Tally
+from longctx.plugin.asking.function_runs import FunctionRun
+from longctx.plugin.asking.nested import run_nested
+from longctx.plugin.run import RUN
+from longctx.recording.tape import Tape
+from longctx.recording.writer import only_writer
+from longctx.stats.looks import MOST_LOOKS
+
+
+class AskingRun(FunctionRun):
+    """Asks what each cell lacks."""
+
+    def __init__(self, asker: FunctionAsker, tape: Tape) -> None:
+        super().__init__(tape)
+        self._asker = asker
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        self._asker.ask(case, trial_of, start)
+
+
+class CollectingRun(FunctionRun):
+    """Collects what the trials of all cells lack in one round of batches; it asks nothing."""
+
+    def __init__(self, rounds: Rounds, tape: Tape, part: Part) -> None:
+        super().__init__(tape)
+        self.round = Round()
+        self._rounds, self._part = rounds, part
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        for question in case.questions():
+            if self._part.holds(question) and question.key not in self._rounds.asked.failures:
+                trial = trial_of(question)
+                result = start(trial)
+                self._rounds.add(self.round, trial, result)
+                self._part.note(trial, result)
+
+
+class FunctionPass:
+    """Asks what the test functions of a run lack, and adds up what was asked."""
+
+    def __init__(self, config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> None:
+        """spent: USD of the cap that are spent already."""
+        self.asked = FunctionsAsked(spent=spent)
+        self.stopped: Failure | None = None
+        """Why the asking stopped."""
+        self.broken: dict[str, str] = {}
+        """Why tests could not be run, by their names."""
+        self._config, self._cases, self._tape = config, cases, tape
+        run = self._run = config.stash[RUN]
+        judge = run.plan.own.judge if run.plan.own else ""
+        self._models = [*(case.model for case in cases), *([run.plan.model(judge)] if judge else [])]
+        sizes: Counter[tuple[str, str]] = Counter()
+        for case in run.cells:
+            sizes[case.scenario.family, case.model.model] += case.size
+        self._canary = FunctionCanary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
+
+    def ask(self) -> None:
+        """Ask all trials, or look by look if a gate may settle early. Raises UserError and Interrupted."""
+        settings = self._run.settings
+        if settings.looks and self._run.plan.baseline and not settings.ask_only and settings.only_trial is None:
+            self._ask_in_looks()
+        else:
+            self._ask(Part(), first=True)
+
+    def _ask_in_looks(self) -> None:
+        """Ask look by look, and in each only the bands that are not settled yet."""
+        run, failures = self._run, self.asked.failures
+        self._tape.in_looks = True
+        looks = FunctionLooks(run, self._cases, self._tape)
+        left = dict.fromkeys(looks.of)
+
+        def note(trial: FunctionTrial, result: Result) -> None:
+            looks.ended(trial.question.key, rows(run, trial, result))
+
+        why: Failure | None = None
+        for look in range(1, MOST_LOOKS + 1):
+            unneeded = looks.unneeded(left)
+            now = {key for key in left if looks.of[key] <= look and key not in unneeded}
+            if not now:
+                continue
+            self._ask(Part(now, note), first=look == 1)
+            left = {key: None for key in left if key not in now}
+            pending = any(failure.cause == PENDING.cause for failure in failures.values())
+            if why := self.stopped or (PENDING if pending else None):
+                break
+            if self.broken:  # its trials would be asked for nothing
+                break
+        unneeded = looks.unneeded(left)
+        settled = Failure(EARLY_STOP, looks.verdict(left).shown_after, fatal=True) if unneeded else None
+        for key in left:
+            if failure := settled if key in unneeded else why:
+                failures[key] = failure
+
+    def _ask(self, part: Part, first: bool) -> None:
+        """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""
+        self.asked.add(self._ask_in_rounds(part, first) if self._run.settings.batch else self._ask_directly(part))
+
+    def _ask_directly(self, part: Part, only_canary: bool = False) -> FunctionsAsked:
+        """Ask request by request."""
+        run, settings, tape = self._run, self._run.settings, self._tape
+        tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
+        in_flight, spent = settings.in_flight, self.asked.spent
+        with Asker(tape, self._models, settings.base_url, in_flight, settings.max_cost, tally, run.say, spent) as asker:
+            asking = FunctionAsker(asker, tape, in_flight, tally, self._canary, only_canary, part)
+            self._run_nested(AskingRun(asking, tape), functools.partial(asking.wait, run.say))
+        asking.asked.spent = asker.budget.spent
+        self.stopped = asker.asked.stopped
+        return asking.asked
+
+    def _ask_in_rounds(self, part: Part, first: bool) -> FunctionsAsked:
+        """Ask in batches.
+
+        A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is
+        lacking.
+        """
+        run, settings = self._run, self._run.settings
+        check_cap(settings.max_cost, self._models)
+        check_provider(self._models)
+        rounds = Rounds(self._tape, run.terms(), self.asked.spent, run.say)
+        rounds.collect(self._models)
+        if settings.canary and first:
+            asked = self._ask_directly(part, only_canary=True)
+            if self.stopped:
+                return asked
+            rounds.asked.failures |= asked.failures
+            rounds.budget.spent = asked.spent
+        while True:
+            nested = CollectingRun(rounds, self._tape, part)
+            self._run_nested(nested, lambda: None)
+            if not nested.round.requests or rounds.stopped:
+                rounds.asked.spent = rounds.budget.spent
+                self.stopped = rounds.stopped
+                return rounds.asked
+            rounds.ask(nested.round)
+
+    def _run_nested(self, nested: FunctionRun, wait: Callable[[], object]) -> None:
+        """Run the test functions. wait: waits for what is in flight when a signal comes. Raises Interrupted."""
+        try:
+            with sigterm_as_interrupt():
+                run_nested(self._config, nested)
+        except KeyboardInterrupt:
+            raise _interrupted(self._tape, wait) from None
+        self.broken = nested.broken
+
+
+def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
+    """Ask what test functions lack; return whether all of their trials were asked. Raises UserError and Interrupted.
+
+    spent: USD of the cap that are spent already.
+    """
+    run, settings = config.stash[RUN], config.stash[RUN].settings
+    tape = run.tape(settings.record)
+    done = FunctionPass(config, cases, tape, spent)
+    with only_writer(run.private or run.workspace.cassettes, settings.lock):
+        done.ask()
+    asked = done.asked
+    run.unasked |= unasked(asked.failures)
+    run.keep_failures()
+    run.say(
+        f"Asked {tape.recorded:,} requests of {sum(case.size for case in cases):,} trials of test functions"
+        f"{f': {done.stopped.message}' if done.stopped else '.'}"
+    )
+    settled = [failure for failure in asked.failures.values() if failure.cause == EARLY_STOP]
+    if settled:
+        run.say(f"Stopped early: {settled[0].message}")
+    others = Counter(failure.message for failure in asked.failures.values() if failure.cause != EARLY_STOP)
+    for message, number in others.items():
+        run.say(f"{number:,} were not answered: {message}")
+    if asked.stale:
+        run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
+    for message, number in asked.errors.items():
+        run.say(f"{number:,} ended with an error of the test: {message}")
+    for name, why in done.broken.items():
+        run.say(f"{name} could not be asked: {why}")
+    return not (others or asked.stale or asked.errors or done.broken)
+
+
+def _interrupted(tape: Tape, wait: Callable[[], object]) -> Interrupted:
+    """Wait for what is in flight, if no second signal comes, and return the error with the sentence on what is kept."""
+    lost = False
+    try:
+        with sigterm_as_interrupt():
+            wait()
+    except KeyboardInterrupt:
+        lost = True
+    kept = f"Stopped: {tape.recorded:,} requests of test functions were answered"
+    if not tape.keeps:
+        then = ", but nothing is kept without text, so the same command asks all again."
+    elif tape.record_mode.value == "all":
+        then = " and are recorded. The same command asks everything again, since its record mode is all."
+    else:
+        then = " and are recorded, so the same command asks only the others."
+    return Interrupted(
+        "interrupted", f"{kept}{then}{' What was in flight is lost, and may be billed.' if lost else ''}"
+    )
+
+
+@contextlib.contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does, unless it is ignored or another program handles it."""
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -1,0 +1,133 @@
+"""What the fixtures of test functions give: each serves the trial that is running."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.functions.ask import Ask
+from longctx.functions.cells import CaseItem
+from longctx.functions.draw import Draw
+from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.plugin.run import RUN
+from longctx.plugin.selection import CASE, MARKER
+
+if TYPE_CHECKING:
+    from longctx.cases.case import Case
+    from longctx.config.models import ModelProfile
+    from longctx.engine.run import Run
+    from longctx.plugin.asking.function_runs import FunctionRun
+    from longctx.recording.tape import Tape
+
+STATE: pytest.StashKey[FunctionState] = pytest.StashKey()
+ASKING: pytest.StashKey[FunctionRun] = pytest.StashKey()
+"""The key of what asks the trials of functions in a nested pytest; without it they are replayed."""
+
+
+@dataclass(slots=True)
+class FunctionState:
+    """What the fixtures of all test functions of a process share."""
+
+    run: Run
+    tape: Tape
+    current: FunctionTrial | None = None
+    """The trial that is running."""
+    case: CaseItem | None = None
+    """The case of that trial."""
+    models: dict[str, ModelProfile] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> FunctionState:
+        if STATE not in config.stash:
+            run = config.stash[RUN]
+            asking = config.stash.get(ASKING, None)
+            config.stash[STATE] = cls(run, asking.tape if asking else run.tape())
+        return config.stash[STATE]
+
+    def trial(self) -> FunctionTrial:
+        """Return the trial that is running. Raises UserError outside a marked test."""
+        if self.current is None:
+            raise UserError(
+                "not-in-a-trial",
+                "The fixtures ask, draw, check, judge and case are used by a test that is marked "
+                f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and do not use "
+                "them while fixtures are set up.",
+            )
+        return self.current
+
+    def model(self, name: str) -> ModelProfile:
+        if name not in self.models:
+            self.models[name] = self.run.plan.model(name)
+        return self.models[name]
+
+
+def ask(request: pytest.FixtureRequest) -> Ask:
+    state = FunctionState.of(request.config)
+    return Ask(state.trial, state.model)
+
+
+class CurrentDraw:
+    """The draw of the trial that is running."""
+
+    def __init__(self, state: FunctionState) -> None:
+        self._state = state
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(Draw(self._state.trial(), self._state.run.workspace), name)
+
+
+class CurrentCase:
+    """The case of the trial that is running: its fields are attributes and items."""
+
+    def __init__(self, state: FunctionState) -> None:
+        self._state = state
+
+    def _item(self) -> CaseItem:
+        trial = self._state.trial()
+        if self._state.case is None:
+            raise TestMistake(
+                UserError(
+                    "no-case",
+                    f"{trial.function} uses the fixture case, and its marker names no file: write cases='FILE.jsonl'.",
+                )
+            )
+        return self._state.case
+
+    def __getattr__(self, name: str) -> Any:
+        item = self._item()
+        return item[name] if name in item else getattr(item, name)  # a field may be named as a method of dicts is
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._item()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._item())
+
+    def __getitem__(self, name: str) -> Any:
+        return self._item()[name]
+
+
+def templates(request: pytest.FixtureRequest) -> Callable[[str], str]:
+    """Return a function from the name of a template to its text."""
+    item = request.node
+
+    def template(name: str) -> str:
+        case: Case = item.stash[CASE]
+        try:
+            return case.wording.words[name]
+        except KeyError:
+            known = ", ".join(case.wording.words) or "none"
+            raise TestMistake(
+                UserError(
+                    "no-such-template",
+                    f"{case.scenario.family} uses the template {name!r}, and the prompt set "
+                    f"{case.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
+                    f"{case.wording.prompt_set}/{case.scenario.family}/{name}.txt.",
+                )
+            ) from None
+
+    return template
