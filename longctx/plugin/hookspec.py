@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 
 
 def pytest_longctx_config(config: pytest.Config) -> Mapping[str, Any] | None:
-    """Return options that are the same in every run of the project, by the names of the arguments of `longctx.Run`.
+        """Return options for every run of the project, under the argument names of `longctx.Run`.
 
-    These may be given: `profile` (a name, a path, or entries), `corpus`, `questions`, `base_url`, `min_rate`,
-    `max_cost` and `margin`. Paths are relative to the project. An option on the command line comes first. A server that
-    is given here counts as one that a file of the project names: it gets a key only if the person confirms it
-    (docs/security.md).
+    The options are `profile` (a name, a path, or entries), `corpus`, `questions`, `base_url`, `min_rate`, `max_cost`
+    and `margin`. Paths are relative to the project. Options on the command line take precedence. A server named here is
+    treated like one in any other file of the project: it gets a key only if the user confirms it (docs/security.md).
 
-    Every process of a run calls it, and must be given the same.
+    It is called in every process of a run, and must return the same in each.
 
     Example:
         def pytest_longctx_config(config):
@@ -31,12 +30,12 @@ def pytest_longctx_config(config: pytest.Config) -> Mapping[str, Any] | None:
 
 
 def pytest_longctx_models(config: pytest.Config) -> Mapping[str, Mapping[str, Any]] | None:
-    """Return entries of model profiles by the ids of models. They come before those of fixtures/models/.
+        """Return model profile entries, by model id. They take precedence over those in fixtures/models/.
 
-    An option such as `--ctx-price` comes before both. A key that a helper program gives may be put into the environment
-    here; it is never part of a profile.
+    An option such as `--ctx-price` takes precedence over both. If a helper program supplies your key, put the key into
+    the environment here; it is never part of a profile.
 
-    Every process of a run calls it, and must be given the same.
+    It is called in every process of a run, and must return the same in each.
 
     Example:
         import json
@@ -49,10 +48,10 @@ def pytest_longctx_models(config: pytest.Config) -> Mapping[str, Mapping[str, An
 
 
 def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
-    """Take the row of a trial, measured or not, as soon as its test has ended.
+        """Receive the row of a trial, measured or not, as soon as its test has ended.
 
-    The process that started the run calls it, with and without `-n`. A row comes again if its test runs again. An
-    exception ends nothing: the end of the run names it.
+    It is called in the process that started the run, with or without `-n`. If a test is rerun, its rows come again. An
+    exception does not stop the run; it is reported at the end.
 
     Example:
         def pytest_longctx_row(config, row):
@@ -63,10 +62,10 @@ def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
 
 
 def pytest_longctx_report(config: pytest.Config, folder: Path, summary: Summary, verdict: Verdict | None) -> None:
-    """Take the finished run: the folder of its report, which is complete, its summary, and the gate's verdict.
+        """Receive the finished run: the folder of its complete report, its summary, and the gate's verdict.
 
-    The process that started the run calls it. verdict: None without a baseline. An exception ends nothing: the end of
-    the run names it.
+    It is called in the process that started the run. `verdict` is None without a baseline. An exception does not change
+    the run's result; it is reported at the end.
 
     Example:
         def pytest_longctx_report(config, folder, summary, verdict):
