@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def pytest_longctx_config(config: pytest.Config) -> Mapping[str, Any] | None:
-        """Return options for every run of the project, under the argument names of `longctx.Run`.
+    """Return options for every run of the project, under the argument names of `longctx.Run`.
 
     The options are `profile` (a name, a path, or entries), `corpus`, `questions`, `base_url`, `min_rate`, `max_cost`
     and `margin`. Paths are relative to the project. Options on the command line take precedence. A server named here is
@@ -30,7 +30,7 @@ def pytest_longctx_config(config: pytest.Config) -> Mapping[str, Any] | None:
 
 
 def pytest_longctx_models(config: pytest.Config) -> Mapping[str, Mapping[str, Any]] | None:
-        """Return model profile entries, by model id. They take precedence over those in fixtures/models/.
+    """Return model profile entries, by model id. They take precedence over those in fixtures/models/.
 
     An option such as `--ctx-price` takes precedence over both. If a helper program supplies your key, put the key into
     the environment here; it is never part of a profile.
@@ -48,7 +48,7 @@ def pytest_longctx_models(config: pytest.Config) -> Mapping[str, Mapping[str, An
 
 
 def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
-        """Receive the row of a trial, measured or not, as soon as its test has ended.
+    """Receive the row of a trial, measured or not, as soon as its test has ended.
 
     It is called in the process that started the run, with or without `-n`. If a test is rerun, its rows come again. An
     exception does not stop the run; it is reported at the end.
@@ -62,7 +62,7 @@ def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
 
 
 def pytest_longctx_report(config: pytest.Config, folder: Path, summary: Summary, verdict: Verdict | None) -> None:
-        """Receive the finished run: the folder of its complete report, its summary, and the gate's verdict.
+    """Receive the finished run: the folder of its complete report, its summary, and the gate's verdict.
 
     It is called in the process that started the run. `verdict` is None without a baseline. An exception does not change
     the run's result; it is reported at the end.
