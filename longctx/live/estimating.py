@@ -12,7 +12,8 @@ from longctx.cases.case import Case, Question
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheapest_with_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
-from longctx.live.cost.estimate import Estimate, estimate, in_all, price_warnings
+from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
+from longctx.live.cost.money import usd
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
@@ -21,6 +22,8 @@ from longctx.recording.missing import missing
 from longctx.recording.replies import with_recorded_replies
 from longctx.recording.stale import stale
 from longctx.recording.tape import Tape
+from longctx.recording.versions import of_other_versions, why_unused
+from longctx.results.grouping import grouped
 
 NOT_MEASURED = "not_measured"
 """The cause of cases that are asked once the server has counted the tokens of their prompt set."""
@@ -38,11 +41,30 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
         questions = with_sharing(free, batch)
     say_misfits(say, unfit)
     estimates = say_estimate(say, fit, questions, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
+    say_unused(say, tape, questions, batch)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
     if held := len(lacking) - len(free):
         say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
     return estimates
+
+
+def say_unused(say: Say, tape: Tape, questions: Sequence[Question], batch: bool) -> None:
+    """Print how many of the questions to ask have answers of another version, why these do not count, and the cost."""
+    unused: dict[tuple[str, str, int], list[Question]] = defaultdict(list)
+    for group in grouped(questions, lambda question: id(question.case)).values():
+        case, of_trial = group[0].case, {str(question.identity): question for question in group}
+        for version, trials in of_other_versions(tape, case, of_trial).items():
+            unused[case.scenario.family, case.model.model, version] += [of_trial[trial] for trial in trials]
+    for (family, model, version), group in unused.items():
+        reason, advice = why_unused(str(group[0].identity), version)
+        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].case.model.prices else "not known"
+        have = "has an answer" if len(group) == 1 else "have answers"
+        sentence = (
+            f"{family} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
+            f"{reason}. Asking again costs {price}. {advice}"
+        )
+        say(sentence.rstrip())
 
 
 def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:

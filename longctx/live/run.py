@@ -27,7 +27,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE, Canary
 from longctx.live.cost.estimate import estimate
 from longctx.live.cost.money import check_cap
-from longctx.live.estimating import BUILT, fitted, say_estimate, say_misfits, still_fitting, with_sharing
+from longctx.live.estimating import BUILT, fitted, say_estimate, say_misfits, say_unused, still_fitting, with_sharing
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Group, Outcomes, group_of, work
@@ -206,6 +206,7 @@ async def _ask(
         say_misfits(say, unfit)
         questions = with_sharing(known, terms.batch)
         say_estimate(say, fit, questions, batch=terms.batch)
+        say_unused(say, tape, questions, terms.batch)
         if questions:
             check_writable(tape.written_to)
         to_ask = len(questions) + len(held)

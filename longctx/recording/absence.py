@@ -8,6 +8,7 @@ from longctx.cases.case import Case
 from longctx.config.headers import as_lines
 from longctx.errors import closest
 from longctx.recording.tape import Tape, Wanted
+from longctx.recording.versions import of_other_versions, why_unused
 from longctx.visible import visible
 
 
@@ -38,11 +39,11 @@ def sentence(
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
             parts.append("It has answers that are not on the base branch, which --ctx-trust base does not accept.")
-        elif tape.has_version(case.file, case.model.model, 1) and absent[0].version > 1:
-            parts.append(
-                "It has answers to trials of version 1 of its family: if these documents were recorded before there "
-                "was version 2, write version = 1 in their corpus.toml."
-            )
+        elif others := of_other_versions(tape, case, (wanted.trial for wanted in absent if wanted not in stale)):
+            version, trials = others.popitem()
+            reason, advice = why_unused(trials[0], version)
+            parts.append(f"It has answers to trials of version {version} of its family, and {reason}.")
+            parts += [advice] if advice else []
         elif missing == case.size and tape.has_any(case.file, case.model.model):
             parts.append("It has other trials only: of another seed, other questions or other documents.")
         if any(str(path).endswith(case.file) for path in tape.cut_short):

@@ -65,11 +65,6 @@ class Wanted:
     counts: bool = False
 
     @property
-    def version(self) -> int:
-        """The version of the trial's family."""
-        return int(self.trial.partition("/")[0].rpartition(".v")[2])
-
-    @property
     def key(self) -> str:
         """The key of its answer among those of the trial: two equal requests have two answers."""
         return f"{self.sha256}#{self.same}" if self.same else self.sha256
@@ -146,9 +141,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """Return whether a scenario's file has any episode of the model."""
         return bool(self._episodes(file, model))
 
-    def has_version(self, file: str, model: str, version: int) -> bool:
-        """Return whether a scenario's file has an episode of the model for trials of this version of its family."""
-        return any(f".v{version}/" in trial.partition("/")[0] + "/" for trial in self._episodes(file, model))
+    def trials(self, file: str, model: str, prompt_set: str) -> Iterator[str]:
+        """Yield the trials that a scenario's file has an episode of the model for, in the wording of a prompt set."""
+        for trial, episodes in self._episodes(file, model).items():
+            if any(present_name(self._metadata_of[index]["prompt_set"]) == prompt_set for index in episodes.values()):
+                yield trial
 
     def status(self, wanted: Wanted) -> Status:
         """Return whether the answer is recorded, recorded for another request only (stale), or missing."""

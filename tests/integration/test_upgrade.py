@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from longctx.cli import main
 from tests.integration.conftest import ROOT, Checkout
 from tests.integration.pages import blocks, missing
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
@@ -195,3 +196,23 @@ def test_the_guide(checkout: Checkout) -> None:
             output = result.out
         else:
             assert not missing(text, output), output
+
+
+def test_a_candidate_whose_replies_cannot_be_read(
+    two: Checkout, server: SimulatedServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = lambda body: message_of(body) if body["model"] == "new" else right(body)
+    monkeypatch.chdir(two.folder)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    asked = ["upgrade", "old", "new", "--profile=tiny.toml", "--max-cost=1", f"--base-url={server.url}", "--trials=10"]
+
+    assert main([*asked, "--out=stopped"]) == 12
+    assert sum(body["model"] == "new" for body in server.asked) == 10
+    assert "none of the first 10 replies" in capsys.readouterr().out
+
+    assert main([*asked, "--out=complete", "--no-canary"]) == 10
+    assert sum(body["model"] == "new" for body in server.asked) == 20
+
+
+def message_of(body: Body) -> Answer:
+    return 200, {}, message("Sorry, I cannot say.", body)

@@ -1,0 +1,60 @@
+"""Answers of another version: found by the question or the number of a trial, never by its bank's digest."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from longctx.recording.case import Case
+from longctx.recording.tape import Tape
+from longctx.recording.versions import of_other_versions, why_unused
+from tests.families.long_context_qa.bank import small_bank
+from tests.recording.examples import collage_case, line_case, recorded
+
+QUESTION = "s1-toll"
+
+
+def of_version(version: int, **changed: object) -> Case:
+    case = dataclasses.replace(collage_case(), only_trial=QUESTION)
+    scenario = dataclasses.replace(case.scenario, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
+    return dataclasses.replace(case, scenario=scenario, **changed)  # type: ignore[arg-type]
+
+
+def trials(case: Case) -> list[str]:
+    return [str(question.identity) for question in case.questions()]
+
+
+@pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 1)])
+def test_the_same_question_of_another_version(before: int, now: int, tmp_path: Path) -> None:
+    recorded(tmp_path, of_version(before))
+    case = of_version(now)
+    assert of_other_versions(Tape(tmp_path), case, trials(case)) == {before: trials(case)}
+    same = of_version(before)
+    assert of_other_versions(Tape(tmp_path), same, trials(same)) == {}
+
+
+@pytest.mark.parametrize("changed", [{"only_trial": "s2-toll"}, {"seed": 1}, {"repeats": 1}])
+def test_only_the_same_trials_in_the_same_wording_count(changed: dict[str, object], tmp_path: Path) -> None:
+    recorded(tmp_path, of_version(1))
+    case = of_version(2, **changed)
+    expected = {1: trials(case)} if changed == {"repeats": 1} else {}
+    assert of_other_versions(Tape(tmp_path), case, trials(case)) == expected
+    reworded = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="mine"))
+    assert of_other_versions(Tape(tmp_path), reworded, trials(reworded)) == {}
+
+
+def test_a_family_of_a_later_version(tmp_path: Path) -> None:
+    case = line_case(trials=2)
+    recorded(tmp_path, case)
+    later = [trial.replace(".v1/", ".v2/") for trial in trials(case)]
+    assert of_other_versions(Tape(tmp_path), case, later) == {1: later}
+    assert why_unused(later[0], 1) == ("version 2 of line_retrieval builds other prompts", "")
+
+
+def test_what_keeps_answers_about_documents() -> None:
+    [trial] = trials(of_version(2))
+    reason, advice = why_unused(trial, 1)
+    assert reason == "these documents are drawn by version 2 now"
+    assert "version = 1 in their corpus.toml" in advice
