@@ -6,9 +6,10 @@ import dataclasses
 import datetime
 from pathlib import Path
 
+from longctx.recording.case import Case
+
 from longctx.config.models import Prices
 from longctx.live.estimating import estimate_live
-from longctx.recording.case import Case
 from longctx.recording.tape import Tape
 from tests.recording.examples import recorded
 from tests.recording.test_versions import of_version
