@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from longctx.recording.case import Case
+from longctx.cases.case import Case
 from longctx.recording.tape import Tape
 
 TRIAL = re.compile(

@@ -6,8 +6,7 @@ import dataclasses
 import datetime
 from pathlib import Path
 
-from longctx.recording.case import Case
-
+from longctx.cases.case import Case
 from longctx.config.models import Prices
 from longctx.live.estimating import estimate_live
 from longctx.recording.tape import Tape

@@ -6,8 +6,8 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from longctx.recording.case import Case
 
+from longctx.cases.case import Case
 from longctx.recording.tape import Tape
 from longctx.recording.versions import of_other_versions, why_unused
 from tests.families.long_context_qa.bank import small_bank
