@@ -25,12 +25,17 @@ class ReplyTokens:
         """Return the mean of the replies of some answers; None if they are too few to say."""
         if len(tokens) < LEAST:
             return None
-        mean = statistics.fmean(tokens)
-        half = t_quantile(len(tokens) - 1) * statistics.stdev(tokens) / math.sqrt(len(tokens))
-        return cls(mean, max(0.0, mean - half), mean + half, len(tokens))
+        return cls(*mean_interval(tokens), len(tokens))
 
     def __str__(self) -> str:
         return f"{self.mean:,.0f} tokens ({self.lo:,.0f} to {self.hi:,.0f})"
+
+
+def mean_interval(amounts: Sequence[float]) -> tuple[float, float, float]:
+    """Return the mean of at least two amounts, none of which is negative, and the ends of its 95% interval."""
+    mean = statistics.fmean(amounts)
+    half = t_quantile(len(amounts) - 1) * statistics.stdev(amounts) / math.sqrt(len(amounts))
+    return mean, max(0.0, mean - half), mean + half
 
 
 def t_quantile(degrees: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,16 @@ from longctx.files import write_file
 from longctx.gate.defaults import MARGIN
 from longctx.plural import count
 from longctx.results.folder import find_run
+from longctx.visible import visible
+from longctx.vocabulary.family import is_check, is_of_function
 
 if TYPE_CHECKING:
     from longctx.results.manifest import Manifest
+    from longctx.results.row import Row
     from longctx.workspace import Workspace
+
+FEW = 4
+"""The most families or models that are named; of more, their number is given."""
 
 
 def add(commands: Any) -> None:
@@ -83,13 +90,27 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     if options.add:
         write_file(file, lambda part: add_to_baseline(part, file, folder, added, options.with_replies))
         runs = load_baseline(file).runs
-        print(f"{file}: the run {folder.name} is added, {count(runs, 'run')} now. Commit it.")
+        print(f"{file}: the run {folder.name} is added, {_measured(added)}, {count(runs, 'run')} now. Commit it.")
         return 0
     write_file(file, lambda part: write_baseline(part, options.name, folder, options.with_replies))
     for why in vacuous_bands(rows, families(options.workspace), _margin(options.workspace, manifest)):
         print(f"No run can pass against it: {why}.")
-    print(f"{file}: the run {folder.name}, {file.stat().st_size:,} bytes. Commit it.")
+    print(f"{file}: the run {folder.name}, {_measured(rows)}, {file.stat().st_size:,} bytes. Commit it.")
     return 0
+
+
+def _measured(rows: Sequence[Row]) -> str:
+    """Return what rows measure, such as `300 trials of line_retrieval on my-model`."""
+    trials = [row for row in rows if row.measured and not is_check(row.family)]
+    if not trials:
+        return "no trial"
+    names = dict.fromkeys(row.family for row in trials)
+    functions = sum(map(is_of_function, names))
+    numbers = [(len(names) - functions, "family", "families"), (functions, "test function", "")]
+    what = " and ".join(count(*number) for number in numbers if number[0])
+    models = dict.fromkeys(row.model for row in trials)
+    named, on = (visible(", ".join(each)) if len(each) <= FEW else "" for each in (names, models))
+    return f"{count(len(trials), 'trial')} of {named or what} on {on or count(len(models), 'model')}"
 
 
 def _margin(workspace: Workspace, manifest: Manifest) -> float:

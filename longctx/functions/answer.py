@@ -14,6 +14,8 @@ Schema = TypeVar("Schema")
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)
 SHOWN = 80
 """The most characters of a reply that a message quotes."""
+READINGS = 100
+"""How often `json` reads the length of a reply, in search of JSON, before it gives up."""
 
 
 class Unparseable(ValueError):
@@ -127,10 +129,11 @@ class Answer:
 
     def tag(self, name: str) -> str:
         """Return the text of the first <name>…</name>. Raises Unparseable if there is none."""
-        match = re.search(rf"<{re.escape(name)}>(.*?)</{re.escape(name)}>", self.text, re.DOTALL)
-        if match is None:
+        _, opened, after = self.text.partition(f"<{name}>")
+        value, closed, _ = after.partition(f"</{name}>")
+        if not (opened and closed):
             raise self._unreadable(f"no <{name}>…</{name}> in the reply")
-        return self._read(match[1].strip())
+        return self._read(value.strip())
 
     def json(self, schema: type[Schema] | None = None) -> Any:
         """Return the first JSON object or list in the text, also from a fenced block. Raises Unparseable.
@@ -150,12 +153,17 @@ class Answer:
             raise self._unreadable(f"{where} of the reply does not fit: {first['msg']}") from None
 
     def _first_json(self) -> Any:
-        decoder = json.JSONDecoder()
-        for match in re.finditer(r"[{\[]", self.text):
+        decoder, text = json.JSONDecoder(), self.text
+        left = READINGS * len(text)
+        for match in re.finditer(r"[{\[]", text):
             try:
-                return decoder.raw_decode(self.text, match.start())[0]
-            except (ValueError, RecursionError):
-                continue
+                return decoder.raw_decode(text, match.start())[0]
+            except json.JSONDecodeError as error:
+                left -= error.pos - match.start()
+            except (ValueError, RecursionError):  # such as a number of thousands of digits
+                left -= len(text)
+            if left < 0:
+                break
         raise self._unreadable("no JSON in the reply")
 
     def _read(self, value: Schema) -> Schema:

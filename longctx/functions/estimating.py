@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import Literal, get_args
 
 from longctx.cases.case import Case
-from longctx.cases.replies import ReplyTokens
-from longctx.functions.asking import one_request
+from longctx.cases.replies import ReplyTokens, mean_interval
+from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import Exchange, FunctionTrial, Lacking
 from longctx.live.cost.estimate import Estimate, Price, price_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.prepared import OneRequest
+from longctx.plural import count
 from longctx.results.grouping import grouped
+
+End = Literal["mean", "lo", "hi"]
+"""The mean of replies, and the ends of its interval."""
 
 
 @dataclass(slots=True)
@@ -29,6 +35,10 @@ class _Sum:
     """For each trial that lacks answers: how many requests are answered, and those that are not."""
     recorded: list[Sequence[Exchange]] = field(default_factory=list)
     """The exchanges of each trial that lacks nothing."""
+    first: list[int] = field(default_factory=list)
+    """The output tokens of the first answer of each trial that has one."""
+    errors: Counter[str] = field(default_factory=Counter)
+    """How many trials end with each error of the test."""
 
 
 class FunctionEstimates:
@@ -36,15 +46,29 @@ class FunctionEstimates:
 
     def __init__(self) -> None:
         self._sums: dict[tuple[str, str], _Sum] = {}
+        self._thinking: dict[str, list[int]] = defaultdict(list)
+        """What each answer of a model spent on thinking."""
 
     def add_cell(self, case: Case) -> None:
         """Count the trials of a cell."""
         self._of(case).trials += case.size
 
     def add_recorded(self, trial: FunctionTrial, result: Result) -> None:
-        """Learn from a trial that was replayed, if its recording is complete."""
-        if result.kind not in ("suspended", "skipped", "error") and trial.exchanges:
-            self._of(trial.case).recorded.append(list(trial.exchanges))
+        """Learn from a trial that was replayed, as far as it is recorded."""
+        if result.kind in ("skipped", "error") or not trial.exchanges:
+            return
+        of = self._of(trial.case)
+        if first := trial.exchanges[0].reply:
+            of.first.append(first.output_tokens)
+        for exchange in trial.exchanges:
+            if exchange.reply and exchange.reply.thinking_tokens is not None:
+                self._thinking[exchange.model.model].append(exchange.reply.thinking_tokens)
+        if result.kind != "suspended":
+            of.recorded.append(list(trial.exchanges))
+
+    def add_error(self, case: Case, result: Result) -> None:
+        """Count a trial that ends with an error of the test, whose requests are not known."""
+        self._of(case).errors[one_line(result)] += 1
 
     def add_lacking(self, trial: FunctionTrial, lacking: Sequence[Lacking]) -> None:
         """Count a trial that lacks answers to these requests."""
@@ -53,11 +77,14 @@ class FunctionEstimates:
 
     def estimates(self, batch: bool) -> list[Estimate]:
         """Return one estimate for each function and model. batch: whether the run asks in batches."""
-        return [_estimate(of, batch) for of in self._sums.values()]
+        thinking = {model: known for model, spent in self._thinking.items() if (known := ReplyTokens.of(spent))}
+        return [_estimate(of, batch, thinking) for of in self._sums.values()]
 
     def sentences(self) -> Iterator[str]:
-        """Yield what is known of the later requests of each function that has any, or may have."""
+        """Yield what is known of the later requests of each function that has any, or may have, and its errors."""
         for (function, model), of in self._sums.items():
+            for message, number in of.errors.items():
+                yield f"{function} on {model}: {count(number, 'trial')} cannot be estimated: {message}"
             first = sum(len(lacking) for _, lacking in of.lacking)
             later = _later(of)
             if first and later is None:
@@ -82,8 +109,8 @@ class _Later:
     requests: float = 0.0
     input_tokens: float = 0.0
     output_tokens: float = 0.0
-    price: float | None = 0.0
-    """USD; None if it is not known."""
+    prices: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
+    """USD, and the ends of its interval; None if it is not known."""
 
 
 def _later(of: _Sum) -> _Later | None:
@@ -102,27 +129,31 @@ def _later(of: _Sum) -> _Later | None:
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
         requests * fmean(int(exchange.body.get("max_tokens", 0)) for exchange, _ in seen),
-        requests * fmean(known) if len(known) == len(prices) else None,
+        _times(requests, known) if len(known) == len(prices) else None,
     )
 
 
-def _estimate(of: _Sum, batch: bool) -> Estimate:
-    first = [exchanges[0].reply.output_tokens for exchanges in of.recorded if exchanges[0].reply]
-    replies = ReplyTokens.of(first)
-    requests = [
-        dataclasses.replace(request, case=dataclasses.replace(request.case, replies=replies))
-        for _, lacking in of.lacking
-        for request in lacking
-        if not request.wanted.counts
-    ]
-    shared = [request for group in of_one_context(requests) for request in shared_requests(group, batch)]
+def _times(requests: float, prices: Sequence[float]) -> tuple[float, float, float]:
+    """Return the price of requests as these were, and the ends of its interval."""
+    mean, least, most = mean_interval(prices) if len(prices) > 1 else (prices[0],) * 3
+    return requests * mean, requests * least, requests * most
+
+
+def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Estimate:
+    case, replies = of.case, ReplyTokens.of(of.first)
+    known = thinking.get(case.model.model) if replies is None and case.model.thinking_tokens else None
+    requests = [request for _, lacking in of.lacking for request in lacking if not request.wanted.counts]
+    expected = [_expecting(request, case, replies, thinking, "mean") for request in requests]
+    shared = [request for group in of_one_context(expected) for request in shared_requests(group, batch)]
     later = _later(of) or _Later()
-    case, price = of.case, None
-    priced = all(request.case.model.prices is not None for request in requests)
-    if priced and later.price is not None and case.model.prices is not None:
-        less = 1 - case.model.prices.batch_discount
-        after = Price(later.price, later.price, later.price * less, later.price * less if batch else None)
-        price = sum((price_of(of_model, batch) for of_model in _by_model(shared)), after)
+    models = [case.model, *(request.case.model for request in requests)]
+    price = between = None
+    if later.prices is not None and all(model.prices is not None for model in models):
+        price, least, most = (
+            _price([_expecting(request, case, replies, thinking, end) for request in shared], after, case, batch)
+            for end, after in zip(get_args(End), later.prices, strict=True)
+        )
+        between = least.paid(batch), most.paid(batch)
     return Estimate(
         case.model.model,
         case.scenario.family,
@@ -134,7 +165,37 @@ def _estimate(of: _Sum, batch: bool) -> Estimate:
         counted=False,
         thinking_tokens=sum(request.case.model.thinking_tokens for request in requests),
         replies=replies,
+        between=between,
+        thinking=known,
     )
+
+
+def _expecting(
+    request: OneRequest,
+    case: Case,
+    replies: ReplyTokens | None,
+    thinking: Mapping[str, ReplyTokens],
+    end: End,
+) -> OneRequest:
+    """Return a request with the reply that is expected: as long as first replies to the function, if these are known.
+
+    Else it is as long as it may be, with as much thinking as the model spends elsewhere. end: of the interval.
+    """
+    model, known = request.case.model, None
+    if replies is not None and model.model == case.model.model:
+        known = getattr(replies, end)
+    elif (spent := thinking.get(model.model)) and model.thinking_tokens:
+        known = request.case.scenario.max_tokens + min(getattr(spent, end), model.thinking_tokens)
+    expected = None if known is None else ReplyTokens(known, known, known, answers=0)
+    return dataclasses.replace(request, case=dataclasses.replace(request.case, replies=expected))
+
+
+def _price(requests: Sequence[OneRequest], later: float, case: Case, batch: bool) -> Price:
+    """Return the price of first requests and of later ones, at USD `later` if these are asked directly."""
+    assert case.model.prices is not None
+    less = later * (1 - case.model.prices.batch_discount)
+    after = Price(later, later, less, less if batch else None)
+    return sum((price_of(of_model, batch) for of_model in _by_model(requests)), after)
 
 
 def _by_model(requests: Sequence[OneRequest]) -> Iterable[list[OneRequest]]:

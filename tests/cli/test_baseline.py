@@ -25,13 +25,23 @@ def test_a_run_is_saved_listed_and_shown(folder: Path, mine: Workspace, capsys: 
     assert main(["baseline", "list"]) == 0
     assert capsys.readouterr().out.startswith("There is no baseline yet")
     assert main(["baseline", "save", "main", str(folder)]) == 0
-    assert str(mine.own("baselines", "main.jsonl")) in capsys.readouterr().out
+    saved = f"{mine.own('baselines', 'main.jsonl')}: the run run, 2 trials of line_retrieval on some-model, "
+    assert saved in capsys.readouterr().out
     assert main(["baseline", "list"]) == 0
     assert capsys.readouterr().out.startswith("main: run run, profile tiny, saved 20")
     assert main(["baseline", "show", "main"]) == 0
     shown = capsys.readouterr().out
     assert "# run run, finished 2026-11-22" in shown
     assert "0.50 [0.09, 0.91] n=2" in shown
+
+
+def test_a_saved_run_of_much_says_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    families = [
+        rows("correct", "wrong", family=name) for name in ("passkey", "tracing", "needles", "test_a", "test_a.b")
+    ]
+    several = run(tmp_path / "several", rows("correct", "not_asked"), *families)
+    assert main(["baseline", "save", "main", str(several), "--force"]) == 0
+    assert "9 trials of 4 families and 1 test function on some-model, " in capsys.readouterr().out
 
 
 def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +138,8 @@ def test_a_run_is_added_to_a_baseline(
     file = mine.own("baselines", "main.jsonl")
     first = file.read_bytes()
     assert main(["baseline", "save", "main", again(tmp_path / "second", "wrong", "wrong"), "--add"]) == 0
-    assert "the run second is added, 2 runs now" in capsys.readouterr().out
+    added = "the run second is added, 2 trials of line_retrieval on some-model, 2 runs now"
+    assert added in capsys.readouterr().out
     assert file.read_bytes().startswith(first)
     baseline = load_baseline(file)
     assert [(row.repeat, row.outcome) for row in baseline.rows] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +88,26 @@ def test_hostile_json_is_unparseable_or_read(text: str) -> None:
         assert said(text).json() == [1]
     except Unparseable:
         assert not text.endswith("]")
+
+
+def test_a_tag_that_is_never_closed_is_searched_for_once() -> None:
+    with pytest.raises(Unparseable, match="no <a>"):
+        said("<a>" * 100_000).tag("a")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1," * 30_000, '["a",' * 20_000, "[ " * 50_000])
+def test_brackets_without_end_are_tried_a_hundred_times(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    decode = json.JSONDecoder.raw_decode
+
+    def counted(decoder: json.JSONDecoder, text: str, start: int) -> Any:
+        tried.append(start)
+        return decode(decoder, text, start)
+
+    monkeypatch.setattr(json.JSONDecoder, "raw_decode", counted)
+    with pytest.raises(Unparseable, match="no JSON"):
+        said(text).json()
+    assert len(tried) <= 102
 
 
 def test_numbers_without_end_are_unparseable() -> None:

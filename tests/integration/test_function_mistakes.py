@@ -140,6 +140,8 @@ def test_ask_outside_a_marked_test(project: Checkout) -> None:
     result = with_test(project, "def test_it(ask): ask('a')").pytest()
     assert result.code == 1
     assert "[not-in-a-trial]" in result.out
+    assert "Traceback" not in result.out
+    assert "self.current" not in result.out
 
 
 def test_ask_in_a_fixture(project: Checkout, server: SimulatedServer) -> None:

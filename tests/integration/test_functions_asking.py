@@ -34,6 +34,12 @@ def test_chat(ask, draw):
     reply = ask(messages=history, max_tokens=70)
     assert str(code) in reply.text
 """
+NEVER = """
+
+@pytest.mark.longctx(trials=2)
+def test_never(draw):
+    assert draw.integer(1, 9)
+"""
 PRICES = "--ctx-price=toy=2/10"
 
 
@@ -70,9 +76,10 @@ def estimated(result: Result) -> dict[str, str]:
 
 
 def test_first_requests_are_estimated_and_later_ones_are_reported_as_unknown(project: Checkout) -> None:
-    write(project, ONE, CHAT, trials=5)
+    write(project, ONE, CHAT, NEVER, trials=5)
     result = run(project, "--ctx-estimate", PRICES)
     assert result.code == 0, result
+    assert result.says("test_never on toy: 2 trials cannot be estimated: test_never never asks: its trials need")
     assert result.says("test_code on toy: 10 of 10 trials to ask, about ", " input and at most 500 output tokens")
     assert result.says("test_chat on toy: 5 of 5 trials to ask, about ", " input and at most 250 output tokens")
     assert result.says(
@@ -106,6 +113,15 @@ def test_a_trial_with_part_of_its_answers_lacks_the_others_alone(project: Checko
     file.write_text("\n".join(line for line in lines if '"request":1' not in line or "trial-0" not in line) + "\n")
     result = run(project, "--ctx-estimate", PRICES)
     assert result.says("test_chat on toy: 1 of 4 trials to ask", "at most 70 output tokens"), result
+
+
+@pytest.mark.parametrize("batch", [[], ["--ctx-batch"]], ids=["directly", "in batches"])
+def test_a_server_that_cannot_be_reached_ends_the_run_before_it_begins(project: Checkout, batch: list[str]) -> None:
+    write(project, ONE, trials=5)
+    result = run(project, "--ctx-base-url=http://127.0.0.1:9", "--ctx-record=once", *batch)
+    assert result.code == 4, result
+    assert result.says("No connection to http://127.0.0.1:9", "is the server running?")
+    assert not project.file("reports/latest").exists()
 
 
 def test_the_estimate_says_where_a_gate_cannot_pass(project: Checkout) -> None:

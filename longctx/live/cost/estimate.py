@@ -74,12 +74,15 @@ class Estimate:
     """The model's replies by its answers; None if it has too few to say."""
     between: tuple[float, float] | None = None
     """The least and the most of the price that it pays, by the interval of the replies; None if it is not known."""
+    thinking: ReplyTokens | None = None
+    """What the model's answers to others spend on thinking, if its replies to this family are not known."""
 
     def __str__(self) -> str:
         price = "price not known" if self.price is None else str(self.price)
-        if self.replies and self.between and self.to_ask:
+        if (known := self.replies or self.thinking) and self.between and self.to_ask:
             least, most = map(usd, self.between)
-            price += f", between {least} and {most} by replies of {self.replies} in {self.replies.answers:,} answers"
+            what = "replies" if self.replies else "thinking"
+            price += f", between {least} and {most} by {what} of {known} in {known.answers:,} answers"
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
         thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (

@@ -94,15 +94,15 @@ def ask_first(config: pytest.Config) -> None:
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             _check_server(config, [*cases, *functions])
-            spent = 0.0
+            spent, answered = 0.0, False
             if cases:
                 done = run.ask(cases)
                 run.keep_failures()
-                complete, spent = done.complete, done.spent
+                complete, spent, answered = done.complete, done.spent, done.asked.answered > 0
             if functions:
                 from longctx.plugin.asking import function_pass
 
-                complete = function_pass.ask(config, functions, spent) and complete
+                complete = function_pass.ask(config, functions, spent, answered) and complete
             if settings.ask_only:
                 complete = not _say_stale(config, cases) and complete
         except Interrupted as stopped:

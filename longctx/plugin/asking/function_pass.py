@@ -13,7 +13,7 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.engine.early_stop import PENDING, FunctionLooks
-from longctx.errors import Interrupted
+from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.canary import FunctionCanary
@@ -169,16 +169,18 @@ class FunctionPass:
         self.broken = nested.broken
 
 
-def ask(config: pytest.Config, cases: Sequence[Case], spent: float) -> bool:
+def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bool) -> bool:
     """Ask what test functions lack; return whether all of their trials were asked. Raises UserError and Interrupted.
 
-    spent: USD of the cap that are spent already.
+    spent: USD of the cap that are spent already. answered: whether the server has answered this run before.
     """
     run, settings = config.stash[RUN], config.stash[RUN].settings
     tape = run.tape(settings.record)
     done = FunctionPass(config, cases, tape, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
         done.ask()
+    if done.stopped and not (answered or tape.recorded) and done.stopped.cause != "budget":
+        raise UserError("nothing-answered", done.stopped.message)
     asked = done.asked
     run.unasked |= unasked(asked.failures)
     run.keep_failures()

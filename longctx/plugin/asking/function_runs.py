@@ -82,9 +82,10 @@ class EstimatingRun(FunctionRun):
         self.estimates.add_cell(case)
         for question in case.questions():
             trial = trial_of(question)
-            replayed = FunctionTrial(question, self._recorded, trial.judge)
+            replayed = FunctionTrial(question, self._recorded, trial.judge, trial.strategy)
             self.estimates.add_recorded(replayed, start(replayed))
-            start(trial)
+            if (result := start(trial)).kind == "error":
+                self.estimates.add_error(case, result)
             lacking = [lack for lack in trial.lacking if self.tape.wants(lack.wanted)]
             free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
             self.held += len(lacking) - len(free)
@@ -112,6 +113,8 @@ def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
         run.say(str(each))
     for sentence in nested.estimates.sentences():
         run.say(sentence)
+    for name, why in nested.broken.items():
+        run.say(f"{name} could not be estimated: {why}")
     if total := in_all([*of_families, *estimates]):
         run.say(total)
     if nested.held:

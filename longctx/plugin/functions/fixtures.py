@@ -49,14 +49,15 @@ class FunctionState:
         return config.stash[STATE]
 
     def trial(self) -> FunctionTrial:
-        """Return the trial that is running. Raises UserError outside a marked test."""
+        """Return the trial that is running. Fails the test with a sentence if there is none."""
         if self.current is None:
-            raise UserError(
+            mistake = UserError(
                 "not-in-a-trial",
                 "The fixtures ask, draw, check, judge and case are used by a test that is marked "
                 f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and do not use "
                 "them while fixtures are set up.",
             )
+            pytest.fail(str(mistake), pytrace=False)
         return self.current
 
     def model(self, name: str) -> ModelProfile:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from longctx.report.page.earlier import CHANGES, Earlier, EarlierAnswers, change_of
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 
 CHUNK = 200
 """The number of trials in a chunk."""
@@ -36,6 +36,8 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "recorded_at": ("recorded", lambda at: f"{at[:10]} {at[11:16]} UTC"),
 }
 """The label and the format of each field of a row that is shown."""
+WHY_NOT_ASKED = ("stale", "missing", "budget", "pending", EARLY_STOP)
+"""The causes that are shown in place of the outcome `not_asked`."""
 
 
 def index(rows: Sequence[Row], title: Callable[[str], str], earlier: EarlierAnswers | None = None) -> str:
@@ -49,7 +51,7 @@ def index(rows: Sequence[Row], title: Callable[[str], str], earlier: EarlierAnsw
         "family": [title(row.family) for row in rows],
         "scenario": [row.scenario for row in rows],
         "model": [str(row.subject) for row in rows],
-        "outcome": [row.outcome for row in rows],
+        "outcome": [_outcome(row) for row in rows],
     }
     names = {column: list(dict.fromkeys(values)) for column, values in columns.items()}
     if earlier is not None:
@@ -106,12 +108,17 @@ def _answer(row: Row, view: Mapping[str, Any]) -> dict[str, Any]:
         facts["answered by"] = f"{row.model_returned}, a fallback model"
     return {
         "subject": str(row.subject),
-        "outcome": row.outcome,
+        "outcome": _outcome(row),
         "returned": row.returned,
         "why": [sentence for sentence in (row.why, row.error) if sentence],
         "facts": facts,
         **{name: view[name] for name in ("reply", "quotes") if view.get(name)},
     }
+
+
+def _outcome(row: Row) -> str:
+    """Return the outcome of a trial, or why it was not asked."""
+    return row.error if row.outcome == "not_asked" and row.error in WHY_NOT_ASKED else row.outcome
 
 
 def _excerpt(excerpt: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,12 +8,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.page import trials
 from longctx.results.row import Row
 from tests.report.sample import HOSTILE, rows, view
+from tests.rows import row as one
 
 
 def shown(**options: Any) -> list[Row]:
@@ -36,6 +38,18 @@ def test_every_trial_is_found_by_its_names() -> None:
         assert index["names"]["scenario"][trial[1]] == row.scenario
         assert index["names"]["outcome"][trial[3]] == row.outcome
         assert trial[4] == f"#{row.trial}"
+
+
+@pytest.mark.parametrize("error", ["stale", "missing", "early stop", "budget"])
+def test_a_trial_that_was_not_asked_says_why(error: str) -> None:
+    run = [one(), one("not_asked", trial=1, error=error), one("not_asked", trial=2, error="another")]
+    index = json.loads(trials.index(run, str))
+    assert [index["names"]["outcome"][trial[3]] for trial in index["trials"]] == ["correct", error, "not_asked"]
+    assert [trial["outcome"] for trial in details(*trials.chunks(run, ["{}"] * 3, []))] == [
+        "correct",
+        error,
+        "not_asked",
+    ]
 
 
 def test_details_are_in_the_index_s_order() -> None:

@@ -1,0 +1,124 @@
+"""The estimate of test functions: replies as the model's own first answers have them, with a range."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from longctx.cases.case import Case
+from longctx.config.models import ModelProfile, Prices
+from longctx.errors import UserError
+from longctx.functions.estimating import FunctionEstimates
+from longctx.functions.measure import Result
+from longctx.functions.trial import FunctionTrial, Suspended, TestMistake
+from longctx.live.cost.estimate import Estimate
+from longctx.recording.tape import Tape
+from tests.functions.examples import answer_to, case_of, trial_of
+
+ROOM, THINKING = 100, 4000
+"""The tokens that a reply may take, and those that are set aside for thinking."""
+MODEL = ModelProfile(
+    model="toy",
+    prices=Prices(input=0, output=1e6, dated=datetime.date(2026, 11, 1)),  # a token is a dollar
+    thinking_tokens=THINKING,
+)
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once")
+
+
+def function(name: str, trials: int) -> Case:
+    return case_of(name, trials=trials, model=MODEL)
+
+
+def run(case: Case, index: int, tape: Tape, requests: int = 1) -> tuple[FunctionTrial, Result]:
+    """Run a trial of so many requests."""
+    trial = trial_of(case, index, tape=tape)
+    try:
+        for number in range(requests):
+            text = f"request {number} of trial {index}"
+            body = {"model": "toy", "max_tokens": ROOM + THINKING, "messages": [{"role": "user", "content": text}]}
+            trial.exchange(body, {}, MODEL)
+    except Suspended:
+        return trial, Result("suspended")
+    return trial, Result("correct")
+
+
+def record(case: Case, index: int, tape: Tape, *outputs: int, thinking: int | None = None) -> None:
+    """Record replies to the requests of a trial, of so many tokens each."""
+    for number, output in enumerate(outputs, start=1):
+        trial, _ = run(case, index, tape, number)
+        details = {} if thinking is None else {"output_tokens_details": {"thinking_tokens": thinking}}
+        answer_to(trial.lacking[0], tape, usage={"input_tokens": 10, "output_tokens": output} | details)
+
+
+def estimated(tape: Tape, *cases: Case, requests: int = 1) -> dict[str, Estimate]:
+    estimates = FunctionEstimates()
+    for case in cases:
+        estimates.add_cell(case)
+        for index in range(case.trials):
+            trial, result = run(case, index, tape, requests)
+            estimates.add_recorded(trial, result)
+            if trial.lacking:
+                estimates.add_lacking(trial, trial.lacking)
+    return {estimate.family: estimate for estimate in estimates.estimates(batch=False)}
+
+
+def prices(estimate: Estimate) -> tuple[float, float, float]:
+    """Return the price and the ends of its range, for each trial that is asked."""
+    assert estimate.price is not None
+    assert estimate.between is not None
+    return tuple(usd / estimate.to_ask for usd in (estimate.price.standard, *estimate.between))  # type: ignore[return-value]
+
+
+def test_three_first_answers_give_a_range(tape: Tape) -> None:
+    case = function("test_a", 5)
+    for index, output in enumerate([20, 30]):
+        record(case, index, tape, output)
+    assert prices(estimated(tape, case)["test_a"]) == (ROOM + THINKING,) * 3
+    record(case, 2, tape, 40)
+    [estimate] = estimated(tape, case).values()
+    assert prices(estimate) == pytest.approx((30, 5.16, 54.84), abs=0.01)
+    assert ", about $60.00, between $10.31 and $109.69 by replies of 30 tokens (5 to 55) in 3 answers." in str(estimate)
+
+
+def test_first_answers_of_trials_that_go_on_count(tape: Tape) -> None:
+    case = function("test_a", 3)
+    for index in range(3):
+        record(case, index, tape, 40)
+    [estimate] = estimated(tape, case, requests=2).values()
+    assert (estimate.to_ask, prices(estimate)) == (3, (40, 40, 40))
+
+
+def test_the_range_has_later_requests_as_they_were(tape: Tape) -> None:
+    case = function("test_a", 4)
+    for index, output in enumerate([10, 20, 30]):
+        record(case, index, tape, 50, output)
+    [estimate] = estimated(tape, case, requests=2).values()
+    assert prices(estimate) == pytest.approx((50 + 20, 50 + 0, 50 + 44.84), abs=0.01)
+
+
+def test_thinking_is_that_of_the_model_s_other_answers_until_there_are_some(tape: Tape) -> None:
+    known, new = function("test_a", 3), function("test_b", 2)
+    for index, thinking in enumerate([200, 300, 400]):
+        record(known, index, tape, 450, thinking=thinking)
+    estimate = estimated(tape, known, new)["test_b"]
+    assert estimate.output_tokens == 2 * (ROOM + THINKING)
+    assert prices(estimate) == pytest.approx((ROOM + 300, ROOM + 51.6, ROOM + 548.4), abs=0.1)
+    assert "by thinking of 300 tokens (52 to 548) in 3 answers" in str(estimate)
+
+
+def test_a_function_that_never_asks_is_named() -> None:
+    sentence = "test_a never asks: its trials need the fixture ask."
+    estimates = FunctionEstimates()
+    for _ in range(2):
+        estimates.add_error(
+            function("test_a", 2), Result("error", "", TestMistake(UserError("test-never-asks", sentence)))
+        )
+    assert list(estimates.sentences()) == [
+        f"test_a on toy: 2 trials cannot be estimated: {sentence[:-1]} [test-never-asks]"
+    ]
