@@ -118,7 +118,13 @@ def drawn(case: Case, gates: int, seed: int = 1) -> Drawn:
         lost = random.random(chances[:, band].shape) < drop / case.rate if case.entire else drop / case.rate
         chances[:, band] *= 1 - lost
     after = (random.random(chances.shape) < chances).astype(np.int8)
-    ends = [design.trials * look // design.looks for look in range(1, design.looks + 1)]
+    return tallied_up(before, after, runs, design.looks)
+
+
+def tallied_up(before: NDArray[np.int8], after: NDArray[np.int8], runs: int, looks: int) -> Drawn:
+    """Return what gates look at. before: right answers of all runs of the baseline; after: of the later run."""
+    trials = before.shape[-1]
+    ends = [trials * look // looks for look in range(1, looks + 1)]
     parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
     change, total = after * np.int8(runs) - before, before + after
 
@@ -163,8 +169,13 @@ class Counted:
 
 def counted(case: Case, rule: Rule, gates: int, seed: int = 1) -> Counted:
     """Return what gates do."""
-    of, design = drawn(case, gates, seed), case.design
-    shape, changes = (gates, design.bands), np.linspace(-1, 1, 2 * case.runs + 1)
+    return judged(drawn(case, gates, seed), case.design, rule)
+
+
+def judged(of: Drawn, design: Design, rule: Rule) -> Counted:
+    """Return what gates do with what is drawn."""
+    gates, bands, _, sizes = of.counts.shape
+    shape, changes = (gates, bands), np.linspace(-1, 1, sizes)
     p, p_run, with_run = np.ones(shape), np.ones(gates), rule.run_margin is not None
     settled, passed, asking = np.zeros(shape, bool), np.zeros(shape, bool), np.ones(shape, bool)
     within, asked = np.zeros(gates, bool), np.zeros(shape, np.int64)

@@ -241,7 +241,7 @@ def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
         ("gate", 20, 7, 0.1, Assumed()),
         ("gate-pr", 1.3, 2, 0.15, Assumed()),
         ("gate-sets", 7, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
-        ("gate-truth", 6, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
+        ("gate-truth", 7.5, 4, 0.12, Assumed(discordance=0.2, rate=0.7)),
     ],
 )
 def test_the_profiles_for_gates_are_powered_at_their_price(

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longctx import Account, Rank, RateView, ScenarioSummary, Subject, Table
+from longctx import Account, Rank, RateView, Reported, ScenarioSummary, Subject, Table
 from longctx.families.aggregation import FAMILY
 from longctx.families.aggregation.protocol import CREDIT, OFF
 from longctx.results.grouping import by_subject, grouped
 
 if TYPE_CHECKING:
-    from longctx import Row
+    from longctx import Grid, Row
 
 ENOUGH = 10
 """The wrong counts needed before a finding says which way they are off."""
@@ -81,6 +81,23 @@ class AggregationAccount(Account):
                     f"{FAMILY.title}, {subject}: of {low + high:,} wrong counts {max(low, high):,} are too {way}.",
                 )
 
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Iterator[Reported]:
+        """Yield the mean partial credit of each scenario before and now, over the trials that both runs measured."""
+        earlier, now = ({_trial(row): row for row in rows if row.measured} for rows in (before, after))
+        was, later = (self.analyse((), [rows[trial] for trial in now if trial in earlier]) for rows in (earlier, now))
+        for one, other in zip(was, later, strict=True):
+            yield Reported(
+                kind="partial_credit",
+                data={"scenario": one.scenario, "mean_credit": [one.mean, other.mean], "trials": one.trials},
+                table="Mean partial credit, which has no verdict of its own: strict answers are judged",
+                cells={
+                    "scenario": one.scenario,
+                    "before": f"{one.mean:.2f}",
+                    "now": f"{other.mean:.2f}",
+                    "trials": f"{one.trials:,}",
+                },
+            )
+
     def data(self, analysis: Sequence[Credit]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
             FAMILY.name: [
@@ -95,6 +112,10 @@ class AggregationAccount(Account):
                 for each in analysis
             ]
         }
+
+
+def _trial(row: Row) -> tuple[str, int, int]:
+    return row.scenario, row.seed, row.trial
 
 
 def asked(params: Mapping[str, Any]) -> str:

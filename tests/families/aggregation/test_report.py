@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from longctx.families.aggregation.protocol import Aggregation
 from longctx.families.aggregation.report import AggregationAccount
+from longctx.gate.verdict import give_verdict
 from longctx.vocabulary.scenario import Trial
 from tests.families.tracing_and_counting.tokens import nothing, rows, summary
+from tests.gate.examples import RULES
 
 
 def right(trial: Trial) -> str:
@@ -34,3 +38,16 @@ def test_partial_credit_is_beside_the_strict_rate() -> None:
     assert (entry["too_low"], entry["too_high"], entry["trials"]) == (0, 10, 12)
     [view] = account.views(scenarios, analysis)
     assert [(point.x, point.series) for point in view.points] == [(2600, "count, 12 notices")]
+
+
+def test_a_gate_has_the_mean_credit_of_the_trials_that_both_runs_measured() -> None:
+    scenario = Aggregation(2600, 12, "count")
+    before, after = (
+        [replace(each, band="all") for each in rows(scenario, *replies)]
+        for replies in ((right, right, nothing), (right, too_high))
+    )
+    verdict = give_verdict(before, after, RULES)
+    [family] = verdict.families
+    [reported] = family.reported
+    assert reported.data == {"scenario": scenario.slug, "mean_credit": [1.0, (1 + 0.75) / 2], "trials": 2}
+    assert reported.cells == {"scenario": scenario.slug, "before": "1.00", "now": "0.88", "trials": "2"}
