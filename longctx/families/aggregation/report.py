@@ -81,12 +81,12 @@ class AggregationAccount(Account):
                     f"{FAMILY.title}, {subject}: of {low + high:,} wrong counts {max(low, high):,} are too {way}.",
                 )
 
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Iterator[Reported]:
-        """Yield the mean partial credit of each scenario before and now, over the trials that both runs measured."""
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> list[Reported]:
+        """Return the mean partial credit of each scenario before and now, over the trials that both runs measured."""
         earlier, now = ({_trial(row): row for row in rows if row.measured} for rows in (before, after))
         was, later = (self.analyse((), [rows[trial] for trial in now if trial in earlier]) for rows in (earlier, now))
-        for one, other in zip(was, later, strict=True):
-            yield Reported(
+        return [
+            Reported(
                 kind="partial_credit",
                 data={"scenario": one.scenario, "mean_credit": [one.mean, other.mean], "trials": one.trials},
                 table="Mean partial credit, which has no verdict of its own: strict answers are judged",
@@ -97,6 +97,8 @@ class AggregationAccount(Account):
                     "trials": f"{one.trials:,}",
                 },
             )
+            for one, other in zip(was, later, strict=True)
+        ]
 
     def data(self, analysis: Sequence[Credit]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
