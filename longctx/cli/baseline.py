@@ -138,8 +138,8 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
 
 
 def _show(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.report.baseline import rates
     from longctx.report.render import terminal_table
+    from longctx.report.tables import baseline_rates
     from longctx.results.baseline import load_baseline
 
     baseline = load_baseline(options.workspace.find_baseline(options.name))
@@ -149,5 +149,5 @@ def _show(options: argparse.Namespace, _: list[str]) -> int:
     if baseline.runs > 1:
         print(f"# {count(baseline.runs, 'run')}: a gate compares with the mean of their answers")
     print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}\n")
-    print(terminal_table(rates(baseline.rows)))
+    print(terminal_table(baseline_rates(baseline.rows)))
     return 0

@@ -13,11 +13,10 @@ from longctx.errors import UserError
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, to_reply
 from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
-from longctx.results.answers import digest_of_answers, with_answers
+from longctx.results.answers import by_group, digest_of_answers, with_answers
 from longctx.results.baseline import Baseline
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.results.row_group import by_group
 from longctx.results.store import load
 from longctx.vocabulary.family import Family
 

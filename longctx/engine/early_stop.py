@@ -17,14 +17,14 @@ from longctx.engine.rows import measured_row, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import rules
 from longctx.errors import UserError
-from longctx.gate.bands import EARLY_STOP, Band
+from longctx.gate.bands import Band
 from longctx.gate.looks import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.answers import with_answers
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.looks import MOST_LOOKS
 from longctx.vocabulary.family import is_of_function

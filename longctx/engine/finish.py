@@ -21,12 +21,12 @@ from longctx.engine.terms import empty, functions_in_looks, judged_in_looks, lef
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
+from longctx.gate.changed import changed
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.report.document import Document
-from longctx.report.files import write_report
-from longctx.report.step_summary import add_step_summary
-from longctx.report.text import as_markdown
-from longctx.report.verdict_data import judge
+from longctx.report.files import add_step_summary, write_report
+from longctx.report.verdict import answer_notes, verdict_document
+from longctx.report.verdict_data import write_verdict
 from longctx.results import store
 from longctx.results.answers import with_answers
 from longctx.results.baseline import Baseline, load_baseline
@@ -123,7 +123,8 @@ def _written(
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
     verdict, document = None, None
     if baseline and terms:
-        verdict, document = judge(folder, baseline, record.rows, manifest, terms, known)
+        judgement, document = judge(folder, baseline, record.rows, manifest, terms, known)
+        verdict = judgement.verdict
     done = Finished(record, manifest, summary, verdict, document)
     judged(done)
     earlier = None
@@ -133,8 +134,19 @@ def _written(
 
         earlier = partial(earlier_answers, baseline, record.rows, cassettes, text, known)
     write_report(folder, record, summary, manifest, page, document, earlier)
-    warning = add_step_summary(as_markdown(summary, manifest.run, document))
+    warning = add_step_summary(folder)
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
+
+
+def judge(
+    folder: Path, baseline: Baseline, rows: Sequence[Row], manifest: Manifest, terms: Rules, known: Mapping[str, Family]
+) -> tuple[RunVerdict, Document]:
+    """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
+    verdict = give_verdict(baseline.rows, with_answers(rows), terms, known)
+    differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
+    shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)))
+    write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
+    return verdict, shown
 
 
 def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> RunVerdict:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case
 from longctx.config.file_names import file_name
-from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MARGIN
 from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.looks import MOST_LOOKS
 from longctx.vocabulary.family import is_check, is_of_function

@@ -23,7 +23,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.results.row import EARLY_STOP as EARLY_STOP
 from longctx.stats import bound, signflip
 from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.bound import design_effect, trials_to_settle

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from longctx.compare.pairs import TrialPairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import EARLY_STOP, AtLook, Clusters, Evidenced
+from longctx.gate.bands import AtLook, Clusters, Evidenced
 from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from longctx.stats.averaged import Answers, Averaged, difference
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate

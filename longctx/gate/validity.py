@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from longctx.compare.pairs import Treatments, pairs
-from longctx.gate.bands import EARLY_STOP
 from longctx.gate.defaults import MAX_AGE_DAYS
 from longctx.gate.evidence import MOST_MISSING
 from longctx.results.grouping import grouped
+from longctx.results.row import EARLY_STOP
 from longctx.stats.bound import design_effect
 from longctx.stats.rates import Rate, wilson
 from longctx.vocabulary.family import is_check, is_of_function

@@ -8,23 +8,13 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import (
-    EARLY_STOP,
-    Band,
-    BandVerdict,
-    Looks,
-    Verdict,
-    interval,
-    judge_in_looks,
-    judge_run,
-    overall,
-)
+from longctx.gate.bands import Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, judge_run, overall
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import Evidence, InLooks, LostTogether, by_look, by_scenario, is_gated, lost_together
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import shipped
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired

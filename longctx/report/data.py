@@ -9,7 +9,6 @@ from typing import Any
 from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
 from longctx.report.retention import retention_data
-from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 from longctx.views.account import account_of
 
@@ -33,9 +32,9 @@ def as_json(summary: Summary, run: str) -> str:
                 **scenario.subject.fields,
                 "scenario": scenario.scenario,
                 "params": scenario.params,
-                **_rate(scenario.rate),
+                **scenario.rate.as_data,
                 "outcomes": scenario.outcomes,
-                "lexical": _rate(scenario.lexical) if scenario.lexical.n else None,
+                "lexical": scenario.lexical.as_data if scenario.lexical.n else None,
                 "depth": scenario.depth,
                 "distance_from_end": scenario.distance_from_end,
             }
@@ -51,8 +50,3 @@ def as_json(summary: Summary, run: str) -> str:
     lengths = [curve for family in summary.families.values() for curve in family.lengths]
     document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-
-def _rate(rate: Rate) -> dict[str, float | int | None]:
-    value = rate.rate if rate.n else None
-    return {"correct": rate.correct, "n": rate.n, "rate": value, "lo": rate.lo, "hi": rate.hi}

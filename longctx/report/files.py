@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from longctx.results.export import CSV, PARQUET, export
 from longctx.results.manifest import Manifest
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary
+
+SUMMARY = "summary.md"
 
 
 def write_report(
@@ -46,6 +49,26 @@ def _write_files(
     folder: Path, record: FinishedRun, summary: Summary, manifest: Manifest, verdict: Document | None
 ) -> None:
     manifest.write(folder)
-    (folder / "summary.md").write_text(as_markdown(summary, manifest.run, verdict), encoding="utf-8")
+    (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, verdict), encoding="utf-8")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), encoding="utf-8")
     export(record.rows, folder / CSV, None if lacking("pyarrow") else folder / PARQUET)
+
+
+def add_step_summary(folder: Path) -> str | None:
+    """Append a run's summary.md to the page of a GitHub Actions job: to the file that GITHUB_STEP_SUMMARY names.
+
+    Returns a sentence if that fails, rather than raising: the run is complete without it.
+    """
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return None
+    text = (folder / SUMMARY).read_text(encoding="utf-8")
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"\n{text}")  # what an earlier command wrote may not end with a newline
+    except OSError as error:
+        return (
+            f"The summary could not be added to GITHUB_STEP_SUMMARY ({path}: {error.strerror}): "
+            "it is in the run's summary.md."
+        )
+    return None

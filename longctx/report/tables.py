@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longctx.report.retention import retention_tables
-from longctx.results.grouping import grouped
-from longctx.stats.rates import pooled
+from longctx.results.grouping import by_family, grouped
+from longctx.results.row import Row
+from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import OfFamily, Summary
 from longctx.views.scenario import ScenarioSummary
 from longctx.views.table import Table
@@ -24,6 +25,23 @@ def tables(summary: Summary) -> list[Table]:
             shown = [*retention_tables(family.title, name.replace("_", "-"), family.retention), *shown]
         of_all += [replace(table, family=name) for table in (*shown, *_lexical(family, scenarios))]
     return of_all
+
+
+def baseline_rates(rows: Sequence[Row]) -> Table:
+    """Return a table with the rate and the band of each scenario and subject. rows: those of a baseline."""
+    rates_by_scenario = [
+        {
+            "family": family,
+            "subject": str(subject),
+            "band": group[0].band or "not gated",
+            "scenario": name,
+            "rate": str(Rate(sum(row.correct for row in group), sum(row.measured for row in group))),
+        }
+        for family, subjects in by_family(rows).items()
+        for subject, of_subject in subjects.items()
+        for name, group in grouped(of_subject, lambda row: row.scenario).items()
+    ]
+    return Table.from_rows("Rates [95% interval]", rates_by_scenario)
 
 
 def _lexical(family: OfFamily, scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:

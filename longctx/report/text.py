@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from longctx.live.cost.money import usd
 from longctx.plural import count
-from longctx.report.cost import sentences
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.findings import unusable
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
-from longctx.summary.summary import Summary, UsageSummary
-from longctx.summary.truncated import Truncated
+from longctx.summary.costs import Cost, UsageSummary
+from longctx.summary.notes import Truncated
+from longctx.summary.summary import Summary
 from longctx.visible import visible
 
 UNREADABLE = "unparseable", "refusal"
 """The outcomes that the notes name as soon as they are many; of replies that were cut off they say more."""
 MOST_NAME = 80
 """The most characters that are shown of a model name from a server."""
+
+PRICES = "(--ctx-price, or [prices] in the model's profile)"
+"""Where a user gives prices."""
 
 
 def as_terminal(summary: Summary, folder: str = "RUN") -> str:
@@ -55,7 +59,7 @@ def _notes(summary: Summary, folder: str) -> list[str]:
         *(sentence for _, sentence in unusable(summary, UNREADABLE)),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
         *map(_usage, summary.usage),
-        *sentences(summary.costs),
+        *cost_sentences(summary.costs),
     ]
 
 
@@ -66,6 +70,23 @@ def answered(summary: Summary) -> Iterator[str]:
         all_of_them = other.number == other.of > 1
         trials = f"all {other.of:,} trials" if all_of_them else f"{other.number:,} of {count(other.of, 'trial')}"
         yield f"{other.model} was asked for, but the server says that {name} answered {trials}."
+
+
+def cost_sentences(costs: Sequence[Cost]) -> Iterator[str]:
+    """Yield a sentence for each model whose answers cost something, or may have: none for a server of your own."""
+    for cost in costs:
+        parts = []
+        if cost.live and cost.live_usd is None:
+            parts.append(
+                f"what {count(cost.live, 'answer')} asked live cost is not known, since prices are missing {PRICES}"
+            )
+        elif cost.live and cost.live_usd:
+            parts.append(f"{count(cost.live, 'answer')} asked live cost {usd(cost.live_usd)}")
+        if cost.replayed and cost.replayed_usd:
+            parts.append(f"{count(cost.replayed, 'answer')} replayed had cost {usd(cost.replayed_usd)} when asked")
+        if parts:
+            dated = f", at prices of {cost.dated}" if cost.dated else ""
+            yield f"{cost.model}: {'; '.join(parts)}{dated}."
 
 
 def _truncated(truncated: Truncated, folder: str) -> str:

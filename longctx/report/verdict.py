@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
@@ -11,10 +12,13 @@ from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.views.table import Table
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
+MOST_CHANGED = 20
+"""The most trials that are named because their recorded answer changed."""
 SAME_ANSWERS = "same answers"
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
@@ -43,6 +47,25 @@ def verdict_document(
         badge=badge(verdict),
         lead=lead(verdict),
     )
+
+
+def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
+    """Yield sentences on where the answers of a run come from. base: its name; empty if the run had none."""
+    used = [row for row in rows if row.origin]
+    if not base or not used:
+        return
+    number = Counter(row.origin for row in used)
+    changed = [row for row in used if row.origin == "changed"]
+    new = number["new"] + number["changed"]
+    asked = f", and {number['asked']:,} were asked by this run" if number["asked"] else ""
+    yield f"Of {len(used):,} answers, {new:,} are new on this branch: they are not recorded on {base}{asked}."
+    if changed:
+        named = [f"{row.family} {row.scenario}#{row.name} of {row.subject}" for row in changed[:MOST_CHANGED]]
+        more = f" and {len(changed) - MOST_CHANGED:,} more" if len(changed) > MOST_CHANGED else ""
+        yield (
+            f"Of these, {len(changed):,} changed although their request did not: {'; '.join(named)}{more}. Look at "
+            "them in the diff of cassettes/; --ctx-trust base accepts none of them."
+        )
 
 
 def badge(verdict: RunVerdict) -> str:

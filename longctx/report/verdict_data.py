@@ -4,51 +4,33 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from longctx.fields import parsed
-from longctx.gate.bands import RUN_MARGIN, BandVerdict, Verdict
-from longctx.gate.changed import changed
-from longctx.gate.verdict import FamilyVerdict, Rules, RunVerdict, give_verdict
+from longctx.gate.bands import RUN_MARGIN, BandVerdict
+from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.report import document
-from longctx.report.answers import answer_notes
 from longctx.report.document import Document
-from longctx.report.verdict import verdict_document
-from longctx.results.answers import with_answers
-from longctx.results.baseline import Baseline
-from longctx.results.manifest import Manifest, damaged
-from longctx.results.row import Row
+from longctx.results.manifest import damaged
 from longctx.results.subject import Subject
-from longctx.stats.rates import Rate
-from longctx.vocabulary.family import Family
 
 GATE = "gate.json"
 
 
-def judge(
-    folder: Path, baseline: Baseline, rows: Sequence[Row], manifest: Manifest, rules: Rules, known: Mapping[str, Family]
-) -> tuple[Verdict, Document]:
-    """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words.
-
-    folder, rows, manifest: those of the run. known: the families by name.
-    """
-    verdict = give_verdict(baseline.rows, with_answers(rows), rules, known)
-    differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
-    shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)))
-    write_data(folder, verdict, baseline.name, differences, shown, baseline.manifest.run)
-    (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
-    return verdict.verdict, shown
-
-
-def write_data(
-    folder: Path, verdict: RunVerdict, baseline: str, changed: Sequence[str], shown: Document, run: str = ""
+def write_verdict(
+    folder: Path, verdict: RunVerdict, baseline: tuple[str, str], changed: Sequence[str], shown: Document
 ) -> None:
-    """Write gate.json. shown: the verdict in words, which `load_shown` reads back. run: that of the baseline."""
-    data = as_data(verdict, baseline, changed) | {"baseline_run": run, "document": document.as_data(shown)}
+    """Write gate.json and gate.md.
+
+    baseline: its name, and that of its run. shown: the verdict in words, which `load_shown` reads back.
+    """
+    name, run = baseline
+    data = as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
     (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
+    (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
 
 
 def load_shown(folder: Path) -> Document | None:
@@ -116,7 +98,7 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
         "pairs": family.asked,
         "unmeasured": family.missing,
         "lost_together": [
-            {"cluster": lost.cluster, "before": _rate(lost.before), "after": _rate(lost.after)}
+            {"cluster": lost.cluster, "before": lost.before.as_data, "after": lost.after.as_data}
             for lost in family.lost_together
         ],
         "bands": [
@@ -130,8 +112,8 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
                 },
                 "reason": band.reason,
                 "improved": band.improved,
-                "before": _rate(change.before),
-                "after": _rate(change.after),
+                "before": change.before.as_data,
+                "after": change.after.as_data,
                 "interval": list(change.interval),
                 "usage": [asdict(usage) for usage in change.usage],
                 "unpaired": band.unpaired and [{"correct": rate.correct, "n": rate.n} for rate in band.unpaired],
@@ -140,10 +122,6 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
         ],
         **reported,
     }
-
-
-def _rate(rate: Rate) -> dict[str, Any]:
-    return {"correct": rate.correct, "n": rate.n, "rate": rate.rate if rate.n else None, "lo": rate.lo, "hi": rate.hi}
 
 
 def finite(value: Any) -> Any:

@@ -8,12 +8,11 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.plural import count
-from longctx.results.answers import digest_of_answers
+from longctx.results.answers import by_group, digest_of_answers
 from longctx.results.baseline import Baseline, group_lines, load_baseline
 from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row
-from longctx.results.row_group import by_group
 
 SHOWN = 3
 """The most scenarios that a sentence names."""

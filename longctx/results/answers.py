@@ -1,14 +1,33 @@
-"""The digest of the recorded answers behind each group of rows: runs with equal digests replayed the same answers."""
+"""Groups of rows, which a baseline keeps as one line each, and the digest of the recorded answers behind a group.
+
+Runs with equal digests replayed the same answers.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.results.row_group import by_group, group_key
+
+GROUP_FIELDS = (
+    *("family", "version", "model", "prompt_set", "prompt_digest", "labels", "shape"),
+    *("scenario", "params", "band", "seed", "repeat"),
+)
+"""The fields that all rows of a group share: they belong to one scenario and repeat of one subject."""
+
+
+def group_key(row: Row) -> str:
+    """Return the fields of GROUP_FIELDS as JSON, which identify a row's group."""
+    return json.dumps({name: getattr(row, name) for name in GROUP_FIELDS})
+
+
+def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Return the groups of rows by their keys, in the order of the rows."""
+    return grouped(rows, group_key)
 
 
 def digest_of_answers(rows: Sequence[Row]) -> str | None:

@@ -1,6 +1,6 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line holds the run's manifest. Each other line holds one group of its rows (results/row_group.py), with one
+The first line holds the run's manifest. Each other line holds one group of its rows (results/answers.py), with one
 letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to a trial
 are its repeats, numbered through all runs.
 """
@@ -20,11 +20,10 @@ from pydantic import TypeAdapter
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
-from longctx.results.answers import digest_of_answers, with_answers
+from longctx.results.answers import GROUP_FIELDS, by_group, digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
-from longctx.results.row_group import GROUP_FIELDS, by_group
 from longctx.results.store import load, load_rows
 from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.scenario import Kind

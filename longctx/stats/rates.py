@@ -38,6 +38,12 @@ class Rate:
     def hi(self) -> float:
         return wilson(self.correct, self.n)[1]
 
+    @property
+    def as_data(self) -> dict[str, float | int | None]:
+        """The rate as JSON holds it: None for a rate of no trials, since JSON has no NaN."""
+        rate = self.rate if self.n else None
+        return {"correct": self.correct, "n": self.n, "rate": rate, "lo": self.lo, "hi": self.hi}
+
     def __str__(self) -> str:
         return f"{self.rate:.2f} [{self.lo:.2f}, {self.hi:.2f}] n={self.n}" if self.n else "not measured"
 

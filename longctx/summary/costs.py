@@ -6,8 +6,30 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
+from longctx.vocabulary.family import is_check
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSummary:
+    """The usage of one family on one model.
+
+    input, output: tokens. cached: the input tokens that the server read from its prompt cache; None if no answer tells.
+    written: the input tokens that it wrote to the cache. cost_usd: the cost of the answers when they were asked; None
+    if prices are not known. latency_s: the median and the 95th percentile in seconds; None if none was measured.
+    """
+
+    family: str
+    model: str
+    input: int
+    cached: int | None
+    output: int
+    cost_usd: float | None
+    latency_s: tuple[float, float] | None
+    written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +63,26 @@ def total_usd(rows: Sequence[Row]) -> float | None:
     """Return the sum of the rows' costs in USD; None if the cost of any is not known."""
     costs = [row.cost_usd for row in rows]
     return None if None in costs else math.fsum(cost for cost in costs if cost is not None)
+
+
+def usage(measured: Sequence[Row]) -> tuple[UsageSummary, ...]:
+    """Return the usage of each family on each model. measured: the rows of measured trials."""
+    cells = grouped(measured, lambda row: (row.family, row.model))
+    # The answers to checks are those of their function's trials.
+    return tuple(_usage(*cell, rows) for cell, rows in cells.items() if not is_check(cell[0]))
+
+
+def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:
+    cached = [row.cached_tokens for row in rows if row.cached_tokens is not None]
+    latencies = [row.latency_s for row in rows if row.latency_s is not None]
+    median, slow = np.quantile(latencies, [0.5, 0.95]) if latencies else (0.0, 0.0)
+    return UsageSummary(
+        family,
+        model,
+        input=sum(row.input_tokens or 0 for row in rows),
+        cached=sum(cached) if cached else None,
+        output=sum(row.output_tokens or 0 for row in rows),
+        written=sum(row.cache_write_tokens or 0 for row in rows),
+        cost_usd=total_usd(rows),
+        latency_s=(float(median), float(slow)) if latencies else None,
+    )

@@ -7,40 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from longctx.compare.across import Curve, curves
 from longctx.registry import in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.summary.answered import Answered, answered_as_another
-from longctx.summary.costs import Cost, costs, total_usd
+from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.guarded import Guarded
 from longctx.summary.heatmap import HeatmapCell, heatmap
+from longctx.summary.notes import Answered, Truncated, answered_as_another, truncated
 from longctx.summary.retention import Retention, retention
-from longctx.summary.truncated import Truncated, truncated
 from longctx.views.account import Account, account_of
 from longctx.views.scenario import ScenarioSummary, summary_of
 from longctx.vocabulary.family import Family, is_check
-
-
-@dataclass(frozen=True, slots=True)
-class UsageSummary:
-    """The usage of one family on one model.
-
-    input, output: tokens. cached: the input tokens that the server read from its prompt cache; None if no answer tells.
-    written: the input tokens that it wrote to the cache. cost_usd: the cost of the answers when they were asked; None
-    if prices are not known. latency_s: the median and the 95th percentile in seconds; None if none was measured.
-    """
-
-    family: str
-    model: str
-    input: int
-    cached: int | None
-    output: int
-    cost_usd: float | None
-    latency_s: tuple[float, float] | None
-    written: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +106,7 @@ def summarize(
             name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
             for name in dict.fromkeys(scenario.family for scenario in scenarios)
         },
-        usage=tuple(
-            _usage(*cell, group)
-            for cell, group in grouped(measured, lambda row: (row.family, row.model)).items()
-            if not is_check(cell[0])  # the same answers as its function's
-        ),
+        usage=usage(measured),
         live=sum(row.source == "live" for row in rows),
         replayed=len(replayed),
         unmeasured=len(rows) - len(measured),
@@ -160,20 +134,4 @@ def _of_family(
         family.scenario.identified_by if family else (),
         () if family or is_check(name) else retention(measured),
         () if is_check(name) else tuple(curves(measured, {name: family} if family else {})),
-    )
-
-
-def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:
-    cached = [row.cached_tokens for row in rows if row.cached_tokens is not None]
-    latencies = [row.latency_s for row in rows if row.latency_s is not None]
-    median, slow = np.quantile(latencies, [0.5, 0.95]) if latencies else (0.0, 0.0)
-    return UsageSummary(
-        family,
-        model,
-        input=sum(row.input_tokens or 0 for row in rows),
-        cached=sum(cached) if cached else None,
-        output=sum(row.output_tokens or 0 for row in rows),
-        written=sum(row.cache_write_tokens or 0 for row in rows),
-        cost_usd=total_usd(rows),
-        latency_s=(float(median), float(slow)) if latencies else None,
     )

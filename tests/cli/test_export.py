@@ -12,7 +12,7 @@ from longctx.cli import main
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.files import write_report
 from longctx.report.verdict import verdict_document
-from longctx.report.verdict_data import write_data
+from longctx.report.verdict_data import write_verdict
 from longctx.results.manifest import load_manifest
 from longctx.results.store import load
 from longctx.summary.summary import summarize
@@ -43,7 +43,7 @@ def test_a_gated_runs_verdict_comes_first_as_in_its_own_report(folder: Path, tmp
     record = load(folder)
     given = give_verdict(record.rows, record.rows, Rules())
     shown = verdict_document(given, "main", [HOSTILE])
-    write_data(folder, given, "main", [HOSTILE], shown)
+    write_verdict(folder, given, ("main", ""), [HOSTILE], shown)
     write_report(folder, record, summarize(record.rows), load_manifest(folder), verdict=shown)
     for mine, its_own in (("x.html", "index.html"), ("x.md", "summary.md")):
         assert main(["export", str(folder), str(tmp_path / mine)]) == 0

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.families.passkey.grid import PasskeyGrid
-from longctx.gate.bands import EARLY_STOP, BandVerdict
+from longctx.gate.bands import BandVerdict
 from longctx.gate.looks import Unit, in_looks
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from tests.rows import row, run
 
 RULES = Rules(looks=5)

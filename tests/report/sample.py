@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from longctx.engine.earlier import earlier_answers
+from longctx.engine.finish import judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.report.charts import charts
 from longctx.report.charts.draw import drawing
 from longctx.report.files import write_report
 from longctx.report.page.page import write_page
-from longctx.report.verdict_data import judge
 from longctx.results import store
 from longctx.results.baseline import load_baseline
 from longctx.results.manifest import Manifest, load_manifest

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from longctx.report.render import plain
-from longctx.report.text import as_markdown, as_terminal, trials_sentence
+from longctx.report.text import as_markdown, as_terminal, cost_sentences, trials_sentence
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.summary.answered import Answered
-from longctx.summary.summary import Summary, UsageSummary, summarize
-from longctx.summary.truncated import Truncated
+from longctx.summary.costs import Cost, UsageSummary
+from longctx.summary.notes import Answered, Truncated
+from longctx.summary.summary import Summary, summarize
 from tests.report.markdown import without_code
 
 TERMINAL = """\
@@ -158,3 +158,30 @@ def test_what_a_model_says_is_in_no_table() -> None:
         assert "0.00 [0.00, 0.79] n=1" in text
         assert "script" not in text
         assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(
+    ("cost", "sentence"),
+    [
+        (Cost("a", 200, 1.234, 0, 0.0, "2026-01-01"), "a: 200 answers asked live cost $1.23, at prices of 2026-01-01."),
+        (Cost("a", 0, 0.0, 1, 0.5), "a: 1 answer replayed had cost $0.50 when asked."),
+        (
+            Cost("a", 1, 0.25, 2, 0.5, "2026-01-01"),
+            "a: 1 answer asked live cost $0.25; 2 answers replayed had cost $0.50 when asked, at prices of 2026-01-01.",
+        ),
+        (
+            Cost("a", 3, None, 0, 0.0),
+            "a: what 3 answers asked live cost is not known, since prices are missing (--ctx-price, or [prices] in the "
+            "model's profile).",
+        ),
+        (
+            Cost("a", 1, None, 2, 0.5),
+            "a: what 1 answer asked live cost is not known, since prices are missing (--ctx-price, or [prices] in the "
+            "model's profile); 2 answers replayed had cost $0.50 when asked.",
+        ),
+        (Cost("a", 0, 0.0, 3, None), None),
+        (Cost("own", 3, 0.0, 3, 0.0, "2026-01-01"), None),
+    ],
+)
+def test_a_sentence_for_what_cost_something(cost: Cost, sentence: str | None) -> None:
+    assert list(cost_sentences([cost])) == ([sentence] if sentence else [])

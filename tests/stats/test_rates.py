@@ -100,3 +100,8 @@ def test_holm_of_nothing_rejects_nothing() -> None:
 def test_pooled_rates_are_those_of_all_trials() -> None:
     assert pooled([Rate(1, 2), Rate(3, 4), Rate(0, 1)]) == Rate(4, 7)
     assert pooled([]) == Rate(0, 0)
+
+
+def test_json_has_no_rate_of_no_trials() -> None:
+    assert Rate(0, 0).as_data == {"correct": 0, "n": 0, "rate": None, "lo": 0.0, "hi": 1.0}
+    assert Rate(1, 2).as_data["rate"] == 0.5

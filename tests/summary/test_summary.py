@@ -10,7 +10,8 @@ from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.summary import Summary, UsageSummary, summarize
+from longctx.summary.costs import UsageSummary
+from longctx.summary.summary import Summary, summarize
 from longctx.vocabulary.scenario import MEASURED
 from tests.rows import passkey, row
 

@@ -19,7 +19,6 @@ from longctx.functions.batches import Round, Rounds
 from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import Result, RunOnce, TrialOf, rows
 from longctx.functions.trial import FunctionTrial
-from longctx.gate.bands import EARLY_STOP
 from longctx.live.asker import Asker
 from longctx.live.batches.service import check_provider
 from longctx.live.cost.money import check_cap
@@ -30,6 +29,7 @@ from longctx.plugin.asking.nested import run_nested
 from longctx.plugin.run import RUN
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
+from longctx.results.row import EARLY_STOP
 from longctx.stats.looks import MOST_LOOKS
 
 

@@ -14,13 +14,13 @@ from longctx.functions import measure
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.strategies import Strategy
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
-from longctx.gate.bands import EARLY_STOP
 from longctx.plugin.functions.collecting import FUNCTION
 from longctx.plugin.functions.fixtures import ASKING, FunctionState
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import CASE, SUBJECT
 from longctx.recording import absence
+from longctx.results.row import EARLY_STOP
 from longctx.results.store import as_lines
 from longctx.results.view import View
 from longctx.vocabulary.scenario import MEASURED

@@ -6,15 +6,14 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longctx.gate.bands import EARLY_STOP
 from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.report.across import effective_lengths
 from longctx.report.charts.draw import Drawn
-from longctx.report.cost import sentences
 from longctx.report.tables import tables
-from longctx.report.text import answered
+from longctx.report.text import answered, cost_sentences
 from longctx.results.manifest import Manifest
+from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
 from longctx.summary.summary import Summary
@@ -82,7 +81,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
         yield "recorded", f"{first}{f' to {last}' if last != first else ''}{_age(manifest.finished_at, first)}"
     if sentence := " ".join(answered(summary)):
         yield "another model", sentence
-    yield "cost", " ".join(sentences(summary.costs)) or _nothing(summary.costs)
+    yield "cost", " ".join(cost_sentences(summary.costs)) or _nothing(summary.costs)
 
 
 def _nothing(costs: Sequence[Cost]) -> str:

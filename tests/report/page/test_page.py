@@ -14,7 +14,7 @@ from longctx.report.document import Document
 from longctx.report.page.contents import facts
 from longctx.report.page.page import render
 from longctx.results.store import FinishedRun
-from longctx.summary.answered import Answered
+from longctx.summary.notes import Answered
 from longctx.summary.summary import summarize
 from longctx.views.table import Table
 from tests.report.sample import MANIFEST

@@ -1,4 +1,4 @@
-"""Scenarios whose rate is low because replies were cut off."""
+"""Answers that another model gave than was asked for, and scenarios whose rate is low because replies were cut off."""
 
 from __future__ import annotations
 
@@ -6,11 +6,32 @@ import pytest
 
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.summary.truncated import Truncated, truncated
+from longctx.summary.notes import Answered, Truncated, answered_as_another, truncated
 from tests.rows import row
 
 
-def rows(*outcomes: str, **fields: object) -> list[Row]:
+def answers(*answers: tuple[str, str | None]) -> list[Row]:
+    return [row(model=model, model_returned=returned) for model, returned in answers]
+
+
+def test_each_other_model_is_counted() -> None:
+    answered_rows = answers(("a", "a"), ("a", "b"), ("a", "c"), ("a", "b"), ("d", "d"))
+    assert answered_as_another(answered_rows, {}) == (Answered("a", "b", 2, 4), Answered("a", "c", 1, 4))
+
+
+def test_the_id_that_the_provider_was_sent_is_what_was_asked_for() -> None:
+    assert answered_as_another(answers(("opus-low", "opus")), {"opus-low": "opus"}) == ()
+    assert answered_as_another(answers(("opus-low", "toy")), {"opus-low": "opus"}) == (
+        Answered("opus-low", "toy", 1, 1),
+    )
+
+
+def test_an_answer_that_names_no_model_says_nothing() -> None:
+    assert answered_as_another(answers(("a", None), ("a", "")), {}) == ()
+    assert answered_as_another(answers(), {}) == ()
+
+
+def replies(*outcomes: str, **fields: object) -> list[Row]:
     return [
         row(outcome, trial=trial, stop_reason="max_tokens", output_tokens=10 + trial, **fields)
         for trial, outcome in enumerate(outcomes)
@@ -18,9 +39,9 @@ def rows(*outcomes: str, **fields: object) -> list[Row]:
 
 
 def test_the_first_of_them_leads_to_the_others() -> None:
-    made = rows("correct", "truncated", "truncated", "wrong")
+    made = replies("correct", "truncated", "truncated", "wrong")
     [group] = truncated(made)
-    expected = Truncated("line_retrieval", Subject("some-model", "protocol"), 2, 4, (11, 12), False, "lines-5", 1)
+    expected = Truncated("line_retrieval", Subject("some-model", "protocol"), 2, 4, (11, 12), False, "lines-5", "1")
     assert group == expected
 
 
@@ -37,12 +58,12 @@ def test_the_first_of_them_leads_to_the_others() -> None:
 )
 def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[str, int], told: bool) -> None:
     outcomes = [outcome for outcome, number in counts.items() for _ in range(number)]
-    assert bool(truncated(rows(*outcomes))) == told
+    assert bool(truncated(replies(*outcomes))) == told
 
 
 def test_families_are_distinguished() -> None:
     other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
-    groups = truncated([*rows("correct"), *rows("truncated", **other)])
+    groups = truncated([*replies("correct"), *replies("truncated", **other)])
     assert [(group.family, group.number, group.of) for group in groups] == [("passkey", 1, 1)]
 
 

@@ -1,8 +1,12 @@
-"""The families whose rate is low because replies were cut off: it tells more about the limit than about the model."""
+"""What a reader must know of the answers beside their rates: another model gave them, or they were cut off.
+
+A rate that is low because replies were cut off tells more about the limit than about the model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longctx.results.grouping import grouped
@@ -15,6 +19,33 @@ WINDOW_FULL = "model_context_window_exceeded"
 """The stop reason of a reply that was cut off because the window was full, and not by max_tokens."""
 MOST = 0.5
 """The least share of a family's failures that must be cut off to be reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to `model` that another model gave.
+
+    by: the model that the answers name. number: how many do, of the `of` measured trials of `model`.
+    """
+
+    model: str
+    by: str
+    number: int
+    of: int
+
+
+def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> tuple[Answered, ...]:
+    """Return what other models answered.
+
+    measured: the rows of measured trials. sent_as: the id by which the provider knows a model, if it is another.
+    """
+    pairs = Counter((row.model, row.model_returned or "") for row in measured)
+    totals = Counter(row.model for row in measured)
+    return tuple(
+        Answered(model, by, number, totals[model])
+        for (model, by), number in pairs.items()
+        if by not in ("", model, sent_as.get(model))
+    )
 
 
 @dataclass(frozen=True, slots=True)
