@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longctx.views.account import Reported as Reported
     from longctx.views.account import StatedMinimum as StatedMinimum
     from longctx.views.chart import Chart as Chart
-    from longctx.views.scenario import ScenarioSummary as ScenarioSummary
+    from longctx.views.scenario_summary import ScenarioSummary as ScenarioSummary
     from longctx.views.table import Table as Table
     from longctx.views.view import RatePoint as RatePoint
     from longctx.views.view import RateView as RateView
@@ -65,7 +65,7 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),
-    "longctx.views.scenario": ("ScenarioSummary",),
+    "longctx.views.scenario_summary": ("ScenarioSummary",),
     "longctx.views.view": ("RateView", "RatePoint"),
     "longctx.views.table": ("Table",),
     "longctx.views.chart": ("Chart",),

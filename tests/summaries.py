@@ -9,7 +9,7 @@ from typing import Any
 from longctx.registry import shipped
 from longctx.summary.summary import OfFamily, Summary
 from longctx.views.account import Account, account_of
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 
 
 def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, **analyses: Any) -> Summary:

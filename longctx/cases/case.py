@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from longctx.cases.replies import ReplyTokens
-from longctx.cases.tokens import added_tokens
+from longctx.cases.reply_tokens import ReplyTokens
+from longctx.cases.request_tokens import added_tokens
 from longctx.config.file_names import file_name
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from longctx.cases.case import Case
-from longctx.cases.tokens import added_tokens
+from longctx.cases.request_tokens import added_tokens
 from longctx.config.file_names import check_name
 from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile

@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.engine.finish import merge
+    from longctx.engine.finish import Ending, merge
     from longctx.engine.terms import failures_of
     from longctx.gate.exit_status import exit_status
     from longctx.registry import families
@@ -53,8 +53,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = verdict.rules(options, manifest) if baseline else None
     known = families(options.workspace)
+    ending = Ending(manifest, known, baseline, rules, options.page, options.workspace.cassettes)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
-        merged = merge(out, pairs, manifest, known, baseline, rules, options.page, options.workspace.cassettes)
+        merged = merge(out, pairs, ending)
     lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)
     print(as_terminal(merged.summary, shlex.quote(str(out))))
     gated = merged.document or any(part.get("shard") for part in manifest.parts)

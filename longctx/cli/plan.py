@@ -246,8 +246,8 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
 
 def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) -> list[Case]:
     """Return the plan's cases with how long replies are: by these rows, by what is recorded, or by the user's guess."""
-    from longctx.cases.replies import ReplyTokens
-    from longctx.recording.replies import with_recorded_replies
+    from longctx.cases.reply_tokens import ReplyTokens
+    from longctx.live.estimating import with_recorded_replies
     from longctx.recording.tape import Tape
     from longctx.results.grouping import grouped
 

@@ -55,6 +55,23 @@ class Finished:
     """Sentences on what failed without losing anything."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What the end of a run needs beside its rows."""
+
+    manifest: Manifest
+    families: Mapping[str, Family]
+    """The families by name."""
+    baseline: Baseline | None
+    """What the run is judged against; None if it is not judged."""
+    terms: Rules | None
+    """The terms of the verdict; None without a baseline."""
+    page: bool
+    """Whether to write the page and the charts."""
+    cassettes: Path
+    """The recordings in which the page's earlier replies are looked up."""
+
+
 def finish(
     run: Run, facts: Mapping[str, Mapping[str, int]], judged: Callable[[Finished], object] = lambda _: None
 ) -> Finished:
@@ -74,8 +91,8 @@ def finish(
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
         terms = rules(run, record.rows, manifest.finished_at, manifest.early_stop) if gated else None
-        families, cassettes = run.plan.families, run.workspace.cassettes
-        done = _written(folder, record, manifest, families, baseline, terms, run.settings.page, cassettes, judged)
+        ending = Ending(manifest, run.plan.families, baseline, terms, run.settings.page, run.workspace.cassettes)
+        done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
     of_project = run.settings.report is None and run.folder.parent == run.workspace.reports
@@ -84,22 +101,10 @@ def finish(
     return done
 
 
-def merge(
-    folder: Path,
-    pairs: Iterable[tuple[str, str]],
-    manifest: Manifest,
-    known: Mapping[str, Family],
-    baseline: Baseline | None,
-    terms: Rules | None,
-    page: bool = True,
-    cassettes: Path | None = None,
-) -> Finished:
-    """Write the folder of a merged run from the rows of its parts, as `store.write` takes them. Raises UserError.
-
-    cassettes: the recordings in which the page's earlier replies are looked up.
-    """
+def merge(folder: Path, pairs: Iterable[tuple[str, str]], ending: Ending) -> Finished:
+    """Write the folder of a merged run from the rows of its parts, as `store.write` takes them. Raises UserError."""
     with whole_folder(folder, store.RESULTS) as part:
-        done = _written(part, store.write(part, pairs), manifest, known, baseline, terms, page, cassettes)
+        done = _written(part, store.write(part, pairs), ending)
     return _moved(done, folder)
 
 
@@ -111,19 +116,15 @@ def _moved(done: Finished, folder: Path) -> Finished:
 def _written(
     folder: Path,
     record: store.FinishedRun,
-    manifest: Manifest,
-    known: Mapping[str, Family],
-    baseline: Baseline | None,
-    terms: Rules | None,
-    page: bool,
-    cassettes: Path | None,
+    ending: Ending,
     judged: Callable[[Finished], object] = lambda _: None,
 ) -> Finished:
     """Summarize and judge a run, and write its report into `folder`."""
+    manifest, known, baseline = ending.manifest, ending.families, ending.baseline
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
     verdict, document = None, None
-    if baseline and terms:
-        judgement, document = judge(folder, baseline, record.rows, manifest, terms, known)
+    if baseline and ending.terms:
+        judgement, document = judge(folder, baseline, record.rows, manifest, ending.terms, known)
         verdict = judgement.verdict
     done = Finished(record, manifest, summary, verdict, document)
     judged(done)
@@ -132,8 +133,8 @@ def _written(
         text = (folder / store.VIEWS).exists()
         from longctx.engine.earlier import earlier_answers
 
-        earlier = partial(earlier_answers, baseline, record.rows, cassettes, text, known)
-    write_report(folder, record, summary, manifest, page, document, earlier)
+        earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
+    write_report(folder, record, summary, manifest, ending.page, document, earlier)
     warning = add_step_summary(folder)
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
 

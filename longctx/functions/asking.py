@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Case, Question
-from longctx.cases.tokens import body_tokens
+from longctx.cases.request_tokens import body_tokens
 from longctx.functions.contexts import in_contexts, shared_requests
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Literal, get_args
 
 from longctx.cases.case import Case
-from longctx.cases.replies import ReplyTokens, mean_interval
+from longctx.cases.reply_tokens import ReplyTokens, mean_interval
 from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result

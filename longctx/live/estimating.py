@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vcr.record_mode import RecordMode
 
 from longctx.cases.case import Case, Question
+from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheapest_with_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
@@ -19,7 +21,6 @@ from longctx.live.failure import Failure, Unasked
 from longctx.live.waiting import Say, waiting
 from longctx.plural import count
 from longctx.recording.missing import missing
-from longctx.recording.replies import with_recorded_replies
 from longctx.recording.stale import stale
 from longctx.recording.tape import Tape
 from longctx.recording.versions import of_other_versions, why_unused
@@ -28,6 +29,8 @@ from longctx.results.grouping import grouped
 NOT_MEASURED = "not_measured"
 """The cause of cases that are asked once the server has counted the tokens of their prompt set."""
 BUILT = "the prompts to be built, to find those without a recording"
+MOST_READ = 200
+"""The most recorded answers that are read of a scenario."""
 
 
 def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
@@ -70,6 +73,26 @@ def say_unused(say: Say, tape: Tape, questions: Sequence[Question], batch: bool)
 def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
     """Return the questions in the order in which they are asked, with what their prompts share."""
     return cheapest_with_batches(questions) if batch else shared(questions)
+
+
+def with_recorded_replies(
+    tape: Tape, cases: Sequence[Case], known: Mapping[tuple[str, str], ReplyTokens] | None = None
+) -> list[Case]:
+    """Return the cases with what their model has answered so far to their family, if that says how long replies are.
+
+    known: of a model and family, in place of what the tape has.
+    """
+    groups: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    for case in cases:
+        groups[case.model.model, case.scenario.family].append(case)
+    replies = {
+        group: (known or {}).get(group)
+        or ReplyTokens.of(
+            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[0], MOST_READ)]
+        )
+        for group, of_group in groups.items()
+    }
+    return [dataclasses.replace(case, replies=replies[case.model.model, case.scenario.family]) for case in cases]
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from longctx.cases.case import Case, Question
-from longctx.cases.replies import ReplyTokens
+from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
@@ -27,7 +27,16 @@ from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE, Canary
 from longctx.live.cost.estimate import estimate
 from longctx.live.cost.money import check_cap
-from longctx.live.estimating import BUILT, fitted, say_estimate, say_misfits, say_unused, still_fitting, with_sharing
+from longctx.live.estimating import (
+    BUILT,
+    fitted,
+    say_estimate,
+    say_misfits,
+    say_unused,
+    still_fitting,
+    with_recorded_replies,
+    with_sharing,
+)
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Group, Outcomes, group_of, work
@@ -38,7 +47,6 @@ from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
 from longctx.recording.missing import missing
-from longctx.recording.replies import with_recorded_replies
 from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.visible import visible
 from longctx.workspace import Workspace

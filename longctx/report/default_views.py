@@ -10,7 +10,7 @@ from longctx.stats.rates import pooled
 from longctx.summary.summary import OfFamily
 from longctx.views.account import Rank, Scenarios
 from longctx.views.chart import SERIES
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.view import RatePoint, RateView, estimate, interval
 
 

@@ -10,7 +10,7 @@ from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import OfFamily, Summary
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 
 

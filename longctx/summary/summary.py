@@ -17,7 +17,7 @@ from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, truncated
 from longctx.summary.retention import Retention, retention
 from longctx.views.account import Account, account_of
-from longctx.views.scenario import ScenarioSummary, summary_of
+from longctx.views.scenario_summary import ScenarioSummary, summary_of
 from longctx.vocabulary.family import Family, is_check
 
 

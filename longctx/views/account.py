@@ -15,7 +15,7 @@ from longctx.vocabulary.family import Family
 if TYPE_CHECKING:
     from longctx.results.row import Row
     from longctx.views.chart import Chart
-    from longctx.views.scenario import ScenarioSummary
+    from longctx.views.scenario_summary import ScenarioSummary
     from longctx.views.table import Table
     from longctx.views.view import RateView
     from longctx.vocabulary.grid import Grid

@@ -26,7 +26,7 @@ from longctx.views.chart import (
     layered,
     note_of,
 )
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 
 ROW = 48

@@ -1,4 +1,4 @@
-"""The estimate names the recorded answers that do not count, and what asking them again costs."""
+"""The estimate: recorded answers that do not count and what asking them again costs, and how long replies are."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import dataclasses
 import datetime
 from pathlib import Path
 
+import pytest
+
 from longctx.cases.case import Case
 from longctx.config.models import Prices
-from longctx.live.estimating import estimate_live
+from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
-from tests.recording.examples import recorded
-from tests.recording.test_versions import of_version
+from tests.recording.examples import AT, answer, line_case, of_version, recorded, wanted
+from tests.servers import message
 
 PRICES = Prices(dated=datetime.date(2026, 11, 1), input=1000.0, output=0.0)
 
@@ -40,3 +42,26 @@ def test_where_all_answers_count_nothing_is_said(tmp_path: Path) -> None:
     recorded(tmp_path, of_version(1))
     recorded(tmp_path, of_version(2))
     assert "of version" not in said(Tape(tmp_path, "once"), of_version(2))
+
+
+def test_answers_on_the_tape_say_it_for_their_model_and_family(tmp_path: Path) -> None:
+    tape, case = Tape(tmp_path, "once"), line_case(trials=4)
+    other = line_case(lines=9, trials=4)
+    for index, tokens in enumerate((30, 40, 50)):
+        body = message("42", usage={"input_tokens": 9, "output_tokens": tokens})
+        tape.record(wanted(case, index), answer(body), AT, 0.5)
+    of_model, of_other = with_recorded_replies(tape, [case, dataclasses.replace(other)])
+    assert of_model.expected_reply_tokens == case.reply_tokens, "no reply is longer than it may be"
+    roomy = dataclasses.replace(of_model, scenario=dataclasses.replace(case.scenario, max_tokens=500))
+    assert roomy.expected_reply_tokens == 40
+    assert of_other.replies == of_model.replies, "the answers of a family count for all of its scenarios"
+
+
+@pytest.mark.parametrize(
+    "usage", [b'{"output_tokens": -5}', b'{"output_tokens": "9"}', b'{"output_tokens": true}', b"7"]
+)
+def test_an_answer_with_a_strange_usage_says_nothing(tmp_path: Path, usage: bytes) -> None:
+    tape, case = Tape(tmp_path, "once"), line_case(trials=3)
+    for index in range(3):
+        tape.record(wanted(case, index), answer(b'{"content": [], "usage": ' + usage + b"}"), AT, 0.5)
+    assert with_recorded_replies(tape, [case])[0].replies is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,13 @@ def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **mode
     profile = ModelProfile(**{"model": "toy", **model})
     scenario = Collage(1500, 100, depth, variant, bank=lambda: BANK)
     return Case(profile, words(Collage), scenario, seed=0, trials=trials)
+
+
+def of_version(version: int, **changed: object) -> Case:
+    """Return a case of one question of a bank of this version."""
+    case = dataclasses.replace(collage_case(), only_trial="s1-toll")
+    scenario = dataclasses.replace(case.scenario, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
+    return dataclasses.replace(case, scenario=scenario, **changed)  # type: ignore[arg-type]
 
 
 def wanted(case: Case, index: int = 0) -> Wanted:

@@ -10,16 +10,7 @@ import pytest
 from longctx.cases.case import Case
 from longctx.recording.tape import Tape
 from longctx.recording.versions import of_other_versions, why_unused
-from tests.families.long_context_qa.bank import small_bank
-from tests.recording.examples import collage_case, line_case, recorded
-
-QUESTION = "s1-toll"
-
-
-def of_version(version: int, **changed: object) -> Case:
-    case = dataclasses.replace(collage_case(), only_trial=QUESTION)
-    scenario = dataclasses.replace(case.scenario, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
-    return dataclasses.replace(case, scenario=scenario, **changed)  # type: ignore[arg-type]
+from tests.recording.examples import line_case, of_version, recorded
 
 
 def trials(case: Case) -> list[str]:

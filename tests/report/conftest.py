@@ -9,7 +9,7 @@ from longctx.families.passkey.windows import PasskeySummary
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from tests.summaries import made
 
 SUBJECT = Subject("some-model", "protocol")

@@ -12,7 +12,7 @@ from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfFamily, summarize
 from longctx.views.account import Account, Rank
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.view import RateView
 from tests.rows import row
 

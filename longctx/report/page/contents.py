@@ -17,7 +17,7 @@ from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
 from longctx.summary.summary import Summary
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check, is_of_function
 

@@ -9,7 +9,7 @@ from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJEC
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
 from longctx.views.account import Rank
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from tests.rows import row
 
 Answers = list[tuple[str, dict[str, int]]]

@@ -13,7 +13,7 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.views.account import Rank
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 from tests.rows import row
 
 SUBJECT = Subject("some-model", "protocol")

@@ -17,7 +17,7 @@ from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart
-from longctx.views.scenario import ScenarioSummary
+from longctx.views.scenario_summary import ScenarioSummary
 
 SUBJECT = Subject("m", "protocol")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.cases.replies import ReplyTokens, t_quantile
+from longctx.cases.reply_tokens import ReplyTokens, t_quantile
 
 
 def test_it_is_the_mean_with_its_interval() -> None:
