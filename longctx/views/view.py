@@ -121,7 +121,7 @@ class RateView:
     ) -> Self:
         """Return a view of scenarios by their parameter `window` (tokens). series: names the curve of parameters."""
         points = [
-            RatePoint(int(each.params["window"] or 0), series(each.params), each.rate, str(each.subject))
+            RatePoint(int(each.params["window"] or 0), series(each.params), each.rate, str(each.subject), each.lexical)
             for each in scenarios
         ]
         return cls(

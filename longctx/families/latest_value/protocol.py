@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from longctx import Mark, Outcome, Reply, Trial, Words, fill, unanswered
+from longctx import Mark, Outcome, Reply, Trial, Words, fill, lexically_right, unanswered
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 from longctx.vocabulary.window import LINES, LinesScenario
@@ -158,6 +158,15 @@ class LatestValue(LinesScenario):
         """Return whether a number in a reply is a day or a quota, whichever is asked for."""
         digits = len(number.replace(",", ""))
         return digits < DIGITS if self.question == "when" else digits >= DIGITS
+
+    def lexical(self, trial: Trial) -> bool:
+        """Return whether the entry that matching words picks holds the answer.
+
+        The vessel's name is the rarest word, so that it picks one of the vessel's entries; no others are compared.
+        """
+        history: History = trial.facts
+        entries = [trial.user[start:end] for start, end in history.entries]
+        return lexically_right(entries, trial.user[history.question :], trial.expected)
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
         history: History = trial.facts

@@ -48,14 +48,23 @@ def stats_text(corpus: Corpus, settings: CorpusSettings, budgets: Sequence[int],
     return f"{tabulate(facts, tablefmt='plain')}\n\n{tabulate(rows, headers, disable_numparse=True)}"
 
 
-def _matching(bank: Bank, budgets: Sequence[int]) -> str:
-    """Return what matching words alone answers in collages of each budget, of the bank's first questions."""
-    largest, rates = max(section.tokens for section in bank.sections.values()), []
+def lexical_rates(bank: Bank, budgets: Sequence[int]) -> list[float | None]:
+    """Return the share of a bank's first questions that matching words alone answers in collages of each budget.
+
+    None for a budget that has no questions.
+    """
+    largest, rates = max(section.tokens for section in bank.sections.values()), list[float | None]()
     for budget in budgets:
         collage = Collage(budget, min(budget, largest), 50, "none", bank=lambda: bank)
         answered = [collage.lexically_right(index) for index in collage.indices(SAMPLE)]
-        rates.append(f"{budget:,} tokens {sum(answered) / len(answered):.2f}" if answered else f"{budget:,} tokens -")
-    return f"{', '.join(rates)} of the questions; guessing {CHANCE:.2f}"
+        rates.append(sum(answered) / len(answered) if answered else None)
+    return rates
+
+
+def _matching(bank: Bank, budgets: Sequence[int]) -> str:
+    rates = zip(budgets, lexical_rates(bank, budgets), strict=True)
+    each = (f"{budget:,} tokens {'-' if rate is None else f'{rate:.2f}'}" for budget, rate in rates)
+    return f"{', '.join(each)} of the questions; guessing {CHANCE:.2f}"
 
 
 def _named(sections: Sequence[CorpusSection]) -> str:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.families.latest_value.protocol import QUESTIONS, LatestValue
+from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.scenario import Trial
 from tests.families.tracing_and_counting.tokens import built, count, fitted, judged, taken, words_of
 
@@ -124,6 +125,22 @@ def test_a_stale_answer_is_traced_to_its_update(question: str) -> None:
     assert [given for given, outcome in traced.items() if outcome.kind == "correct"] == [trial.expected]
     assert judged(scenario, trial, min(trial.facts.others)).trace == {"of_another_quantity": 1}
     assert judged(scenario, trial, "99999" if question == "when" else "9999999").trace == {"nowhere_in_the_log": 1}
+
+
+@pytest.mark.parametrize(
+    ("updates", "answered"), [(1, {"now": 0, "before": 12, "when": 12}), (4, {"now": 0, "before": 0, "when": 0})]
+)
+def test_matching_words_finds_the_vessel_and_not_its_last_entry(updates: int, answered: dict[str, int]) -> None:
+    for question, right in answered.items():
+        scenario = fitted(LatestValue(1500, updates, question))
+        trials = [scenario.build(WORDS, 0, index) for index in range(12)]
+        assert sum(map(scenario.lexical, trials)) == right
+        logs = [[line for line in trial.user.splitlines() if line.startswith("Day ")] for trial in trials]
+        asked = [trial.user.rstrip().rpartition("\n")[2] for trial in trials]
+        in_all = [
+            lexically_right(log, one, trial.expected) for log, one, trial in zip(logs, asked, trials, strict=True)
+        ]
+        assert sum(in_all) == right, "as if all entries are compared"
 
 
 SOME = fitted(LatestValue(1500, 2, "now"))
