@@ -19,8 +19,8 @@ from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
-from longctx.summary.guarded import described
 from longctx.views.account import Account, Reported, StatedMinimum, account_of
+from longctx.views.guarded import described
 from longctx.vocabulary.family import Family, is_check, is_of_function
 from longctx.vocabulary.grid import Grid
 

@@ -12,11 +12,11 @@ from longctx.registry import in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
-from longctx.summary.guarded import Guarded
 from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, truncated
 from longctx.summary.retention import Retention, retention
 from longctx.views.account import Account, account_of
+from longctx.views.guarded import Guarded
 from longctx.views.scenario_summary import ScenarioSummary, summary_of
 from longctx.vocabulary.family import Family, is_check
 

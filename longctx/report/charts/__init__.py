@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from longctx.report.charts import overall
+from longctx.report.default_views import default_views
 from longctx.summary.summary import Summary
 from longctx.views.chart import Chart
 
 
 def charts(summary: Summary) -> Iterator[Chart]:
     """Yield the charts in the order of the page; none for what a run did not measure."""
-    from longctx.report.default_views import default_views  # imported here because views import charts/chart.py
-
     by_place = list(overall.heatmaps(summary))
     for name, family in summary.families.items():
         scenarios = [scenario for scenario in summary.of(name) if scenario.rate.n]

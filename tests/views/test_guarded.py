@@ -10,9 +10,9 @@ import pytest
 
 from longctx.report.data import as_json
 from longctx.stats.rates import Rate
-from longctx.summary.guarded import RESERVED, Guarded
 from longctx.summary.summary import summarize
 from longctx.views.account import Account
+from longctx.views.guarded import RESERVED, Guarded
 from longctx.views.view import RatePoint, RateView
 from tests.rows import row
 
