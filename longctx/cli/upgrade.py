@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_free_folder, say
 from longctx.config.arguments import add_gate_options, add_no_lock, number
+from longctx.errors import UserError
 from longctx.extras import PAGE, require
 from longctx.gate.defaults import ALPHA, MARGIN
 
 if TYPE_CHECKING:
-    from longctx.engine.upgrade import Treatment, Upgrade
+    from longctx.engine.run import Run
+    from longctx.engine.upgrade import Treatment, Trials, Upgrade
     from longctx.report.document import Document
     from longctx.results.row import Row
     from longctx.views.chart import Chart
@@ -26,7 +28,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "upgrade",
         help="may a new model replace the old one? One page that decides",
-        description="Asks a profile of OLD and of each NEW on the same trials, replays what is recorded, and writes "
+        description="Asks a profile, or your own tests, of OLD and of each NEW on the same trials, replays what is "
+        "recorded, and writes "
         "one page: the verdict, rates, price, tokens, latency and thinking before and after, and what was lost and "
         "gained. A treatment is a model, or the name of its profile, and after commas what differs: "
         "MODEL,effort=high,prompts=NAME,shape=chat,base_url=URL. The exit status is that of the best candidate: 0 "
@@ -35,6 +38,14 @@ def add(commands: Any) -> None:
     option = parser.add_argument
     option("old", metavar="OLD", help="what is used now")
     option("new", nargs="+", metavar="NEW", help="the candidates")
+    option(
+        "--tests",
+        nargs="+",
+        metavar="PATH",
+        help="ask what pytest selects by these files, folders or ids of tests: test functions, and families of the "
+        "profile (default: all families of the profile)",
+    )
+    option("-k", dest="expression", metavar="EXPRESSION", help="of these tests, those that pytest's -k selects")
     option("--profile", metavar="NAME", help="grid to ask, a name or a path (default: as pytest)")
     option("--prompts", metavar="NAME", help="prompt set of all treatments that name none")
     option("--effort", default="", metavar="A,B", help="ask each NEW at each of these efforts, such as low,high")
@@ -84,7 +95,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     out = (options.out or default.with_name(f"upgrade-{default.name}")).absolute()
     candidates = list(_candidates(options))
     old = Treatment.of(options.old)
-    upgrading = Upgrading(old, candidates, settings, workspace.root, out, say)
+    upgrading = Upgrading(old, candidates, settings, workspace.root, out, say, _trials(options))
     if options.estimate:
         upgrading.estimate()
         return 0
@@ -93,6 +104,22 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     print(as_terminal(document))
     print(f"\nReport: {out / 'index.html'}")
     return exit_status(upgrade.best.verdict.verdict, failed=False, on_inconclusive=options.on_inconclusive)
+
+
+def _trials(options: argparse.Namespace) -> Callable[[Run], Trials]:
+    """Return what gives the trials of a run: its profile's, or those of the selected tests. Raises UserError."""
+    from longctx.engine.upgrade import ProfileTrials
+
+    if path := next((name for name in (options.old, *options.new) if name.endswith(".py") or "::" in name), None):
+        raise UserError("test-as-treatment", f"{path} names a test, and not a model: write --tests {path}.")
+    if options.tests is None:
+        if options.expression is not None:
+            raise UserError("expression-without-tests", "-k chooses among tests: give --tests PATH with it.")
+        return ProfileTrials
+    from longctx.plugin.selected_tests import SelectedTests
+
+    selection = [*options.tests, *([] if options.expression is None else [f"-k{options.expression}"])]
+    return lambda run: SelectedTests(run, selection)
 
 
 def _candidates(options: argparse.Namespace) -> Iterator[Treatment]:

@@ -85,6 +85,8 @@ class Run:
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
         """The fields of the Failure of each question that the asking pass could not ask, by its key."""
+        self.spent = 0.0
+        """USD of the cap that the last asking pass spent."""
 
     @functools.cached_property
     def plan(self) -> Plan:
@@ -166,6 +168,7 @@ class Run:
         for case, why in done.unasked:
             failures |= {question.key: why for question in case.questions()}
         self.unasked |= {key: asdict(failure) for key, failure in failures.items()}
+        self.spent = done.spent
         self.forget_plan()
         return done
 

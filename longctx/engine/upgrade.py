@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Protocol, get_args
 
 from longctx.config.models import ModelProfile
-from longctx.engine.measure import Measurement
+from longctx.engine.measure import MeasuredCase
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
@@ -21,6 +21,7 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.results.answers import with_answers
 from longctx.results.row import Row
 from longctx.results.view import View
+from longctx.vocabulary.family import is_check
 from longctx.vocabulary.shapes import SHAPES
 
 ENTRIES = ("effort", "prompts", "shape", "base_url")
@@ -79,10 +80,13 @@ class MeasuredTreatment:
     treatment: Treatment
     rows: list[Row]
     views: list[View]
+    empty: int = 0
+    """How many of its scenarios have no question."""
 
     @property
     def lacking(self) -> int:
-        return sum(not row.measured for row in self.rows)
+        """How many trials have no recorded answer."""
+        return sum(row.outcome == "not_asked" for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +128,43 @@ BEST: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
 assert set(BEST) == set(ORDER)
 
 
-class Upgrading:
-    """Plans, asks and judges an upgrade. settings: what all treatments share. root: the project's folder.
+class Trials(Protocol):
+    """The trials of an upgrade under one treatment. Every method raises UserError."""
 
-    folder: where each run says why trials could not be asked. The settings' alpha is of all candidates together. The
-    age of recordings has no limit: their dates are on the page.
+    @property
+    def run(self) -> Run:
+        """The run that asks and measures them."""
+
+    def estimate(self) -> object:
+        """Say what asking those that lack an answer would cost."""
+
+    def ask(self, max_cost: float) -> float:
+        """Ask what they lack within a cap in USD; return what was spent."""
+
+    def measure(self) -> Sequence[MeasuredCase]:
+        """Replay and judge what is recorded of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTrials:
+    """The trials of all families of a profile."""
+
+    run: Run
+
+    def estimate(self) -> None:
+        self.run.estimate()
+
+    def ask(self, max_cost: float) -> float:
+        return self.run.ask(max_cost=max_cost).spent
+
+    def measure(self) -> Sequence[MeasuredCase]:
+        return self.run.measure().cases
+
+
+class Upgrading:
+    """Plans, asks and judges an upgrade. The settings' alpha is of all candidates together.
+
+    The age of recordings has no limit: their dates are on the page.
     """
 
     def __init__(
@@ -139,37 +175,52 @@ class Upgrading:
         root: Path,
         folder: Path,
         say: Callable[[str], object] = print,
+        trials_of: Callable[[Run], Trials] = ProfileTrials,
     ) -> None:
+        """Take up the treatments.
+
+        Args:
+            old: What is used now.
+            candidates: What may replace it.
+            settings: What all treatments share.
+            root: The project's folder.
+            folder: Where each run says why trials could not be asked.
+            say: Prints a sentence.
+            trials_of: Returns the trials of a run, by default those of its profile's families.
+        """
         names = [treatment.name for treatment in (old, *candidates)]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise UserError("same-treatment-twice", f"{twice!r} is given twice: an upgrade compares what differs.")
         self._alpha = settings.alpha / len(candidates)
         self._say = say
         self._treatments = (old, *candidates)
-        self.runs = [
-            Run(settings=treatment.settings(settings), root=root, folder=folder / f"asking-{place}", say=say)
+        self._trials = [
+            trials_of(Run(settings=treatment.settings(settings), root=root, folder=folder / f"asking-{place}", say=say))
             for place, treatment in enumerate(self._treatments)
         ]
 
     def estimate(self) -> None:
         """Say what each treatment lacks, and what asking it costs."""
-        for treatment, run in zip(self._treatments, self.runs, strict=True):
+        for treatment, trials in zip(self._treatments, self._trials, strict=True):
             self._say(f"{treatment.name}:")
-            run.estimate()
+            trials.estimate()
 
     def measure(self, max_cost: float | None) -> Upgrade:
         """Ask what is lacking within a cap in USD, over all treatments; None asks nothing. Raises UserError."""
-        left, measured = max_cost, []
-        for treatment, run in zip(self._treatments, self.runs, strict=True):
-            found = self._measured(treatment, run)
+        left = max_cost
+        measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
+        for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
+            found = measured[place]
             if found.lacking and left is not None:
-                self._say(f"{treatment.name}: asks what {found.lacking:,} of {len(found.rows):,} trials lack")
-                done = run.ask(max_cost=left)
-                left = max(0.0, left - done.spent)
-                found = self._measured(treatment, run)
-            measured.append(found)
+                number = sum(not is_check(row.family) for row in found.rows)
+                self._say(f"{treatment.name}: asks what {found.lacking:,} of {number:,} trials lack")
+                left = max(0.0, left - trials.ask(left))
+                measured[place] = self._measured(treatment, trials)
         if max_cost is None and (lacking := [found for found in measured if found.lacking]):
-            self.estimate()
+            for found, trials in zip(measured, self._trials, strict=True):
+                if found.lacking:
+                    self._say(f"{found.treatment.name}:")
+                    trials.estimate()
             number = sum(found.lacking for found in lacking)
             raise UserError(
                 "upgrade-not-recorded",
@@ -177,13 +228,19 @@ class Upgrading:
                 "nothing was asked: give --max-cost USD to ask them, which records every answer.",
             )
         old, *others = measured
-        return Upgrade(old, tuple(self._judged(old, new, run) for new, run in zip(others, self.runs[1:], strict=True)))
+        runs = [trials.run for trials in self._trials[1:]]
+        return Upgrade(old, tuple(self._judged(old, new, run) for new, run in zip(others, runs, strict=True)))
 
-    def _measured(self, treatment: Treatment, run: Run) -> MeasuredTreatment:
-        result: Measurement = run.measure()
-        rows = [replace(row, model=treatment.name) for row in with_answers(result.rows)]
-        views = [view for case in result.cases for view in case.views]
-        return MeasuredTreatment(treatment, rows, [View("")] * len(rows) if run.settings.no_text else views)
+    def _measured(self, treatment: Treatment, trials: Trials) -> MeasuredTreatment:
+        cases = trials.measure()
+        rows = with_answers([row for case in cases for row in case.rows])
+        views = [view for case in cases for view in case.views]
+        return MeasuredTreatment(
+            treatment,
+            [replace(row, model=treatment.name) for row in rows],
+            [View("")] * len(rows) if trials.run.settings.no_text else views,
+            sum(not case.case.size for case in cases),
+        )
 
     def _judged(self, old: MeasuredTreatment, new: MeasuredTreatment, run: Run) -> Candidate:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -194,6 +251,9 @@ class Upgrading:
             terms,
             alpha=self._alpha,
             age=AgeLimit(now, math.inf),
+            left_out=0,  # each treatment was measured on what the user selected
+            empty=new.empty,
+            looks_of_functions=1,
             grids={(family, new.treatment.name): tables for (family, _), tables in terms.grids.items()},
         )
         return Candidate(new, give_verdict(old.rows, new.rows, terms, run.plan.families))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from longctx.cases.case import Question
+from longctx.cases.case import Case, Question
+from longctx.engine.measure import MeasuredCase
 from longctx.engine.rows import check_row, identified, unmeasured_row
+from longctx.errors import TapeError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.ask import AGREEMENT
-from longctx.functions.trial import Exchange, FunctionTrial, TestMistake
+from longctx.functions.trial import Exchange, FunctionTrial, TestMistake, changed_request
 from longctx.live.cost.money import paid, paid_for_compaction
-from longctx.results.row import Row
+from longctx.recording import absence
+from longctx.results.row import EARLY_STOP, Row
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
@@ -22,6 +25,7 @@ from longctx.vocabulary.scenario import CUT_OFF, Kind, Mark
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
+    from longctx.recording.tape import Tape, Wanted
 
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
@@ -85,6 +89,55 @@ def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[
     if last and last.stop_reason in CUT_OFF:
         return Result("truncated", f"the last reply was cut off after {last.output_tokens} tokens; {why}")
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCell(MeasuredCase):
+    """What a run measured of one cell of a test function."""
+
+    errors: Sequence[BaseException] = ()
+    """The test's own errors and mistakes, of which a judge that cannot be read is none."""
+    skipped: str = ""
+    """Why the test left a trial out, if it did."""
+
+
+def cell(run: Run, tape: Tape, case: Case, trial_of: TrialOf, start: RunOnce, test: str) -> MeasuredCell:
+    """Run the function for each trial of a cell, against what is recorded. test: the id of its test."""
+    of_cell: list[Row] = []
+    views: list[View] = []
+    absent: list[Wanted] = []
+    failed: list[str] = []
+    errors: list[BaseException] = []
+    skipped: list[str] = []
+    for question in case.questions():
+        if failure := run.unasked.get(question.key):
+            kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
+            of_cell.append(unmeasured_row(run, question, kind, failure["cause"]))
+            views.append(View(test))
+            failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
+            continue
+        trial = trial_of(question)
+        try:
+            result = start(trial)
+        except TapeError as error:
+            result = Result("error", str(error), error)
+        if result.kind == "skipped":
+            skipped.append(result.why)
+            continue
+        if result.kind == "suspended":
+            lacking = [lacking.wanted for lacking in trial.lacking]
+            status = "stale" if any(tape.status(wanted) == "stale" for wanted in lacking) else "missing"
+            of_cell.append(unmeasured_row(run, question, "not_asked", status))
+            views.append(View(test))
+            absent.append(next(wanted for wanted in lacking if tape.status(wanted) == status))
+            continue
+        if result.kind == "error" and result.error is not None:
+            errors.append(result.error)
+        measured = rows(run, trial, result)
+        of_cell += measured
+        views += [view(trial, test), *(View(test) for _ in measured[1:])]
+    problem = absence.sentence(case, tape, absent, failed, changed_request) if absent or failed else ""
+    return MeasuredCell(case, of_cell, views, problem=problem, errors=errors, skipped=next(iter(skipped), ""))
 
 
 def rows(run: Run, trial: FunctionTrial, result: Result) -> list[Row]:

@@ -37,7 +37,9 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
     if isinstance(profile, str | Path) and Path(profile).suffix == ".toml":
         given["profile"] = os.path.relpath(root / profile)
     missing = {name: value for name, value in given.items() if getattr(settings, name) is None}
-    return dataclasses.replace(settings, **missing, model_profiles=_merged(config, "pytest_longctx_models"))
+    models = _merged(config, "pytest_longctx_models")
+    of_run = {name: {**models.get(name, {}), **entries} for name, entries in settings.model_profiles.items()}
+    return dataclasses.replace(settings, **missing, model_profiles={**models, **of_run})
 
 
 def tell(config: pytest.Config, hook: str, **arguments: Any) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from longctx.engine.run import Run
+from longctx.errors import UserError
 from longctx.plugin import hooks, options
 
 if TYPE_CHECKING:
@@ -20,12 +23,54 @@ RUN = pytest.StashKey[Run]()
 """The key of the Run in a pytest Config's stash."""
 CELLS = "ctx_functions"
 """The entry of a worker's output that names the cells of test functions and their minimum rates."""
+OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed", "prices")
+"""The settings of a run that a command starts which `addopts` may give."""
 FINISHED: pytest.StashKey[Finished] = pytest.StashKey()
 """The key of the finished run, in the process that started it."""
 
 
+class GivenRun:
+    """A plugin of a pytest that a command starts, and of those within it: it has the run, in place of the options."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.mistake: UserError | None = None
+        """Why pytest refused the tests or the project, if it did."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, object, object]:
+        if getattr(config.option, "numprocesses", None):
+            config.option.numprocesses = 0  # workers do not have the run
+        try:
+            return (yield)
+        except pytest.UsageError as error:
+            cause = error.__context__
+            self.mistake = cause if isinstance(cause, UserError) else UserError("tests-not-run", str(error))
+            return pytest.ExitCode.USAGE_ERROR
+
+    def take_up(self, config: pytest.Config) -> Run:
+        """Return the run with what the project's files say, where the command says nothing. Raises UserError."""
+        run, said = self.run, options.read(config)
+        if config.rootpath != run.workspace.root:
+            raise UserError(
+                "tests-elsewhere",
+                f"The tests are in the project {config.rootpath}, and the command runs in {run.workspace.root}: run it "
+                "in the project of the tests.",
+            )
+        options.check_paths(config)
+        others = {name: getattr(said, name) for name in OF_FILES if getattr(run.settings, name) in (None, ())}
+        settings = hooks.with_project(config, dataclasses.replace(run.settings, **others))
+        if settings != run.settings:
+            run.settings = settings
+            run.forget_plan()
+        return run
+
+
 def start(config: pytest.Config) -> Run:
     """Make the Run of this process and keep it in the stash; its folder is not created yet."""
+    if given := next((each for each in config.pluginmanager.get_plugins() if isinstance(each, GivenRun)), None):
+        config.stash[RUN] = given.take_up(config)
+        return given.run
     worker_input = getattr(config, "workerinput", None)
     if worker_input:
         config.option.ctx_base = worker_input["ctx_base"]

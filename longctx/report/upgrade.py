@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
-from longctx.gate.verdict import RunVerdict
+from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.live.cost.money import usd
 from longctx.report.document import Document
 from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
@@ -16,6 +16,7 @@ from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart, colours, field, layered, rate_axis
 from longctx.views.table import Table
+from longctx.vocabulary.family import is_check
 
 Judged = tuple[str, RunVerdict]
 """The name of a candidate, and the verdict on it."""
@@ -81,7 +82,7 @@ def _candidates(decision: UpgradeDecision) -> Table:
     rows = []
     for measured in _measured(decision):
         verdict = verdicts.get(measured.name)
-        bands = [band for family in verdict.families for band in family.bands] if verdict else None
+        bands = [band for family in _of_trials(verdict) for band in family.bands] if verdict else None
         rows.append(
             {"treatment": measured.name, "verdict": badge(verdict) if verdict else "now", "rate": str(measured.rate)}
             | ({"difference": "", "lost": "", "gained": ""} if bands is None else _difference(bands))
@@ -101,14 +102,18 @@ class Accuracy:
 
 
 def _measured(decision: UpgradeDecision) -> Iterator[Accuracy]:
-    """Yield the old treatment, then each candidate."""
-    judged = [row for row in decision.before if row.band is not None]
+    """Yield the old treatment, then each candidate. A check of a test function is no trial."""
+    judged = [row for row in decision.before if row.band is not None and not is_check(row.family)]
     rate = Rate(sum(row.correct for row in judged), sum(row.measured for row in judged))
     yield Accuracy(decision.old, rate, Usage.of([row for row in judged if row.measured]))
     for name, verdict in decision.candidates:
-        changes = [change.after for family in verdict.families for change in family.changes]
+        changes = [change.after for family in _of_trials(verdict) for change in family.changes]
         rate = Rate(sum(after.correct for after in changes), sum(after.n for after in changes))
         yield Accuracy(name, rate, verdict.usage.after if verdict.usage else Usage.of([]))
+
+
+def _of_trials(verdict: RunVerdict) -> list[FamilyVerdict]:
+    return [family for family in verdict.families if not is_check(family.family)]
 
 
 def accuracy_chart(decision: UpgradeDecision) -> Chart | None:

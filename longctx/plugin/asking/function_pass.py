@@ -183,6 +183,7 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
         raise UserError("nothing-answered", done.stopped.message)
     asked = done.asked
     run.unasked |= unasked(asked.failures)
+    run.spent = asked.spent
     run.keep_failures()
     run.say(
         f"Asked {tape.recorded:,} requests of {sum(case.size for case in cases):,} trials of test functions"

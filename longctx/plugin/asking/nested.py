@@ -7,6 +7,8 @@ import io
 
 import pytest
 
+from longctx.plugin.run import GivenRun
+
 
 class Nested:
     """A plugin of a nested pytest. Its presence marks that pytest as nested."""
@@ -39,10 +41,11 @@ def run_nested(config: pytest.Config, plugin: Nested, *arguments: str) -> int:
     Raises KeyboardInterrupt, which pytest itself catches.
     """
     given = [*map(str, config.invocation_params.args), *arguments, "--capture=no"]
+    passed_on = [each for each in config.invocation_params.plugins or () if isinstance(each, GivenRun)]
     if hasattr(config.option, "numprocesses"):  # xdist is installed
         given.append("-n0")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = pytest.main(given, plugins=[plugin])
+        code = pytest.main(given, plugins=[plugin, *passed_on])
     if plugin.interrupted:
         raise KeyboardInterrupt
     return int(code)

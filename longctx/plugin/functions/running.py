@@ -8,28 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.engine.rows import unmeasured_row
-from longctx.errors import TapeError, UserError
+from longctx.errors import UserError
 from longctx.functions import measure
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.strategies import Strategy
-from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
+from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.plugin.functions.collecting import FUNCTION
 from longctx.plugin.functions.fixtures import ASKING, FunctionState
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import CASE, SUBJECT
-from longctx.recording import absence
-from longctx.results.row import EARLY_STOP
 from longctx.results.store import as_lines
-from longctx.results.view import View
 from longctx.vocabulary.scenario import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case, Question
-    from longctx.recording.tape import Wanted
-    from longctx.results.row import Row
 
 
 def call(item: pytest.Function) -> None:
@@ -99,60 +93,13 @@ def _measure(
     from longctx.plugin.measuring.fixture import conclude
 
     run = item.config.stash[RUN]
-    rows: list[Row] = []
-    views: list[View] = []
-    absent: list[Wanted] = []
-    failed: list[str] = []
-    errors: list[BaseException] = []
-    skipped: list[str] = []
-    problem = ""
-    left_out = 0
-    for question in case.questions():
-        if failure := run.unasked.get(question.key):
-            rows.append(
-                unmeasured_row(run, question, "not_asked" if failure["fatal"] else "infra_error", failure["cause"])
-            )
-            views.append(View(item.nodeid))
-            if failure["cause"] == EARLY_STOP:
-                left_out += 1
-            else:
-                failed.append(failure["message"])
-            continue
-        trial = trial_of(question)
-        try:
-            result = start(trial)
-        except TapeError as error:
-            result = Result("error", str(error), error)
-        if result.kind == "skipped":
-            skipped.append(result.why)
-            continue
-        if result.kind == "suspended":
-            lacking = [lacking.wanted for lacking in trial.lacking]
-            status = "stale" if any(trial.tape.status(wanted) == "stale" for wanted in lacking) else "missing"
-            rows.append(unmeasured_row(run, question, "not_asked", status))
-            views.append(View(item.nodeid))
-            absent.append(next(wanted for wanted in lacking if trial.tape.status(wanted) == status))
-            continue
-        if result.kind in ("error", "infra_error") and result.error is not None:
-            errors.append(result.error)
-        measured = measure.rows(run, trial, result)
-        rows += measured
-        views += [measure.view(trial, item.nodeid), *(View(item.nodeid) for _ in measured[1:])]
-    if absent or failed:
-        tape = FunctionState.of(item.config).tape
-        problem = absence.sentence(case, tape, absent, failed, changed_request)
-    writing.attach(item, as_lines(rows, [] if run.settings.no_text else views))
-    own = next((error for error in errors if not _is_judges(error)), None)
+    cell = measure.cell(run, FunctionState.of(item.config).tape, case, trial_of, start, item.nodeid)
+    writing.attach(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
+    own = next(iter(cell.errors), None)
     if own is not None:
         if isinstance(own, TestMistake):
             pytest.fail(str(own.error), pytrace=False)
         raise own
-    if not rows:
-        pytest.skip(skipped[0] if skipped else "it has no trial")
-    conclude(item, case, [row for row in rows if row.family == case.scenario.family], problem, left_out)
-
-
-def _is_judges(error: BaseException) -> bool:
-    from longctx.functions.answer import JudgeUnreadable
-
-    return isinstance(error, JudgeUnreadable)
+    if not cell.rows:
+        pytest.skip(cell.skipped or "it has no trial")
+    conclude(item, case, cell.own_rows, cell.problem, cell.left_out)

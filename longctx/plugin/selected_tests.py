@@ -1,0 +1,127 @@
+"""The tests that a person selects for a command: pytest collects them, and asks and measures what a run has of them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from longctx.errors import UserError
+from longctx.plugin.asking.function_runs import FunctionRun
+from longctx.plugin.run import GivenRun
+from longctx.plugin.selection import is_function, selected
+from longctx.plural import count
+
+if TYPE_CHECKING:
+    from longctx.cases.case import Case
+    from longctx.engine.measure import MeasuredCase
+    from longctx.engine.run import Run
+    from longctx.functions.measure import MeasuredCell, RunOnce, TrialOf
+
+IMPORTED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
+"""The filter for pytest's warning that longctx, which the command has imported, cannot be rewritten."""
+USUAL = "-plongctx.plugin", f"-W{IMPORTED}", "--ctx-project-tests"
+"""The arguments of every pytest that a command starts: by default it takes all tests of the project."""
+
+
+class MeasuringRun(FunctionRun):
+    """Takes the cases of families, and measures the cells of test functions from what is recorded."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.tape())
+        self.cases: list[Case] = []
+        self.cells: list[MeasuredCell] = []
+        self._run = run
+        self._test = ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        self.cases = selected([item for item in items if not is_function(item)])
+        super().pytest_collection_modifyitems(items)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken[report.nodeid] = report.longreprtext.strip().rpartition("\n")[2].removeprefix("E").strip()
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._test = nodeid
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        from longctx.functions.measure import cell
+
+        self.cells.append(cell(self._run, self.tape, case, trial_of, start, self._test))
+
+
+class SelectedTests:
+    """The tests that a person selected, under one treatment of an upgrade. Pytest itself prints nothing."""
+
+    def __init__(self, run: Run, selection: Sequence[str]) -> None:
+        """selection: the arguments of pytest that select them."""
+        self.run = run
+        server = run.settings.base_url
+        self._arguments = [*USUAL, *selection, "--capture=no", *([f"--ctx-base-url={server}"] if server else [])]
+
+    def estimate(self) -> None:
+        """Say what asking would cost. Raises UserError."""
+        self._ask(estimate=True)
+
+    def ask(self, max_cost: float) -> float:
+        """Ask what is lacking within a cap in USD; return what was spent. Raises UserError."""
+        self._ask(ask_only=True, max_cost=max_cost)
+        return self.run.spent
+
+    def measure(self) -> Sequence[MeasuredCase]:
+        """Replay and judge what is recorded. Raises UserError if a test cannot be run."""
+        nested = MeasuringRun(self.run)
+        with contextlib.redirect_stderr(io.StringIO()):
+            code = self._pytest(nested)
+        if nested.interrupted and not nested.broken:
+            raise KeyboardInterrupt
+        for test, why in nested.broken.items():
+            raise UserError("test-not-run", f"{test} cannot be run: {why}. Run it by pytest to see more.")
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            raise UserError("tests-not-run", f"pytest ended with status {code}: run it on these tests to see why.")
+        if not (nested.cases or nested.cells):
+            raise UserError(
+                "no-test-to-upgrade",
+                "None of the selected tests is marked longctx, or the profile leaves them out: give test functions, as "
+                "in --tests tests_longctx/test_refunds.py.",
+            )
+        for cell in nested.cells:
+            if cell.errors:
+                error = cell.errors[0]
+                what = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+                ended = count(len(cell.errors), "trial ended", "trials ended")
+                self.run.say(f"{cell.case.id}: {ended} with an error of the test: {what}")
+        return [*self.run.measure(nested.cases).cases, *nested.cells]
+
+    def _ask(self, **settings: object) -> None:
+        """Run pytest, which asks or estimates and then ends, as its options say."""
+        kept = self.run.settings
+        self.run.settings = dataclasses.replace(kept, **settings)  # type: ignore[arg-type]
+        try:
+            code = self._pytest()
+        finally:
+            self.run.settings = kept
+        if code == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise UserError("tests-not-run", f"pytest ended with status {code}: run it on these tests to see why.")
+
+    def _pytest(self, *plugins: object) -> int:
+        """Run pytest on the selected tests; return its exit status. Raises UserError if it refuses them."""
+        given, terminal, say = GivenRun(self.run), sys.stdout, self.run.say
+        self.run.say = lambda sentence: print(sentence, file=terminal, flush=True)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                code = int(pytest.main([*self._arguments], plugins=[given, *plugins]))
+        finally:
+            self.run.say = say
+        if given.mistake:
+            raise given.mistake
+        return code

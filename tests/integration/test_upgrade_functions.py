@@ -1,0 +1,184 @@
+"""python -m longctx upgrade --tests: may a new treatment replace the old one, by a user's own tests?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
+from tests.integration.functions import codes
+from tests.integration.test_upgrade import LINES, priced
+from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
+
+TESTS = """
+import pytest
+
+
+@pytest.mark.longctx(trials=20, bands={"short": 100, "long": 1000})
+@pytest.mark.parametrize("tokens", [40, 200])
+def test_code(ask, draw, check, tokens):
+    code = draw.integer(10_000, 99_999)
+    text = draw.filler(tokens).insert(f"The refund code is {code}.", depth=draw.uniform())
+    reply = ask(f"{text}\\n\\nWhat is the refund code?")
+    check("polite", "please" in reply.text)
+    assert reply.integer() == code
+
+
+@pytest.mark.longctx(cases="cases.jsonl", cluster="contract")
+def test_review(ask, case):
+    assert str(case.number) in ask(f"{case.contract} has the number {case.number}. Which?").text
+"""
+FAMILY = """
+import pytest
+from longctx.families.line_retrieval.protocol import LineRetrieval
+
+
+@pytest.mark.longctx(family=LineRetrieval)
+def test_line_retrieval(measure, scenario):
+    measure(scenario)
+"""
+TRIALS = 2 * 20 + 20
+
+
+def answers(body: Body) -> Answer:
+    """Answer rightly and politely, but for the model `weak`, which is wrong about long texts, and `rude`."""
+    if body["model"] == "weak" and len(prompt_of(body)) > 600:
+        return 200, {}, message("0, please", body)
+    status, headers, content = codes(body)
+    return status, headers, content.replace(b", please", b"") if body["model"] == "rude" else content
+
+
+@pytest.fixture(scope="module")
+def project_once(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A project of its own, without a profile, in which `old` is recorded, and `new` costs three times as much."""
+    project = foreign_project(launcher, tmp_path_factory.mktemp("upgrade"))
+    project.file("tests").mkdir()
+    project.file("tests/test_documents.py").write_text(TESTS)
+    cases = ({"id": f"case-{n}", "contract": f"contract {n}", "number": 1000 + n} for n in range(20))
+    project.file("tests/cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    for name, dollars in {"old": 1, "new": 3, "weak": 0.1, "rude": 1}.items():
+        priced(project, name, dollars)
+    with SimulatedServer(answers) as server:
+        result = upgrade(project, server, "old", "new", "--max-cost", 1, "--volume", 1_000_000)
+        assert result.code in (0, 11), result
+        assert len(server.asked) == 2 * TRIALS
+    project.file("up").rename(project.file("first"))
+    return project
+
+
+@pytest.fixture
+def project(project_once: Checkout, tmp_path: Path) -> Checkout:
+    return project_once.copied(tmp_path / "project")
+
+
+def upgrade(project: Checkout, server: SimulatedServer | None, *arguments: object) -> Result:
+    url = ["--base-url", server.url] if server else []
+    env = {"ANTHROPIC_API_KEY": "k"} if server else {}
+    tests = [] if "--tests" in arguments else ["--tests", "tests/test_documents.py"]
+    return project.longctx("upgrade", *arguments, *tests, "--margin", 0.3, "--out", "up", *url, env=env)
+
+
+def data(project: Checkout, folder: str = "up") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(project.file(f"{folder}/upgrade.json").read_text())
+    return found
+
+
+def test_it_asks_both_models_and_a_second_call_replays(project: Checkout) -> None:
+    [first] = data(project, "first")["candidates"]
+    assert first["usage"]["after"]["usd"] > 2 * first["usage"]["before"]["usd"]
+    assert [family["family"] for family in first["families"]] == ["test_code", "test_code.polite", "test_review"]
+    assert [band["band"] for band in first["families"][0]["bands"]] == ["short", "long"]
+    again = upgrade(project, None, "old", "new", "--volume", 1_000_000)
+    assert again.says("Upgrade from old to new: pass", "a month at 1,000,000", "1.00 [0.94, 1.00] n=60"), again
+    assert data(project)["candidates"] == data(project, "first")["candidates"]
+    page = project.file("up/index.html").read_text()
+    screen = page[: page.index("Price, tokens and latency")]
+    assert "please" not in screen
+    assert "please" in page
+
+
+def test_a_loss_on_long_texts_is_a_regression_and_the_best_of_two_candidates_decides(project: Checkout) -> None:
+    with SimulatedServer(answers) as server:
+        result = upgrade(project, server, "old", "weak", "new", "--max-cost", 1)
+        assert len(server.asked) == TRIALS  # old and new are recorded
+    assert result.says("Upgrade from old to weak or new: pass", "weak: regression; test_code -1.000 in long"), result
+    found = data(project)
+    assert found["best"] == "new"
+    weak = found["candidates"][0]["families"][0]
+    assert [(band["lost"], band["verdict"]) for band in weak["bands"]] == [(0, "pass"), (20, "regression")]
+    rows = [line.split() for line in result.out.splitlines() if line.startswith("weak ")]
+    assert rows[0][1:6] == ["regression", "0.67", "[0.54,", "0.77]", "n=60"]
+
+
+def test_without_a_cap_nothing_is_asked(project: Checkout) -> None:
+    with SimulatedServer(answers) as server:
+        result = upgrade(project, server, "old", "weak")
+        assert not server.received
+    assert result.code == 2
+    assert result.says("[upgrade-not-recorded]", f"{TRIALS} trials of weak have no recording", "40 of 40 trials to ask")
+    assert not project.file("up").exists()
+
+
+def test_the_cap_holds_and_a_second_call_asks_the_rest(project: Checkout) -> None:
+    with SimulatedServer(answers) as server:
+        result = upgrade(project, server, "old", "rude", "--max-cost", 0.0125, "--in-flight", 1)
+        assert result.code == 12, result
+        asked = len(server.asked)
+        assert 0 < asked < TRIALS
+        shutil.rmtree(project.file("up"))
+        result = upgrade(project, server, "old", "rude", "--max-cost", 1)
+        assert len(server.asked) == TRIALS
+    assert result.code == 10
+    assert result.says("test_code.polite -1.000 in short"), result
+
+
+def test_families_and_functions_are_one_decision(project: Checkout) -> None:
+    project.profile(f'models = ["old"]\n{LINES}'.replace("trials = 40", "trials = 20"))
+    project.file("tests/test_line_retrieval.py").write_text(FAMILY)
+    arguments = "old", "rude", "--tests", "tests", "-k", "review or retrieval", "--profile", "tiny.toml"
+
+    def both(body: Body) -> Answer:
+        return right(body) if "REGISTER_CONTENT" in prompt_of(body) else answers(body)
+
+    with SimulatedServer(both) as server:
+        result = upgrade(project, server, *arguments, "--max-cost", 1)
+        assert len(server.asked) == 2 * 40 + 20, result
+    assert result.code == 0, result
+    families = data(project)["candidates"][0]["families"]
+    assert [family["family"] for family in families] == ["line_retrieval", "test_review"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("def broken(:", ("[test-not-run]", "tests/test_documents.py cannot be run: SyntaxError")),
+        ("import pytest\n@pytest.fixture\ndef ask(): raise OSError('down')\n" + TESTS, ("OSError: down",)),
+    ],
+)
+def test_a_test_that_cannot_be_run_ends_it_before_anything_is_asked(
+    project: Checkout, change: str, says: tuple[str, ...]
+) -> None:
+    project.file("tests/test_documents.py").write_text(change)
+    with SimulatedServer(answers) as server:
+        result = upgrade(project, server, "old", "weak", "--max-cost", 1)
+        assert not server.received
+    assert result.code == 2
+    assert result.says(*says), result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("old", "tests/test_documents.py"), "test-as-treatment"),
+        (("old", "new", "--tests", "nowhere.py"), "tests-not-run"),
+        (("old", "new", "-k", "nothing"), "no-test-to-upgrade"),
+    ],
+)
+def test_a_mistaken_selection_is_refused(project: Checkout, arguments: tuple[str, ...], code: str) -> None:
+    result = upgrade(project, None, *arguments)
+    assert result.code == 2
+    assert result.says(f"[{code}]"), result
