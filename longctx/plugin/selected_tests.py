@@ -83,7 +83,7 @@ class SelectedTests:
         if nested.interrupted and not nested.broken:
             raise KeyboardInterrupt
         for test, why in nested.broken.items():
-            raise UserError("test-not-run", f"{test} cannot be run: {why}. Run it by pytest to see more.")
+            raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it by pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise UserError("tests-not-run", f"pytest ended with status {code}: run it on these tests to see why.")
         if not (nested.cases or nested.cells):

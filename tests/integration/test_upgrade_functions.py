@@ -155,7 +155,7 @@ def test_families_and_functions_are_one_decision(project: Checkout) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ("def broken(:", ("[test-not-run]", "tests/test_documents.py cannot be run: SyntaxError")),
+        ("def broken(:", ("[tests-not-run]", "tests/test_documents.py cannot be run: SyntaxError")),
         ("import pytest\n@pytest.fixture\ndef ask(): raise OSError('down')\n" + TESTS, ("OSError: down",)),
     ],
 )
