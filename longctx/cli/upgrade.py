@@ -17,7 +17,7 @@ from longctx.gate.defaults import ALPHA, MARGIN
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
-    from longctx.engine.upgrade import Treatment, Trials, Upgrade
+    from longctx.engine.upgrade import Treatment, TreatmentTrials, Upgrade
     from longctx.report.document import Document
     from longctx.results.row import Row
     from longctx.views.chart import Chart
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     return exit_status(upgrade.best.verdict.verdict, failed=False, on_inconclusive=options.on_inconclusive)
 
 
-def _trials(options: argparse.Namespace) -> Callable[[Run], Trials]:
+def _trials(options: argparse.Namespace) -> Callable[[Run], TreatmentTrials]:
     """Return what gives the trials of a run: its profile's, or those of the selected tests. Raises UserError."""
     from longctx.engine.upgrade import ProfileTrials
 

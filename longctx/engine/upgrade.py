@@ -128,7 +128,7 @@ BEST: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
 assert set(BEST) == set(ORDER)
 
 
-class Trials(Protocol):
+class TreatmentTrials(Protocol):
     """The trials of an upgrade under one treatment. Every method raises UserError."""
 
     @property
@@ -175,7 +175,7 @@ class Upgrading:
         root: Path,
         folder: Path,
         say: Callable[[str], object] = print,
-        trials_of: Callable[[Run], Trials] = ProfileTrials,
+        trials_of: Callable[[Run], TreatmentTrials] = ProfileTrials,
     ) -> None:
         """Take up the treatments.
 
@@ -231,7 +231,7 @@ class Upgrading:
         runs = [trials.run for trials in self._trials[1:]]
         return Upgrade(old, tuple(self._judged(old, new, run) for new, run in zip(others, runs, strict=True)))
 
-    def _measured(self, treatment: Treatment, trials: Trials) -> MeasuredTreatment:
+    def _measured(self, treatment: Treatment, trials: TreatmentTrials) -> MeasuredTreatment:
         cases = trials.measure()
         rows = with_answers([row for case in cases for row in case.rows])
         views = [view for case in cases for view in case.views]
