@@ -114,7 +114,7 @@ def _trials(options: argparse.Namespace) -> Callable[[Run], TreatmentTrials]:
         raise UserError("test-as-treatment", f"{path} names a test, and not a model: write --tests {path}.")
     if options.tests is None:
         if options.expression is not None:
-            raise UserError("expression-without-tests", "-k chooses among tests: give --tests PATH with it.")
+            raise UserError("expression-without-tests", "The option -k chooses among tests: give --tests PATH with it.")
         return ProfileTrials
     from longctx.plugin.selected_tests import SelectedTests
 

@@ -85,7 +85,9 @@ class SelectedTests:
         for test, why in nested.broken.items():
             raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it by pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            raise UserError("tests-not-run", f"pytest ended with status {code}: run it on these tests to see why.")
+            raise UserError(
+                "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."
+            )
         if not (nested.cases or nested.cells):
             raise UserError(
                 "no-test-to-upgrade",
@@ -111,7 +113,9 @@ class SelectedTests:
         if code == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            raise UserError("tests-not-run", f"pytest ended with status {code}: run it on these tests to see why.")
+            raise UserError(
+                "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."
+            )
 
     def _pytest(self, *plugins: object) -> int:
         """Run pytest on the selected tests; return its exit status. Raises UserError if it refuses them."""
