@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from longctx.views.scenario import ScenarioSummary
-
 from longctx import Run
 from longctx.corpus.bank import load_bank
 from longctx.engine.measure import Measurement
 from longctx.families.long_context_qa.collage_counts_report import lexical_rates
 from longctx.families.long_context_qa.letters import letter_shares
+from longctx.views.scenario_summary import ScenarioSummary
 from tests.here import HERE
 
 PAGE = HERE.root / "docs/matching-words.md"
