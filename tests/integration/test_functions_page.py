@@ -56,7 +56,7 @@ def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
 
 def test_the_page_names_mistakes_that_there_are() -> None:
     page = (ROOT / "docs/functions.md").read_text(encoding="utf-8")
-    codes = re.findall(r"`([a-z]+(?:-[a-z]+)+)`", page.partition("## Mistakes")[2])
+    codes = re.findall(r"`([a-z]+(?:-[a-z]+)+)`", page.partition("## Errors")[2])
     sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "longctx").rglob("*.py"))
     assert len(codes) > 10
     assert not [code for code in codes if f'"{code}"' not in sources]

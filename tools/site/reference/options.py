@@ -22,7 +22,7 @@ own](../configuration.md#families-of-your-own).
 GUIDES = {
     "--ctx-profile": "configuration.md#profiles-what-to-run",
     "--ctx-model": "models.md",
-    "--ctx-prompts": "configuration.md#prompt-sets-in-which-words",
+    "--ctx-prompts": "configuration.md#prompt-sets-how-questions-are-worded",
     "--ctx-record": "decisions/0003-record-modes-resume.md",
     "--ctx-corpus": "own-documents.md",
     "--ctx-questions": "questions.md",
