@@ -28,7 +28,7 @@ GUIDES = {
     "--ctx-questions": "questions.md",
     "--ctx-in-flight": "live-runs.md",
     "--ctx-min-rate": "decisions/0004-minimum-rates-in-two-steps.md",
-    "--ctx-label": "reports.md#several-runs-as-one",
+    "--ctx-label": "reports.md#merging-several-runs-into-one",
     "--ctx-shard": "shards.md",
     "--ctx-report": "reports.md",
     "--ctx-estimate": "cost.md",
