@@ -97,6 +97,36 @@ def test_every_right_answer_of_the_register_is_judged_right_and_every_wrong_one_
         assert {outcome(wrong, item.right, *item.wrong).kind for wrong in item.wrong} == {"wrong"}, item.id
 
 
+def read(user: str) -> set[str]:
+    """Read a prompt that asks how many there are of something, apart from the bank: return each number of that unit in
+    the one notice that has all names of the question."""
+    [asked] = re.findall(r"<Question>\s*(.*?)\s*</Question>", user, re.DOTALL)
+    [record] = re.findall(r"<Record>(.*)</Record>", user, re.DOTALL)
+    notices = [" ".join(notice.split()) for notice in re.split(r"(?<=[ap]m\])\s+", record)]
+    names = set(re.findall(r"\b[A-Z]\w+(?:[–-]\w+)*", asked[1:]))
+    [notice] = [notice for notice in notices if all(name in notice for name in names)]
+    ahead = re.search(r"how many ((?:[a-z]+ ){1,3}?)(?:must|does|is|are|was|would)\b", asked, re.IGNORECASE)
+    unit = ahead[1].split()[-1] if ahead else re.findall(r"many (?:[a-z]+ )??([a-z]+s)\b", asked)[0]
+    return set(re.findall(rf"(\d[\d,]*) (?:[a-z]+ )?{unit}\b", notice))
+
+
+def test_an_independent_reading_finds_the_answer_and_no_wrong_one() -> None:
+    scenario = ShortAnswers(20_000, 2_100, 50, bank=lambda: REGISTER)
+    alone = 0
+    for index in scenario.indices(1_000):
+        item = REGISTER.items[index]
+        if "how many" in item.question.lower():
+            trial = scenario.build(WORDS, 0, index)
+            numbers = read(trial.user)
+            right, *wrong = (each.split()[0] for each in (item.right, *item.wrong))
+            assert right in numbers, item.id
+            assert not {*wrong} & numbers, item.id
+            if len(numbers) == 1:
+                alone += 1
+                assert scenario.judge(trial, Reply(f"There are {right}.", "end_turn", "m", 10)).kind == "correct"
+    assert alone > 10
+
+
 def test_a_bank_without_answers_that_can_be_judged_says_so() -> None:
     meaning = load_bank(HERE, None, None, "", "register-meaning")
     paraphrased = ShortAnswers(3_000, 600, 50, bank=lambda: meaning)
