@@ -52,7 +52,7 @@ def cases_of(
         wordings = [sets[name].wording(family, document(grid)) for name in prompts or grid.prompts]
         for wording, model, shape in itertools.product(wordings, models(grid), shapes or grid.shapes):
             table = tables[model]
-            for scenario in table.scenarios(functools.partial(bank, model, grid.draws_on)):
+            for scenario in _scenarios(table, model, functools.partial(bank, model, grid.draws_on)):
                 if not (trials := table.trials_of(scenario)):
                     continue
                 case = Case(
@@ -75,6 +75,17 @@ def cases_of(
                         "profiles of their own.",
                     )
     return list(cases.values())
+
+
+def _scenarios(table: Grid, model: str, bank: Callable[[], Bank]) -> list[Scenario]:
+    """Return the scenarios of a table for one model. Raises UserError if its shares of the window give none.
+
+    Sizes that are no shares were checked when the profile was loaded.
+    """
+    try:
+        return list(table.scenarios(bank))
+    except ValueError as error:
+        raise UserError("share-too-small", f"{model}: {error}") from None
 
 
 def sized(grid: Grid, model: ModelProfile) -> Grid:

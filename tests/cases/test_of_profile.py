@@ -16,6 +16,7 @@ from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
 from longctx.families.line_retrieval.grid import LineRetrievalGrid
 from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.control import Control
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.families.passkey.protocol import Passkey
@@ -156,6 +157,14 @@ def test_shares_need_a_window() -> None:
 def test_a_share_without_room() -> None:
     with refused("share-too-small", "toy", "0.1", "40,000"):
         shared_window(thinking_tokens=40_000)
+
+
+def test_a_share_in_which_a_scenario_cannot_be_made(tmp_path: Path) -> None:
+    file = tmp_path / "eighth.toml"
+    file.write_text("[collage]\nbudgets = [0.125]\ntrials = 2\n")
+    bank = functools.partial(load_bank, HERE, None, None)
+    with refused("share-too-small", "qwen2.5-coder-0.5b", "`longest`"):
+        cases_of(HERE, load_profile(HERE, str(file)), Collage, lambda _: ["qwen2.5-coder-0.5b"], (), bank)
 
 
 @pytest.mark.parametrize("size", [0, -5, 0.0, 1.5, -0.5, True, "0.5"])
