@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
 def _save(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.validity import vacuous_bands
     from longctx.registry import families
-    from longctx.results.adding import new_rows
+    from longctx.results.adding import check_not_stopped, new_rows
     from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
     from longctx.results.completeness import lacks
     from longctx.results.manifest import require_manifest
@@ -77,13 +77,14 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     elif not file.is_file():
         raise UserError("no-baseline-to-add-to", f"There is no baseline {file} yet: save its first run without --add.")
     manifest, rows = require_manifest(folder), load_rows(folder)
+    check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if options.add else []
     if lacking := "; ".join(lacks(manifest, rows)):
         why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges the rest alone."
         if not options.force:
             raise UserError(
                 "run-incomplete",
-                f"{why} Run all of it, without -k, -x, --lf, --ctx-trial and --ctx-early-stop, until every trial is "
+                f"{why} Run all of it, without -k, -x, --lf and --ctx-trial, until every trial is "
                 "measured (what is recorded is not asked again); or save this run as it is, with --force.",
             )
         print(why)

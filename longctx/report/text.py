@@ -11,6 +11,7 @@ from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.findings import unusable
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
+from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.notes import Truncated
 from longctx.summary.summary import Summary
@@ -47,8 +48,11 @@ def trials_sentence(summary: Summary) -> str:
         first, last = summary.recorded
         replayed += f", recorded {first}" + (f" to {last}" if last != first else "")
     parts.append(replayed)
-    if summary.unmeasured:
-        parts.append(f"{summary.unmeasured:,} not measured")
+    left_out = summary.errors.get(EARLY_STOP, 0)
+    if left_out:
+        parts.append(f"{left_out:,} left out by looks")
+    if summary.unmeasured > left_out:
+        parts.append(f"{summary.unmeasured - left_out:,} not measured")
     return f"{count(total, 'trial')}: {'; '.join(parts)}."
 
 

@@ -19,18 +19,22 @@ SHOWN = 3
 ASK_AGAIN = "ask the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
 
 
+def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
+    """Raise UserError if looks left out trials of a run."""
+    if any(row.error == EARLY_STOP for row in rows):
+        raise UserError(
+            "run-stopped-early",
+            f"The run {manifest.run} was stopped by looks at its answers, so that its rates are those of trials that "
+            "were chosen by their answers: ask the others too (--ctx-record once --ctx-no-looks), and save that run.",
+        )
+
+
 def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
     """Return the rows of a run that a baseline does not have yet; those of repeats that it has are left out.
 
     Raises UserError if there are none, or if the run does not ask the same as the baseline's.
     """
     baseline = load_baseline(path)
-    if any(row.error == EARLY_STOP for row in rows):
-        raise UserError(
-            "run-stopped-early",
-            f"The run {manifest.run} was stopped by looks at its answers, so that its rates are those of trials that "
-            "were chosen by their answers: ask all of them (--ctx-no-looks), and add that run.",
-        )
     _check_headers(baseline, manifest)
     kept = list(group_lines(path))
     again = ASK_AGAIN.format(runs=baseline.runs + 1)

@@ -203,6 +203,16 @@ def test_what_is_no_further_run_of_a_baseline_is_refused(
     assert mine.own("baselines", "main.jsonl").read_bytes() == kept
 
 
+def test_a_run_that_looks_stopped_is_saved_in_no_case(
+    tmp_path: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopped = run(tmp_path / "stopped", [*rows("correct"), row("not_asked", trial=1, error="early stop")])
+    for force in ([], ["--force"]):
+        assert main(["baseline", "save", "main", str(stopped), *force]) == 2
+        assert "[run-stopped-early]" in capsys.readouterr().err
+    assert not mine.own("baselines", "main.jsonl").exists()
+
+
 def test_a_run_of_which_a_part_is_known_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,17 @@ def left_out(project: Checkout) -> int:
     return sum(row["error"] == "early stop" for row in rows(project))
 
 
+SHARDED = """
+import pytest
+
+
+@pytest.mark.longctx(trials=60, bands={"short": 2, "long": 9})
+@pytest.mark.parametrize("tokens", [1, 2, 9])
+def test_code(ask, draw, tokens):
+    code = draw.integer(10_000, 99_999)
+    assert ask(f"The refund code is {code}. " * tokens + "What is the refund code?").integer() == code
+"""
+"""Of two shards, one has a band of a single cell, and both have a cell of the other band."""
 CHANGED = TESTS.replace("What is the refund code?", "Which code is it?")
 PARTLY = CHANGED.replace("    reply = ask(", "    if code % 2:\n        code += 1\n    reply = ask(")
 
@@ -76,3 +87,24 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
     assert [band["look"] for family in asked["families"] for band in family["bands"]] == [2, 2]
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
     assert gate(checkout)["families"] == asked["families"]
+
+
+def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict_of_one_run(checkout: Checkout) -> None:
+    checkout.file("tests_longctx/test_functions.py").write_text(SHARDED)
+    with SimulatedServer(codes) as server:
+        assert ask(checkout, server).code == 0
+        assert checkout.longctx("baseline", "save", "first").code == 0
+        shutil.rmtree(checkout.file("cassettes"))
+        server.received.clear()
+        for number in (1, 2):
+            shard = ask(checkout, server, *GATE, f"--ctx-shard={number}/2", f"--ctx-report=shard-{number}")
+            assert shard.code == 0, shard
+        assert len(server.asked) == 60 + 60 + 40
+    merged = checkout.longctx("merge", "shard-1", "shard-2", "--out=merged", "--baseline=first", "--margin=0.2")
+    assert merged.code == 0, merged
+    assert merged.says("180 trials: 160 live (89%); 0 replayed (0%); 20 left out by looks.")
+    assert merged.says("Stopped early: pass shown after 160 of 180 trials, 20 not asked.")
+    assert {row["scenario"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
+    assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
+    assert gate(checkout, "merged")["families"] == gate(checkout)["families"]
+    assert checkout.longctx("baseline", "save", "second", "merged", "--force").says("[run-stopped-early]")

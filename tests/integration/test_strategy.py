@@ -13,6 +13,7 @@ import pytest
 
 from longctx.config.models import load_model
 from longctx.live.cost.money import cost, usd
+from tests.batch_server import PATH, BatchServer
 from tests.context_server import managed
 from tests.here import HERE
 from tests.integration.conftest import ROOT, Checkout
@@ -128,6 +129,32 @@ def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, serve
     assert plan.says(*(f"strategy={name}" for name in of)), plan
     again = project.pytest(*asking(*STRATEGIES), PRICE)
     assert again.says("24 trials: 0 live (0%); 24 replayed (100%)"), again
+
+
+def test_strategies_are_asked_in_batches_one_for_each_set_of_betas(project: Checkout) -> None:
+    arguments = (*asking("none", "clear_tool_uses-20", "compact-40", "summary-2"), PRICE)
+    with BatchServer(script=managed) as server:
+        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch", "--ctx-no-canary"
+        result = project.pytest(*arguments, *live, "--ctx-max-cost=1000")
+        assert result.code == 0, result
+        created = [received for received in server.received if received.path == PATH and received.body]
+        betas = [received.headers.get("anthropic-beta") for received in created]
+        sizes = [len(received.body["requests"]) for received in created]
+    assert not server.asked
+    assert list(zip(betas, sizes, strict=True)) == [
+        *((None, 4), ("context-management-2025-06-27", 4), ("compact-2026-01-12", 4)),
+        *((None, 4), (None, 4)),  # the summaries, and what is asked after them
+    ]
+    rows = {(row["labels"]["strategy"], row["item"]): row for row in project.rows()}
+    wrong = {key for key, row in rows.items() if row["outcome"] == "wrong"}
+    assert wrong == {
+        *((name, "never") for name in ("none", "clear_tool_uses-20", "compact-40", "summary-2")),
+        *(("clear_tool_uses-20", "tool"), ("compact-40", "tool"), ("compact-40", "new"), ("summary-2", "tool")),
+    }
+    for strategy in ("summary-2", "compact-40"):
+        assert 0 < rows[strategy, "first"]["strategy_usd"] < rows[strategy, "first"]["cost_usd"]
+    estimate = project.pytest(*arguments, "--ctx-estimate", "--ctx-record=all")
+    assert estimate.says("by replies of", "later ones are estimated from 16 recorded trials"), estimate
 
 
 def test_killed_between_the_two_requests_of_a_trial_nothing_is_lost_or_paid_twice(

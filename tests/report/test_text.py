@@ -67,6 +67,10 @@ def test_markdown_shows_the_tables(summary: Summary) -> None:
             "1,234 trials: 0 live (0%); 1,234 replayed (100%), recorded 2026-11-21.",
         ),
         ({"live": 5, "replayed": 0, "unmeasured": 0, "recorded": None}, "5 trials: 5 live (100%); 0 replayed (0%)."),
+        (
+            {"live": 5, "replayed": 0, "unmeasured": 3, "recorded": None, "errors": {"early stop": 2, "stale": 1}},
+            "8 trials: 5 live (62%); 0 replayed (0%); 2 left out by looks; 1 not measured.",
+        ),
         ({"live": 0, "replayed": 0, "unmeasured": 0, "recorded": None}, "0 trials: 0 live (0%); 0 replayed (0%)."),
     ],
 )

@@ -72,9 +72,10 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     if manifest.labels:
         yield "labels", ", ".join(f"{name}={value}" for name, value in manifest.labels.items())
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
-    if summary.unmeasured:
-        yield "not measured", f"{summary.unmeasured:,}"
-    if left_out := summary.errors.get(EARLY_STOP, 0):
+    left_out = summary.errors.get(EARLY_STOP, 0)
+    if summary.unmeasured > left_out:
+        yield "not measured", f"{summary.unmeasured - left_out:,}"
+    if left_out:
         yield "early stop", f"{left_out:,} trials left out"
     if summary.recorded:
         first, last = summary.recorded
