@@ -73,11 +73,11 @@ class Case:
         return f"{file_name(self.model.model)}/{self.scenario.family}/{name}.jsonl"
 
     @property
-    def measured(self) -> dict[str, float] | None:
-        """What was measured of the model's tokenizer with this family's wording; None if it must be measured first."""
+    def token_values(self) -> dict[str, float] | None:
+        """What `Scenario.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
         if not self.scenario.probes(self.wording.words):
             return {}
-        return self.model.measures(self.scenario.family, self.wording.digest)
+        return self.model.token_values(self.scenario.family, self.wording.digest)
 
     @property
     def size(self) -> int:
@@ -145,7 +145,7 @@ class Case:
     def fitted(self) -> Case:
         """Return this case with its scenario fitted to the model, ready to build trials.
 
-        Raises UserError if prompt or reply do not fit the model, or if something must be measured first.
+        Raises UserError if prompt or reply do not fit the model, or if tokens must be counted first.
         """
         if self.shape != TEXT and not self.scenario.piece_count:
             raise UserError(
@@ -170,7 +170,7 @@ class Case:
                 f"{self.id} asks for replies of up to {self.reply_tokens:,} tokens, but {self.model.model} takes no "
                 f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
             )
-        if self.measured is None:
+        if self.token_values is None:
             raise UserError(
                 "prompt-set-not-measured",
                 f"{self.id}: the token counts of prompt set {self.wording.prompt_set!r} "
@@ -178,7 +178,7 @@ class Case:
                 "Record with --ctx-record once, which measures them first.",
             )
         try:
-            fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.measured))
+            fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.token_values))
             if self.only_trial is not None:
                 fitted.scenario.identity(self.seed, fitted.scenario.index_of(self.only_trial), 0)
             return fitted

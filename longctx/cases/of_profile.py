@@ -101,7 +101,7 @@ def sized(grid: Grid, model: ModelProfile) -> Grid:
             f"A profile gives sizes as shares of the model's window, and the window of {model.model} is not known: add "
             f"window = TOKENS to its profile, or have python -m longctx models probe {model.model} find it out.",
         )
-    apart = model.thinking_tokens + added_tokens(model, "", measured=False)
+    apart = model.thinking_tokens + added_tokens(model, "", system_counted=False)
     try:
         return grid.sized(model.window, apart, model.tokens.model_dump())
     except ValueError as error:

@@ -14,14 +14,14 @@ TOOLS_PROMPT = 346
 """The tokens of the system prompt that comes with tools. Source: "Tool use with Claude", platform.claude.com/docs."""
 
 
-def added_tokens(model: ModelProfile, system: str, measured: bool) -> int:
+def added_tokens(model: ModelProfile, system: str, system_counted: bool) -> int:
     """Estimate the tokens that a request holds beside the user's turn: its system prompt and its tools.
 
-    system: that of the prompt set. measured: whether the size of the turn includes both system prompts, the model
+    system: that of the prompt set. system_counted: whether the size of the turn includes both system prompts, the model
     profile's and the prompt set's.
     """
     own = model.extra_body.get("system")
-    text = "" if measured and own is None else model.system_prompt(system) if own is None else json.dumps(own)
+    text = "" if system_counted and own is None else model.system_prompt(system) if own is None else json.dumps(own)
     tokens = len(text) / CHARACTERS_A_TOKEN["text"] * model.tokens.reference
     if tools := model.extra_body.get("tools"):
         tokens += TOOLS_PROMPT + len(json.dumps(tools)) / CHARACTERS_A_TOKEN["json"] * model.tokens.reference

@@ -177,7 +177,7 @@ def fitted(scenario: Scenario, words: Words) -> Scenario:
     texts = type(scenario).probes(words)
     if not texts:
         return scenario
-    return scenario.fit(type(scenario).measured({name: len(text) // 4 for name, text in texts.items()}))
+    return scenario.fit(type(scenario).token_values({name: len(text) // 4 for name, text in texts.items()}))
 
 
 def _not_pure(run: Run, family: str) -> Iterator[str]:

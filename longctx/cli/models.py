@@ -62,15 +62,15 @@ def add(commands: Any) -> None:
 
 def _probe(options: argparse.Namespace, _: list[str]) -> int:
     require("Probing a model", "anthropic")
-    from longctx.config.keeping import keep_measured, keep_probed
+    from longctx.config.keeping import keep_probed, keep_token_counts
     from longctx.live.server.probe import differences
 
     before = read_profile(options.workspace, options.name)
     result, source = asyncio.run(_ask(before, options))
     path = keep_probed(options.workspace, before.model, source, result.values)
-    for measured in result.measured:
-        if before.measures(measured.family, measured.wording) != measured.values:
-            keep_measured(options.workspace, before.model, measured)
+    for counts in result.token_counts:
+        if before.token_values(counts.family, counts.wording) != counts.values:
+            keep_token_counts(options.workspace, before.model, counts)
     _print_result(before, result)
     for sentence in (*result.notes, *differences(before, result.values)):
         print(sentence)
@@ -94,8 +94,8 @@ def _print_result(before: ModelProfile, result: ProbeResult) -> None:
         for entry, name in ENTRIES.items()
         if entry in result.values
     ]
-    for counts in result.measured:
-        earlier = before.measures(counts.family, counts.wording) or {}
+    for counts in result.token_counts:
+        earlier = before.token_values(counts.family, counts.wording) or {}
         rows += [
             (f"{counts.family}: {name}", _text(earlier.get(name)), _text(to)) for name, to in counts.values.items()
         ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cases.case import Case, Question
-from longctx.cli.shared import measured
+from longctx.cli.shared import trial_of_run
 from longctx.cli.shared.task import add_bank, add_bank_name
 from longctx.config.headers import as_lines
 from longctx.config.models import load_model
@@ -63,9 +63,9 @@ def _run_with(options: argparse.Namespace) -> int:
     """Print what a run measured of the trial, then the prompt if it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = Path(options.prompts).resolve().name if options.prompts else None
-    replies = measured.of_trial(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
+    replies = trial_of_run.find(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
     for row_and_reply in replies:
-        print("\n".join(measured.lines(row_and_reply)), end="\n\n")
+        print("\n".join(trial_of_run.lines(row_and_reply)), end="\n\n")
     if is_of_function(options.scenario):
         return 0
     wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}

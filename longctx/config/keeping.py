@@ -19,11 +19,11 @@ from longctx.files import write_file
 from longctx.workspace import Workspace
 
 
-def keep_measured(workspace: Workspace, model: str, measured: TokenCounts) -> Path:
+def keep_token_counts(workspace: Workspace, model: str, counts: TokenCounts) -> Path:
     """Append token counts to the model's profile, which is created if necessary; return its path. Raises UserError."""
     entry = _table()
-    entry.update(measured.model_dump(exclude={"values"}, exclude_defaults=True))
-    entry["values"] = _inline(measured.values)
+    entry.update(counts.model_dump(exclude={"values"}, exclude_defaults=True))
+    entry["values"] = _inline(counts.values)
     with _edited(workspace, model) as (path, document):
         document.setdefault("measured", tomlkit.aot()).append(entry)
     return path

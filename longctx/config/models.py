@@ -197,7 +197,7 @@ class ModelProfile(_Table):
     """Weights, quantization and server, in your own words."""
     probed: Probed | None = None
     """What a server said about the model; written by `models probe`."""
-    measured: tuple[TokenCounts, ...] = ()
+    token_counts: tuple[TokenCounts, ...] = Field((), alias="measured")
     """The token counts of the families' wording; written by `models probe` and by the asking pass."""
 
     @model_validator(mode="after")
@@ -248,10 +248,10 @@ class ModelProfile(_Table):
         """Return the profile's system prompt, a blank line, and the prompt set's; without the part that is empty."""
         return "\n\n".join(filter(None, (self.system, system)))
 
-    def measures(self, family: str, wording: str) -> dict[str, float] | None:
-        """Return the latest token counts of a wording, given by its digest; None if it was never measured."""
+    def token_values(self, family: str, wording: str) -> dict[str, float] | None:
+        """Return the latest token counts of a wording, given by its digest; None if it was never counted."""
         key = (family, wording, self.system_digest)
-        for entry in reversed(self.measured):
+        for entry in reversed(self.token_counts):
             if (entry.family, entry.wording, entry.system) == key:
                 return entry.values
         return None

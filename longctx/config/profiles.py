@@ -68,10 +68,10 @@ class Profile(BaseModel):
         grids: tuple[Grid, ...] = getattr(self, family, ())
         return grids
 
-    def measured_functions(self, known: Iterable[str]) -> frozenset[str] | None:
-        """Return the names of the test functions that the profile measures; None for all. known: the families.
+    def chosen_functions(self, known: Iterable[str]) -> frozenset[str] | None:
+        """Return the names of the test functions that the profile chooses; None for all. known: the families.
 
-        A profile with tables of families measures the functions that have a table, or all if it names models for them.
+        A profile with tables of families chooses the functions that have a table, or all if it names models for them.
         """
         return frozenset(self.functions) if not self.models and any(map(self.grids, known)) else None
 

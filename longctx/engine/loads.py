@@ -35,7 +35,7 @@ class _Sum:
     prices: list[float] | None = field(default_factory=lambda: [0.0] * 8)
     """USD directly and in batches, with replies as expected, of full length, and at both ends of their interval; None
     if prices are not known."""
-    measured: bool = True
+    replies_known: bool = True
     in_contexts: bool = False
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
@@ -50,7 +50,7 @@ class _Sum:
         self.output_tokens += case.reply_tokens * len(clusters)
         self.in_contexts |= case.scenario.questions_per_context > 1
         replies = case.replies
-        self.measured &= replies is not None
+        self.replies_known &= replies is not None
         expected, most = case.expected_reply_tokens, case.reply_tokens
         ends = (replies.lo, replies.hi) if replies else (most, most)
         prices = [_price_of(case, reply, clusters) for reply in (expected, most, *ends)]
@@ -66,7 +66,7 @@ class _Sum:
         if self.prices is None:
             return Load(*tokens, None, in_contexts=self.in_contexts)
         price, batch_price, most, _, least_direct, least_batch, most_direct, most_batch = self.prices
-        ends = (least_direct, most_direct, least_batch, most_batch) if self.measured else None
+        ends = (least_direct, most_direct, least_batch, most_batch) if self.replies_known else None
         return Load(*tokens, price, batch_price, most, ends, self.in_contexts)
 
 

@@ -71,9 +71,8 @@ class Plan:
         """Return the profile of a model, with the user's entries and prices."""
         model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
         if entries:
-            model = checked(
-                {**model.model_dump(exclude_unset=True), **entries}, ModelProfile, f"The profile that code gives {name}"
-            )
+            written = model.model_dump(exclude_unset=True, by_alias=True)
+            model = checked({**written, **entries}, ModelProfile, f"The profile that code gives {name}")
         return _priced(model, self._settings)
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
@@ -100,7 +99,7 @@ class Plan:
 
     def measures_function(self, name: str) -> bool:
         """Return whether the run measures a test function."""
-        measured = self.own.measured_functions(self.families) if self.own else None
+        measured = self.own.chosen_functions(self.families) if self.own else None
         return measured is None or name in measured
 
     @property

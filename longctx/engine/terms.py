@@ -162,7 +162,7 @@ def rules_of(
     for profile, models in profiles:
         for key, tables in profile.grids_by_model(names, models).items():
             grids.setdefault(key, []).extend(tables)
-    functions = [profile.measured_functions(names) for profile, _ in profiles]
+    functions = [profile.chosen_functions(names) for profile, _ in profiles]
     named = frozenset[str]().union(*filter(None, functions))
     return Rules(
         margin=min(stated, default=MARGIN) if gate.margin is None else gate.margin,

@@ -171,7 +171,7 @@ class _Compared:
         """Whether an early stop left any of its trials out."""
         return any(row.error == EARLY_STOP for row in self.pairs.after.values())
 
-    def measured(self, looks: Mapping[Band, int] | None = None) -> list[RowPair]:
+    def measured_pairs(self, looks: Mapping[Band, int] | None = None) -> list[RowPair]:
         """Return the pairs that both runs measured, in all looks or in the first `looks` of each band.
 
         A check of a test function is none: its answer is its trial's.
@@ -206,8 +206,8 @@ def give_verdict(
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _families(compared, rules)
     looks = {band.band: band.look for family in judged for band in family.bands}
-    measured = [pair for family in compared for pair in family.measured(looks)]
-    limits = rules.limits.judged([pair for family in compared for pair in family.measured()], rules.alpha)
+    measured = [pair for family in compared for pair in family.measured_pairs(looks)]
+    limits = rules.limits.judged([pair for family in compared for pair in family.measured_pairs()], rules.alpha)
     lacking = () if rules.left_out else cells_left_out(before, after, matched, rules.functions)
     reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):

@@ -341,7 +341,7 @@ class Scenario(ABC):
         return {}
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         """Return what `fit` needs, from the token counts of the probes. Raises ValueError if they cannot be right."""
         return {}
 
@@ -359,8 +359,8 @@ class Scenario(ABC):
         """Why `indices` is empty, if it is."""
         return "the family has no questions of this size"
 
-    def fit(self, measured: Mapping[str, float]) -> Self:
-        """Return this scenario for one model, from the result of `measured`. Raises ValueError if it cannot."""
+    def fit(self, values: Mapping[str, float]) -> Self:
+        """Return this scenario for one model, from the result of `token_values`. Raises ValueError if it cannot."""
         return self
 
     @property

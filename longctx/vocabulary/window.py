@@ -15,22 +15,23 @@ from longctx.vocabulary.token_counts import check_profile, checked_counts
 
 @dataclass(frozen=True, slots=True)
 class WindowScenario(Scenario):
-    """A scenario in a window of so many tokens, the reply's max_tokens included. tokens: a model's, from `measured`.
+    """A scenario in a window of so many tokens, the reply's max_tokens included.
 
     The facts of its trials say where in the user's text the question begins: `facts.question`.
     """
 
-    measures: ClassVar[tuple[str, ...]]
-    """The names of the measures of a model's tokens that the scenario needs."""
+    needs: ClassVar[tuple[str, ...]]
+    """The names of the token values that the scenario needs."""
     counts_system: ClassVar[bool] = True
 
     window: int
     max_tokens: int = field(default=128, kw_only=True)
     tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False)
+    """The model's own, from `token_values`."""
 
-    def fit(self, measured: Mapping[str, float]) -> Self:
-        check_profile(measured, self.measures)
-        fitted = replace(self, tokens=measured)
+    def fit(self, values: Mapping[str, float]) -> Self:
+        check_profile(values, self.needs)
+        fitted = replace(self, tokens=values)
         fitted.check_room()
         return fitted
 
@@ -66,7 +67,7 @@ class WindowScenario(Scenario):
 class LinesScenario(WindowScenario):
     """A window filled with lines that take about the same number of tokens each."""
 
-    measures: ClassVar[tuple[str, ...]] = ("line", "fixed")
+    needs: ClassVar[tuple[str, ...]] = ("line", "fixed")
     spread: ClassVar[float]
     """Four standard deviations of the tokens of a line: prompts hardly ever exceed their window."""
 
@@ -80,7 +81,7 @@ class LinesScenario(WindowScenario):
         return dict(zip(("1 line", f"{LINES + 1} lines"), cls.probe_texts(words), strict=True))
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         line = (counts[f"{LINES + 1} lines"] - counts["1 line"]) / LINES
         values = checked_counts({"line": line, "fixed": counts["1 line"] - line})
         return {name: round(value, 4) for name, value in values.items()}

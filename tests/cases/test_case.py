@@ -43,7 +43,7 @@ def test_a_key_distinguishes_models_and_wordings() -> None:
 
 
 def test_a_family_without_probes_is_always_measured() -> None:
-    assert line_case().measured == {}
+    assert line_case().token_values == {}
     assert line_case().fitted() == line_case()
 
 

@@ -74,7 +74,7 @@ def test_what_a_server_says_is_kept_and_told(
     assert (days_ago in (0, 1), profile.probed.source) == (True, server.url)  # a day may end between the two
     assert profile.probed.effort == ("low", "high")
     wording = PromptSet.open(HERE, "protocol").wording(Passkey)
-    measured = profile.measures("passkey", wording.digest)
+    measured = profile.token_values("passkey", wording.digest)
     assert measured is not None
     assert measured["filler"] == count_tokens(wording.words["filler"])
     assert profile.probed.line == pytest.approx(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
@@ -87,7 +87,7 @@ def test_a_second_probe_says_what_changed(
     main(["models", "probe", "toy", "--base-url", server.url])
     first = (profiles / "toy.toml").read_text()
     main(["models", "probe", "toy", "--base-url", server.url])
-    assert (profiles / "toy.toml").read_text() == first, "the same measures are not kept twice"
+    assert (profiles / "toy.toml").read_text() == first, "the same counts are not kept twice"
     capsys.readouterr()
     server.window = 8192
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
@@ -186,7 +186,7 @@ def test_where_counts_are_not_to_be_trusted_tokens_are_counted_by_asking(
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
     wording = PromptSet.open(HERE, "protocol").wording(Passkey)
     profile = read_profile(mine, "toy")
-    measured = profile.measures("passkey", wording.digest)
+    measured = profile.token_values("passkey", wording.digest)
     assert measured is not None
     assert measured["filler"] == count_tokens(wording.words["filler"])
     assert profile.probed is not None
@@ -239,7 +239,7 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
         code = main(["models", "probe", "toy", *(["--ask"] if ask else [])])
         asked = server.asked
     wording = PromptSet.open(HERE, "protocol").wording(Passkey)
-    measured = load_model(mine, "toy").measures("passkey", wording.digest)
+    measured = load_model(mine, "toy").token_values("passkey", wording.digest)
     if ask:
         assert code == 0
         assert measured is not None
@@ -274,7 +274,7 @@ def test_a_count_of_another_shape_is_not_kept(
     assert "Tokens could not be counted for free: " in capsys.readouterr().out
     profile = read_profile(mine, "toy")
     assert profile.probed is not None
-    assert (profile.probed.window, profile.probed.line, profile.measured) == (4096, None, ())
+    assert (profile.probed.window, profile.probed.line, profile.token_counts) == (4096, None, ())
 
 
 @pytest.mark.parametrize("shape", [*NO_MODELS])
@@ -308,7 +308,7 @@ def test_a_usage_that_cannot_be_right_is_not_kept(
     printed = capsys.readouterr().out
     assert "could not be counted by asking either: the server's " in printed
     assert f"Its usage counts {usage['input_tokens']} input tokens for a prompt of 1," in printed
-    assert not read_profile(mine, "toy").measured
+    assert not read_profile(mine, "toy").token_counts
 
 
 def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine: Workspace) -> None:
@@ -316,13 +316,13 @@ def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine:
     shutil.copytree(HERE.own("prompts", "protocol"), words)
     (words / "passkey" / "filler.txt").write_text("Nothing happens here.")
     assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
-    assert read_profile(mine, "toy").measures("passkey", PromptSet.open(mine, "mine").wording(Passkey).digest)
+    assert read_profile(mine, "toy").token_values("passkey", PromptSet.open(mine, "mine").wording(Passkey).digest)
 
 
 def test_a_prompt_set_of_one_family_is_counted_for_that_one(server: SimulatedServer, mine: Workspace) -> None:
     shutil.copytree(HERE.own("prompts", "protocol", "passkey"), mine.own("prompts", "mine", "passkey"))
     assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
-    assert [measured.family for measured in read_profile(mine, "toy").measured] == ["passkey"]
+    assert [measured.family for measured in read_profile(mine, "toy").token_counts] == ["passkey"]
 
 
 @pytest.mark.parametrize("held", ["/v1/models", "/v1/messages"])

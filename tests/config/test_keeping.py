@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.config.file_names import file_name
-from longctx.config.keeping import keep_measured, keep_probed
+from longctx.config.keeping import keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.workspace import Workspace, packaged
 from tests.config.examples import MEASURED, SHIPPED
@@ -20,47 +20,47 @@ def file_of(mine: Workspace, name: str) -> Path:
 
 
 def test_a_measure_makes_the_profile_of_a_model_that_has_none(mine: Workspace) -> None:
-    assert keep_measured(mine, "org/new:1", MEASURED) == mine.own("models", f"{file_name('org/new:1')}.toml")
+    assert keep_token_counts(mine, "org/new:1", MEASURED) == mine.own("models", f"{file_name('org/new:1')}.toml")
     assert load_model(mine, "org/new:1") == ModelProfile(model="org/new:1", measured=(MEASURED,))
 
 
 def test_a_measure_is_not_kept_with_another_model_whose_name_is_cleaned_alike(mine: Workspace) -> None:
     before = 'model = "org/new"\nwindow = 10\n'
     mine.own("models", "org_new.toml").write_text(before)
-    keep_measured(mine, "org:new", MEASURED)
+    keep_token_counts(mine, "org:new", MEASURED)
     assert mine.own("models", "org_new.toml").read_text() == before
-    assert keep_measured(mine, "org/new", MEASURED) == mine.own("models", "org_new.toml")
-    assert [load_model(mine, name).measured for name in ("org:new", "org/new")] == [(MEASURED,)] * 2
+    assert keep_token_counts(mine, "org/new", MEASURED) == mine.own("models", "org_new.toml")
+    assert [load_model(mine, name).token_counts for name in ("org:new", "org/new")] == [(MEASURED,)] * 2
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_a_measure_is_appended_to_a_profile(mine: Workspace, end: str) -> None:
     before = f"# A note.\nwindow = 10\n[tokens]\nline = 17{end}"
     file_of(mine, "m").write_text(before, encoding="utf-8")
-    keep_measured(mine, "m", MEASURED)
+    keep_token_counts(mine, "m", MEASURED)
     assert file_of(mine, "m").read_text(encoding="utf-8").startswith(before)
     profile = load_model(mine, "m")
     assert (profile.model, profile.window, profile.tokens.line) == ("m", 10, 17)
-    assert profile.measured == (MEASURED,)
+    assert profile.token_counts == (MEASURED,)
 
 
 def test_measures_are_added_to_measures(mine: Workspace) -> None:
     later = MEASURED.model_copy(update={"values": {"filler": 25.0}})
-    keep_measured(mine, "m", MEASURED)
-    keep_measured(mine, "m", later)
+    keep_token_counts(mine, "m", MEASURED)
+    keep_token_counts(mine, "m", later)
     profile = load_model(mine, "m")
-    assert profile.measured == (MEASURED, later)
-    assert profile.measures("passkey", MEASURED.wording) == {"filler": 25.0}
+    assert profile.token_counts == (MEASURED, later)
+    assert profile.token_values("passkey", MEASURED.wording) == {"filler": 25.0}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_measure_can_be_kept_in_what_is_shipped(mine: Workspace, name: str) -> None:
-    keep_measured(mine, name, MEASURED)
-    assert load_model(mine, name).measures("passkey", MEASURED.wording) == MEASURED.values
+    keep_token_counts(mine, name, MEASURED)
+    assert load_model(mine, name).token_values("passkey", MEASURED.wording) == MEASURED.values
 
 
 def test_a_model_name_may_hold_quotes(mine: Workspace) -> None:
-    keep_measured(mine, 'some "new" model', MEASURED)
+    keep_token_counts(mine, 'some "new" model', MEASURED)
     assert load_model(mine, 'some "new" model').model == 'some "new" model'
 
 
@@ -68,12 +68,12 @@ def test_a_model_name_may_hold_quotes(mine: Workspace) -> None:
 @given(st.dictionaries(st.text(max_size=5), st.floats(allow_nan=False, allow_infinity=False), max_size=3))
 def test_a_measure_keeps_all_its_digits(tmp_path_factory: pytest.TempPathFactory, values: dict[str, float]) -> None:
     mine = Workspace(tmp_path_factory.mktemp("project"))
-    keep_measured(mine, "m", MEASURED.model_copy(update={"values": values}))
-    assert load_model(mine, "m").measured[0].values == values
+    keep_token_counts(mine, "m", MEASURED.model_copy(update={"values": values}))
+    assert load_model(mine, "m").token_counts[0].values == values
 
 
 def test_a_measure_is_kept_as_a_person_would_write_it(mine: Workspace) -> None:
-    keep_measured(mine, "m", MEASURED)
+    keep_token_counts(mine, "m", MEASURED)
     assert file_of(mine, "m").read_text() == (
         'model = "m"\n\n[[measured]]\nfamily = "passkey"\nwording = "0123456789ab"\non = 2026-11-21\n'
         "values = {filler = 24.0167, fixed = 94, after_key = 15}\n"
@@ -83,15 +83,15 @@ def test_a_measure_is_kept_as_a_person_would_write_it(mine: Workspace) -> None:
 def test_a_measure_with_a_system_prompt_says_with_which(mine: Workspace) -> None:
     file_of(mine, "m").write_text('system = "Be terse."')
     measured = MEASURED.model_copy(update={"system": load_model(mine, "m").system_digest})
-    keep_measured(mine, "m", measured)
-    assert load_model(mine, "m").measures("passkey", MEASURED.wording) == MEASURED.values
+    keep_token_counts(mine, "m", measured)
+    assert load_model(mine, "m").token_values("passkey", MEASURED.wording) == MEASURED.values
 
 
 def test_the_profile_that_names_a_model_is_its_own(mine: Workspace) -> None:
     mine.own("models", "a-broken-one.toml").write_text("model = ")
     mine.own("models", "short.toml").write_text('model = "org/a-long-name"\n')
-    keep_measured(mine, "org/a-long-name", MEASURED)
-    assert load_model(mine, "short").measured == (MEASURED,)
+    keep_token_counts(mine, "org/a-long-name", MEASURED)
+    assert load_model(mine, "short").token_counts == (MEASURED,)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -130,4 +130,4 @@ def test_a_profile_that_cannot_be_written_is_a_sentence(mine: Workspace) -> None
     mine.own("models").rmdir()
     mine.own("models").touch()
     with refused("not-writable", "m.toml", mine.own("models")):
-        keep_measured(mine, "m", MEASURED)
+        keep_token_counts(mine, "m", MEASURED)

@@ -1,4 +1,4 @@
-"""Model profiles: what is shipped loads, mistakes are sentences, and measures are kept."""
+"""Model profiles: what is shipped loads, mistakes are sentences, and token counts are kept."""
 
 import datetime
 
@@ -72,7 +72,7 @@ def test_the_docs_name_every_entry(mine: Workspace) -> None:
     text = (HERE.root / "docs/models.md").read_text(encoding="utf-8")
     mine.own("models", "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
     profile = load_model(mine, "m")
-    assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "measured"}
+    assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "token_counts"}
     assert profile.prices
     assert profile.prices.model_fields_set == set(Prices.model_fields)
     assert profile.prices.above[0].model_fields_set == set(Tier.model_fields)
@@ -167,19 +167,19 @@ def test_the_latest_measure_of_a_wording_counts() -> None:
         for wording, filler in (("a", 1.0), ("b", 2.0), ("a", 3.0))
     )
     profile = ModelProfile(measured=(first, other, last))
-    assert profile.measures("passkey", "a") == {"filler": 3.0}
-    assert profile.measures("passkey", "b") == {"filler": 2.0}
-    assert profile.measures("passkey", "c") is None
-    assert profile.measures("line_retrieval", "a") is None
+    assert profile.token_values("passkey", "a") == {"filler": 3.0}
+    assert profile.token_values("passkey", "b") == {"filler": 2.0}
+    assert profile.token_values("passkey", "c") is None
+    assert profile.token_values("line_retrieval", "a") is None
 
 
 def test_a_measure_holds_for_the_system_prompt_it_was_counted_with() -> None:
     without, terse = ModelProfile(measured=(MEASURED,)), ModelProfile(system="Be terse.", measured=(MEASURED,))
-    assert without.measures("passkey", MEASURED.wording) == MEASURED.values
-    assert terse.measures("passkey", MEASURED.wording) is None
+    assert without.token_values("passkey", MEASURED.wording) == MEASURED.values
+    assert terse.token_values("passkey", MEASURED.wording) is None
     counted = MEASURED.model_copy(update={"system": terse.system_digest, "values": {"filler": 1.0}})
-    terse = terse.model_copy(update={"measured": (counted, MEASURED)})
-    assert terse.measures("passkey", MEASURED.wording) == {"filler": 1.0}
+    terse = terse.model_copy(update={"token_counts": (counted, MEASURED)})
+    assert terse.token_values("passkey", MEASURED.wording) == {"filler": 1.0}
 
 
 def test_the_thinking_budget_is_room_for_thinking() -> None:

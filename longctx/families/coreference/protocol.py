@@ -95,14 +95,14 @@ class Coreference(Scenario):
         return {"no texts": document(words, probe(0), asked), f"{PROBED} texts": document(words, probe(PROBED), asked)}
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         none, some = counts["no texts"], counts[f"{PROBED} texts"]
         values = {"exchange": round((some - none) / PROBED, 4), "fixed": none}
         return checked_counts(values)
 
-    def fit(self, measured: Mapping[str, float]) -> Coreference:
-        check_profile(measured, ("exchange", "fixed"))
-        fitted = replace(self, tokens=Tokens(measured["exchange"], int(measured["fixed"])))
+    def fit(self, values: Mapping[str, float]) -> Coreference:
+        check_profile(values, ("exchange", "fixed"))
+        fitted = replace(self, tokens=Tokens(values["exchange"], int(values["fixed"])))
         fitted.exchanges()
         return fitted
 

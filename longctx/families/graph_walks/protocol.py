@@ -77,13 +77,13 @@ class GraphWalks(Scenario):
         }
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         edge = (counts[f"{MANY} edges"] - counts[f"{FEW} edges"]) / (MANY - FEW)
         return checked_counts({"edge": round(edge, 4)})
 
-    def fit(self, measured: Mapping[str, float]) -> GraphWalks:
-        check_profile(measured, ("edge",))
-        fitted = replace(self, edge_tokens=measured["edge"])
+    def fit(self, values: Mapping[str, float]) -> GraphWalks:
+        check_profile(values, ("edge",))
+        fitted = replace(self, edge_tokens=values["edge"])
         fitted.nodes()
         return fitted
 

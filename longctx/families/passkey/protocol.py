@@ -73,7 +73,7 @@ class Passkey(Scenario):
         }
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         filler = (counts["40 fillers each"] - counts["10 fillers each"]) / 60
         values = {
             "filler": round(filler, 4),
@@ -82,9 +82,9 @@ class Passkey(Scenario):
         }
         return checked_counts(values)
 
-    def fit(self, measured: Mapping[str, float]) -> Passkey:
-        check_profile(measured, ("filler", "fixed", "after_key"))
-        tokens = FillerTokens(measured["filler"], int(measured["fixed"]), int(measured["after_key"]))
+    def fit(self, values: Mapping[str, float]) -> Passkey:
+        check_profile(values, ("filler", "fixed", "after_key"))
+        tokens = FillerTokens(values["filler"], int(values["fixed"]), int(values["after_key"]))
         fitted = replace(self, tokens=tokens)
         fitted.fillers()
         return fitted

@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Sequence
 
 from longctx.cases.case import Case
-from longctx.config.keeping import keep_measured, keep_probed
+from longctx.config.keeping import keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure, Unasked
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
-from longctx.live.server.learn import measure, retrieve, source_of
+from longctx.live.server.learn import retrieve, source_of, token_counts
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
 from longctx.vocabulary.prompt_sets import PROTOCOL
@@ -34,14 +34,14 @@ async def calibrate(
         if name not in models:
             models[name] = await _with_window(workspace, client, case.model, say)
         current = dataclasses.replace(case, model=models[name])
-        if current.measured is not None or _counted(case) in untold:
+        if current.token_values is not None or _counted(case) in untold:
             continue
-        measured = await _measured(client, current, say)
-        if isinstance(measured, Failure):
-            untold[_counted(case)] = measured
+        counts = await _token_counts(client, current, say)
+        if isinstance(counts, Failure):
+            untold[_counted(case)] = counts
             continue
-        keep_measured(workspace, name, measured)
-        models[name] = models[name].model_copy(update={"measured": (*models[name].measured, measured)})
+        keep_token_counts(workspace, name, counts)
+        models[name] = models[name].model_copy(update={"token_counts": (*models[name].token_counts, counts)})
     unasked = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
     if unasked and len(unasked) == len(cases):
         raise UserError("tokens-not-counted", unasked[0][1].message)
@@ -74,12 +74,12 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
     return model.model_copy(update={"window": description["window"]})
 
 
-async def _measured(client: Client, case: Case, say: Say) -> TokenCounts | Failure:
+async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | Failure:
     """Count the probe texts of a case's family. Raises UserError if questions would fail for the same reason."""
     model = case.model.model
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.scenario.family}"):
-            return await measure(client, case.model, type(case.scenario), case.wording)
+            return await token_counts(client, case.model, type(case.scenario), case.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (

@@ -63,14 +63,14 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
     return read_count(await body_of(call))
 
 
-async def measure(
+async def token_counts(
     client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: TokenCounter = count
 ) -> TokenCounts:
-    """Measure the tokens of a family's wording. Raises ENQUIRY_ERRORS."""
+    """Count the tokens of a family\'s wording. Raises ENQUIRY_ERRORS."""
     probes = family.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
     try:
-        values = family.measured(counts)
+        values = family.token_values(counts)
     except ValueError as error:
         raise _contradiction(str(error)) from None
     for name, text in probes:
@@ -91,17 +91,17 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     Raises ENQUIRY_ERRORS.
     """
     prompts = PromptSet.open(workspace, PROTOCOL)
-    measured: dict[str, float] = {}
+    tokens_of: dict[str, float] = {}
     for family in shipped().values():
         texts = family.scenario.unit_texts(prompts.wording(family.scenario).words)
         for unit, (few, many, more) in texts.items():
-            measured[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
+            tokens_of[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
     first, second, *_ = load_corpus(workspace.find("register")).sections
     difference = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
-    measured["reference"] = round(difference / second.tokens, 3)
-    if nothing := [name for name, tokens in measured.items() if tokens <= 0]:
-        raise _contradiction(f"a {nothing[0]} would take {measured[nothing[0]]:g} tokens")
-    return measured
+    tokens_of["reference"] = round(difference / second.tokens, 3)
+    if nothing := [name for name, tokens in tokens_of.items() if tokens <= 0]:
+        raise _contradiction(f"a {nothing[0]} would take {tokens_of[nothing[0]]:g} tokens")
+    return tokens_of
 
 
 def _contradiction(why: str) -> MalformedAnswer:

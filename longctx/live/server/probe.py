@@ -12,7 +12,7 @@ from longctx.errors import UserError
 from longctx.live.explaining import explain
 from longctx.live.server.asked import count_by_asking
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
-from longctx.live.server.learn import measure, retrieve, source_of, tokens_per_unit
+from longctx.live.server.learn import retrieve, source_of, token_counts, tokens_per_unit
 from longctx.live.server.providers import Client
 from longctx.live.server.trust import try_trust
 from longctx.live.server.try_out import try_out
@@ -26,16 +26,16 @@ Counted = tuple[type[Scenario], Wording]
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What was learnt of a model.
-
-    values: by the fields of `Probed`. measured: the token counts of wordings that need them. notes: a sentence on each
-    thing that is still unknown. warnings: a sentence on each thing that is not to be trusted; None if it was not tried.
-    """
+    """What was learnt of a model."""
 
     values: dict[str, Any]
-    measured: tuple[TokenCounts, ...]
+    """By the fields of `Probed`."""
+    token_counts: tuple[TokenCounts, ...]
+    """Those of wordings that need them."""
     notes: tuple[str, ...]
+    """A sentence on each thing that is still unknown."""
     warnings: tuple[str, ...] | None = None
+    """A sentence on each thing that is not to be trusted; None if it was not tried."""
 
 
 async def probe(
@@ -43,15 +43,16 @@ async def probe(
 ) -> ProbeResult:
     """Ask the server about its model. Raises UserError if it tells nothing.
 
-    ask: whether to ask the model small questions, too, which cost money. prompts: the prompt set to measure.
+    ask: whether to ask the model small questions, too, which cost money. prompts: the prompt set whose tokens are
+    counted.
     """
     counted = _counted(PromptSet.open(workspace, prompts))
     description, notes = await _description(client, model, say)
-    measured: tuple[TokenCounts, ...] = ()
+    counts: tuple[TokenCounts, ...] = ()
     try:
         with waiting(say, f"{source_of(client)} to count tokens (each time within {TIMEOUT_S:g} s)"):
             description |= await tokens_per_unit(workspace, client, model)
-            measured = tuple([await measure(client, model, *texts) for texts in counted])
+            counts = tuple([await token_counts(client, model, *texts) for texts in counted])
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if not description and not ask:
@@ -64,19 +65,19 @@ async def probe(
             "Whether the model takes a prefill or a temperature, and whether its answers are to be trusted, is learnt "
             "by asking it, with --ask."
         )
-        return ProbeResult(description, measured, tuple(notes))
+        return ProbeResult(description, counts, tuple(notes))
     tried, ignored = await try_out(client, model, say)
     trust = await try_trust(client, model, say)
     if not trust.counts:
-        description, measured = (
+        description, counts = (
             {name: value for name, value in description.items() if name not in TokensPerUnit.model_fields},
             (),
         )
-    if not measured:
-        measured, why = await _counted_by_asking(client, model, counted, say)
+    if not counts:
+        counts, why = await _counted_by_asking(client, model, counted, say)
         notes += why
     # The server's own description counts for more than what was tried.
-    return ProbeResult(tried | description, measured, tuple(notes), (*trust.warnings, *ignored))
+    return ProbeResult(tried | description, counts, tuple(notes), (*trust.warnings, *ignored))
 
 
 async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[dict[str, Any], list[str]]:
@@ -103,7 +104,7 @@ async def _counted_by_asking(
     """Return the counts by asking, or a sentence on why they failed."""
     try:
         with waiting(say, f"{source_of(client)} to answer questions of one token"):
-            return tuple([await measure(client, model, *texts, count_by_asking) for texts in counted]), []
+            return tuple([await token_counts(client, model, *texts, count_by_asking) for texts in counted]), []
     except ENQUIRY_ERRORS as error:
         why = explain(error, client.base_url).message
         families = ", ".join(scenario.family for scenario, _ in counted)

@@ -26,7 +26,7 @@ def close_run(config: pytest.Config) -> None:
     if unwritten.UNWRITTEN not in config.stash:
         facts = config.stash.get(writing.FACTS, {})
         try:
-            if not writing.was_measured(config):
+            if not writing.has_rows(config):
                 store.append(run.folder, [])
             config.stash[FINISHED] = finish(run, facts, functools.partial(_keep, config))
         except UserError as error:

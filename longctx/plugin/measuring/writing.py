@@ -24,8 +24,8 @@ UNSENT_FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
 """The keys under which a test keeps both until its next report is made."""
 FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
 """The key of the facts of all scenarios in the Config of the process that started the run."""
-MEASURED = pytest.StashKey[bool]()
-"""A key that this Config's stash has once any lines were received."""
+RECEIVED = pytest.StashKey[bool]()
+"""A key that this Config\'s stash has once any lines were received."""
 
 
 def attach(item: pytest.Item, lines: Sequence[str]) -> None:
@@ -46,9 +46,9 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
         item.stash[UNSENT], item.stash[UNSENT_FACTS] = [], {}
 
 
-def was_measured(config: pytest.Config) -> bool:
+def has_rows(config: pytest.Config) -> bool:
     """Return whether this process received any rows."""
-    return MEASURED in config.stash
+    return RECEIVED in config.stash
 
 
 def is_to_be_closed(session: pytest.Session) -> bool:
@@ -56,7 +56,7 @@ def is_to_be_closed(session: pytest.Session) -> bool:
 
     It has if something was measured, or if the run is a shard without scenarios: its folder then shows that it ran.
     """
-    if was_measured(session.config):
+    if has_rows(session.config):
         return True
     run = session.config.stash[RUN]
     began = not (is_worker(session.config) or session.config.option.collectonly or session.testsfailed)
@@ -82,7 +82,7 @@ class RowWriter:
             return
         from longctx.results.store import append, row_of
 
-        self._config.stash[MEASURED] = True
+        self._config.stash[RECEIVED] = True
         if UNWRITTEN not in self._config.stash:
             try:
                 append(self._config.stash[RUN].folder, lines)

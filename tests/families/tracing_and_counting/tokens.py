@@ -31,7 +31,7 @@ def words_of(kind: type[WindowScenario]) -> Words:
 @functools.cache
 def measured(kind: type[WindowScenario]) -> dict[str, float]:
     """Return the measurements that `fit` needs, in tokens of `count`."""
-    return kind.measured({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
+    return kind.token_values({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
 
 
 def fitted(scenario: Kind) -> Kind:

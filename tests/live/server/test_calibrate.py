@@ -43,7 +43,7 @@ NEED_A_COUNT: list[Scenario] = [
 
 @pytest.fixture(autouse=True)
 def profiles(mine: Workspace) -> Path:
-    """Return the folder in which measures are kept."""
+    """Return the folder in which token counts are kept."""
     return mine.own("models")
 
 
@@ -99,7 +99,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
         Passkey.probes(words)
     )
     assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
-    assert load_model(mine, "org/toy").measures("passkey", case.wording.digest) == cases[1].measured
+    assert load_model(mine, "org/toy").token_values("passkey", case.wording.digest) == cases[1].token_values
 
 
 def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, min
         calibrated(server.url, case, tape=tmp_path)
     assert (profiles / "toy.toml").read_text().startswith("window = 9000  # as its card says\n")
     assert load_model(mine, "toy").window == 9000
-    assert load_model(mine, "toy").measures("passkey", case.wording.digest)
+    assert load_model(mine, "toy").token_values("passkey", case.wording.digest)
 
 
 def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:

@@ -14,7 +14,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.families.passkey.protocol import Passkey
 from longctx.live.server.client import open_client
-from longctx.live.server.learn import count, measure, retrieve, tokens_per_unit
+from longctx.live.server.learn import count, retrieve, token_counts, tokens_per_unit
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer
 from longctx.registry import shipped
@@ -61,7 +61,7 @@ def test_counts_that_contradict_each_other_are_no_measure() -> None:
     """Every text takes 12 tokens, which leaves none for a filler."""
     wording = SEED.wording(Passkey)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*filler"):
-        asked(lambda client: measure(client, TOY, Passkey, wording), counting=ONE_COUNT)
+        asked(lambda client: token_counts(client, TOY, Passkey, wording), counting=ONE_COUNT)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*line"):
         asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
 
@@ -89,7 +89,7 @@ def test_no_family_is_measured_by_counts_that_cannot_be_right(
 
     async def run() -> None:
         async with open_client(None, "http://127.0.0.1:1", 1) as client:
-            await measure(client, TOY, family, SEED.wording(family), counter)
+            await token_counts(client, TOY, family, SEED.wording(family), counter)
 
     with pytest.raises(MalformedAnswer, match="the server's counts cannot be right: "):
         asyncio.run(run())

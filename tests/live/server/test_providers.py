@@ -98,7 +98,7 @@ def test_tokens_are_counted_where_the_provider_counts_them(
             asyncio.run(run())
     else:
         [reply] = asyncio.run(run())
-        assert reply.measured
+        assert reply.token_values
         counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
         assert [body["model"] for body in counted] == [case.model.sent_as] * len(Passkey.probes(case.wording.words))
 

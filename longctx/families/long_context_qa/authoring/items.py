@@ -43,7 +43,7 @@ class ItemQuality:
     paired: Paired
     unread: Mapping[str, int] = field(default_factory=dict)
 
-    def measured(self, record: str) -> Rate:
+    def rate_of_replies(self, record: str) -> Rate:
         """Return the rate over all replies; those without a readable answer count as wrong."""
         rate: Rate = getattr(self, record)
         return Rate(rate.correct, rate.n + self.unread.get(record, 0))

@@ -29,7 +29,7 @@ def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[
 def controls(overall: ItemQuality) -> Table:
     """Return the notebook's table: how many are right and wrong with the right section alone, a wrong one, and none."""
     read: list[Rate] = [getattr(overall, record) for record in RECORDS]
-    rates = [overall.measured(record) for record in RECORDS]
+    rates = [overall.rate_of_replies(record) for record in RECORDS]
     unread = [rate.n - answers.n for rate, answers in zip(rates, read, strict=True)]
     columns = {
         "record": [NAMES[record] for record in RECORDS],

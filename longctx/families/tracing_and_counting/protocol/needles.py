@@ -71,7 +71,7 @@ class MultipleNeedles(NamedSetScenario):
         "prefill": ("keys",),
         "without_prefill": ("prefill",),
     }
-    measures: ClassVar[tuple[str, ...]] = ("filler", "needle", "query", "fixed")
+    needs: ClassVar[tuple[str, ...]] = ("filler", "needle", "query", "fixed")
 
     keys: int
     values: int
@@ -115,7 +115,7 @@ class MultipleNeedles(NamedSetScenario):
         }
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         units = per_unit(counts, PROBED)
         alone = max(counts["1 needle"], counts[f"{FEW} fillers"] - FEW * units["filler"])
         return checked({**units, "fixed": alone - units["needle"] - QUERIES * units["query"]})

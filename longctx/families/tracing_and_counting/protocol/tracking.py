@@ -82,7 +82,7 @@ class VariableTracking(NamedSetScenario):
         "prefill": ("count", "value"),
         "without_prefill": ("prefill",),
     }
-    measures: ClassVar[tuple[str, ...]] = ("filler", "first", "hop", "fixed")
+    needs: ClassVar[tuple[str, ...]] = ("filler", "first", "hop", "fixed")
 
     chains: int
     hops: int
@@ -118,7 +118,7 @@ class VariableTracking(NamedSetScenario):
         }
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         units = per_unit(counts, PROBED)
         alone = max(counts["1 chain"], counts[f"{FEW} fillers"] - FEW * units["filler"])
         return checked({**units, "fixed": alone - units["first"]})

@@ -60,7 +60,7 @@ class FrequentWords(NamedSetScenario):
         "prefill": (),
         "without_prefill": ("prefill",),
     }
-    measures: ClassVar[tuple[str, ...]] = ("dots", "word", "fixed")
+    needs: ClassVar[tuple[str, ...]] = ("dots", "word", "fixed")
 
     alpha_percent: int
 
@@ -83,7 +83,7 @@ class FrequentWords(NamedSetScenario):
         }
 
     @classmethod
-    def measured(cls, counts: Mapping[str, int]) -> dict[str, float]:
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
         names = [name for name in counts if name not in ("dots", "more dots", "other words")]
         probed = {"dots": ("dots", "more dots", SAMPLE), "word": ("dots", "other words", SAMPLE)}
         units = per_unit(counts, probed | {name: ("dots", name, FEW) for name in names})
@@ -91,7 +91,7 @@ class FrequentWords(NamedSetScenario):
 
     def check_room(self) -> None:
         """Raise ValueError if the window is too small even when words take the most tokens."""
-        most = max((tokens for name, tokens in self.counted.items() if name not in self.measures), default=0)
+        most = max((tokens for name, tokens in self.counted.items() if name not in self.needs), default=0)
         self._counts([max(most, self.counted["word"])] * LISTED)
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:

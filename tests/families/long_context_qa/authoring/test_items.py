@@ -48,7 +48,7 @@ def test_what_was_not_answered_readably_is_no_evidence_on_a_question() -> None:
     quality = found({"q1": {"right": "u", "wrong": "-"}, "q2": {"right": "+", "wrong": "-"}})
     assert [(item.name, item.fault) for item in quality.items] == [("q2", ""), ("q1", "no readable answer")]
     assert quality.overall.right == Rate(1, 1)
-    assert quality.overall.measured("right") == Rate(1, 2), "though it is not correct"
+    assert quality.overall.rate_of_replies("right") == Rate(1, 2), "though it is not correct"
     assert quality.overall.paired == Paired(1, 0, 1)
 
 

@@ -131,7 +131,7 @@ def test_a_chain_has_a_hop(chains: int, hops: int) -> None:
 def test_measures_that_cannot_be_right_are_refused() -> None:
     counts = dict.fromkeys(VariableTracking.probes(WORDS), 100)
     with pytest.raises(ValueError, match="filler would take 0 tokens"):
-        VariableTracking.measured(counts)
+        VariableTracking.token_values(counts)
     with pytest.raises(ValueError, match="without a usable count of 'hop': delete the table"):
         SCENARIO.fit(TOKENS | {"hop": 0})
     with pytest.raises(ValueError, match="the model's tokens of this wording are not known"):

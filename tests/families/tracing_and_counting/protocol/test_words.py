@@ -127,7 +127,7 @@ def test_a_wording_that_lists_too_few_words_is_refused() -> None:
 
 def test_measures_that_cannot_be_right_are_refused() -> None:
     with pytest.raises(ValueError, match="dots would take 0 tokens"):
-        FrequentWords.measured(dict.fromkeys(FrequentWords.probes(WORDS), 100))
+        FrequentWords.token_values(dict.fromkeys(FrequentWords.probes(WORDS), 100))
 
 
 SOME = fitted(FrequentWords(1500, 200))

@@ -13,13 +13,13 @@ from longctx.results.store import load
 from longctx.visible import visible
 from longctx.vocabulary.family import is_of_function
 
-Measured = tuple[Row, Mapping[str, Any]]
+RowAndView = tuple[Row, Mapping[str, Any]]
 """A row, and the fields of its view; empty if it has none."""
 
 
-def of_trial(
+def find(
     path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None, shape: str | None
-) -> Sequence[Measured]:
+) -> Sequence[RowAndView]:
     """Return what the run at `path` measured of FAMILY/SCENARIO[#TRIAL]. Raises UserError if it holds nothing of it.
 
     models: empty for all. prompt_set, seed, shape: None for all.
@@ -58,9 +58,9 @@ def of_trial(
     raise UserError("scenario-not-run", f"{path} did not run {scenario}. It ran {_some(same_family or scenarios)}.")
 
 
-def lines(measured: Measured) -> Iterator[str]:
+def lines(found: RowAndView) -> Iterator[str]:
     """Yield the lines to print: facts, then the reply."""
-    row, view = measured
+    row, view = found
     yield f"# measured: {visible(str(row.subject))}"
     facts = {
         "seed": row.seed or None,
