@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -104,8 +104,11 @@ class Bank:
         """
         if index >= len(self.items):
             raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
-        item = self.items[index]
-        return f"{item.id}@{self.digest[:12] if self.version == 1 else item.digest}"
+        return self._names[index]
+
+    @functools.cached_property
+    def _names(self) -> Sequence[str]:
+        return [f"{item.id}@{self.digest[:12] if self.version == 1 else item.digest}" for item in self.items]
 
     def index_of(self, name: str) -> int:
         """Return the index of the item with this id, or with this number in its file. Raises ValueError."""
@@ -137,7 +140,7 @@ class Bank:
 
     def order(self, longest: int) -> list[int]:
         """Return the indices of all items about sections of at most `longest` tokens, in a frozen random order."""
-        order = [int(index) for index in self._shuffled() if self.needle(index).tokens <= longest]
+        order = [index for index in self._shuffled if self.needle(index).tokens <= longest]
         if not self.rounds:
             return order
         asked: Counter[str] = Counter()
@@ -147,9 +150,10 @@ class Bank:
             asked[self.items[index].section] += 1
         return sorted(order, key=rounds.__getitem__)
 
-    def _shuffled(self) -> Iterable[int]:
+    @functools.cached_property
+    def _shuffled(self) -> Sequence[int]:
         if self.version == 1:
-            return self.stream("order").permutation(len(self.items))
+            return [int(index) for index in self.stream("order").permutation(len(self.items))]
         return sorted(range(len(self.items)), key=lambda index: rank("order", self.item_name(index)))
 
     def others(self, index: int, seed: int, longest: int) -> Iterator[Section]:
@@ -161,7 +165,8 @@ class Bank:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019  # banks are few, and live as long as the process
     def _ranked(self, item: Item, seed: int) -> tuple[Section, ...]:
-        return tuple(sorted(self.sections.values(), key=lambda section: rank("record", seed, item.id, section.id)))
+        of_section = ranks("record", seed, item.id)
+        return tuple(sorted(self.sections.values(), key=lambda section: of_section(section.id)))
 
     def why_none(self, longest: int, filtered: bool) -> str:
         """Explain why no item is about a section of at most `longest` tokens. filtered: count the kept items only."""
@@ -186,3 +191,15 @@ def documents_digest(bank: Bank, sections: Iterable[str]) -> str:
 def rank(*names: object) -> bytes:
     """Return a random number that depends on these names alone, the same on every machine, as bytes to sort by."""
     return hashlib.sha256(json.dumps(names).encode()).digest()
+
+
+def ranks(*names: object) -> Callable[[str], bytes]:
+    """Return a function from a last name to `rank` of these names and it, to rank many."""
+    begun = hashlib.sha256(f"{json.dumps(names)[:-1]}, ".encode())
+
+    def of(name: str) -> bytes:
+        number = begun.copy()
+        number.update(f"{json.dumps(name)}]".encode())
+        return number.digest()
+
+    return of

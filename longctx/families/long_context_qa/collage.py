@@ -143,7 +143,7 @@ class Collage(Scenario):
         return [index for context in self._contexts(self.bank()) for index in context][:trials]
 
     def _contexts(self, bank: Bank) -> tuple[tuple[int, ...], ...]:
-        return contexts(bank, tuple(self._kept()), self.questions_per_context)
+        return contexts(bank, self._kept(), self.questions_per_context)
 
     def _together(self, bank: Bank, index: int) -> tuple[int, ...]:
         """Return the items that one collage is about. Raises ValueError if the scenario does not ask item `index`."""
@@ -154,17 +154,9 @@ class Collage(Scenario):
                 return context
         raise ValueError(f"question {index} is not among those that {self.slug} asks.")
 
-    def _kept(self) -> Sequence[int]:
+    def _kept(self) -> tuple[int, ...]:
         """Return all items that the scenario may ask."""
-        bank = self.bank()
-        kept = [index for index in bank.order(self.longest) if bank.keeps(index)]
-        if self.share:
-            place, of = self.share
-            if bank.version == 1:
-                kept = kept[place::of]
-            else:
-                kept = [index for index in kept if dealt(bank, index, of) == place]
-        return kept
+        return kept(self.bank(), self.longest, self.share)
 
     def _holds_distractors(self, bank: Bank, index: int) -> bool:
         chosen = _alike(bank, index, self.longest)[: self.distractors]
@@ -416,6 +408,16 @@ def fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:
         if section.tokens + SEPARATOR_TOKENS <= room:
             room -= section.tokens + SEPARATOR_TOKENS
             yield section
+
+
+@functools.lru_cache(maxsize=256)
+def kept(bank: Bank, longest: int, share: tuple[int, int] | None) -> tuple[int, ...]:
+    """Return the items that the filter keeps, about sections of at most `longest` tokens. share: which of how many."""
+    items = tuple(index for index in bank.order(longest) if bank.keeps(index))
+    if not share:
+        return items
+    place, of = share
+    return items[place::of] if bank.version == 1 else tuple(each for each in items if dealt(bank, each, of) == place)
 
 
 @functools.lru_cache(maxsize=256)
