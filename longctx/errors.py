@@ -41,6 +41,10 @@ class Interrupted(UserError):
     """The user pressed Ctrl-C; the sentence says what is kept."""
 
 
+class Invalid(UserError):
+    """The verdict of a gate can only be invalid, which is known before anything is asked."""
+
+
 def closest(name: str, names: Sequence[str]) -> str:
     """Return the name that is closest to a mistaken one; empty if none is close."""
     return next(iter(difflib.get_close_matches(name, names, n=1)), "")

@@ -12,7 +12,7 @@ from longctx.cases.case import Case, Question
 from longctx.engine.rows import foreseen_row, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import rules
-from longctx.errors import TapeError, UserError
+from longctx.errors import Invalid, TapeError
 from longctx.gate.bands import Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
 from longctx.gate.plan import Assumed, Target, against_baselines, outlook, passing
@@ -25,10 +25,6 @@ from longctx.results.subject import Subject
 
 NAMED = 3
 """The most bands that the warning names."""
-
-
-class Invalid(UserError):
-    """The verdict can only be invalid, which is known before anything is asked."""
 
 
 class Preflight:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from longctx.vocabulary.bank import rank, ranks
 from tests.families.long_context_qa.bank import small_bank
 
 
@@ -35,3 +38,8 @@ def test_a_question_is_named_by_its_id_or_its_number(version: int) -> None:
         bank.index_of("zzz")
     with pytest.raises(ValueError, match="no question 4: give 0 to 3"):
         bank.index_of("4")
+
+
+@given(st.text(), st.text())
+def test_many_ranks_are_each_the_same_as_one(item: str, section: str) -> None:
+    assert ranks("record", 7, item)(section) == rank("record", 7, item, section)

@@ -15,7 +15,7 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.config.models import misspelled
-from longctx.errors import Interrupted, UserError
+from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
 from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
@@ -75,9 +75,6 @@ def ask_first(config: pytest.Config) -> None:
     if not (cases or functions):
         return
     run.cells, run.functions = functions, collected.of_functions
-    from longctx.engine.preflight import Invalid
-    from longctx.plugin.asking import function_runs
-
     capture = config.pluginmanager.get_plugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
         try:
@@ -85,6 +82,8 @@ def ask_first(config: pytest.Config) -> None:
             for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
                 say(sentence)
             if functions:
+                from longctx.plugin.asking import function_runs
+
                 function_runs.check(run, alone=not cases)
             if settings.estimate:
                 estimates = run.estimate(cases) if cases else []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from longctx.errors import UserError
+from longctx.errors import Invalid, UserError
 from longctx.gate.exit_status import EXIT
 from longctx.gate.exit_status import exit_status as status_of
 from longctx.plugin.ending import unwritten
@@ -15,7 +15,6 @@ from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
 
 if TYPE_CHECKING:
-    from longctx.engine.preflight import Invalid
     from longctx.engine.run import Run
 
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
