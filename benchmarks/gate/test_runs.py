@@ -1,4 +1,4 @@
-"""The simulation of baselines of several runs has the gate's own test, bound and verdict."""
+"""The simulation of looks and of several runs draws what it says, and has the gate's own test, bound and verdict."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.gate.looks import Design
-from benchmarks.gate.runs import PARTS, Case, Rule, counted, drawn, exact, scores
+from benchmarks.gate.runs import PARTS, Case, Design, Rule, counted, drawn, exact, rates, scores
 from longctx.gate.bands import AtLook, Band, Looks, judge_run
 from longctx.stats.averaged import Averaged
 
@@ -20,6 +19,15 @@ def answers(counts: np.ndarray, runs: int) -> list[tuple[list[bool], list[bool]]
         for (before, after), number in np.ndenumerate(counts)
         for _ in range(number)
     ]
+
+
+@pytest.mark.parametrize(("rate", "discordance"), [(0.9, 0.1), (0.5, 0.02)])
+def test_pairs_change_as_often_as_said(rate: float, discordance: float) -> None:
+    random = np.random.default_rng(0)
+    chances = rates(100, 1, 2000, rate, discordance, random)
+    first, second = (random.random(chances.shape) < chances for _ in range(2))
+    assert first.mean() == pytest.approx(rate, abs=0.003)
+    assert (first != second).mean() == pytest.approx(discordance, abs=0.003)
 
 
 @pytest.mark.parametrize("runs", [1, 3])

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from benchmarks.gate import profiles
 from benchmarks.gate.draws import PROMPT, RERUN, draw
 from benchmarks.gate.grids import PAPER, RECORDED, Grid
 from benchmarks.gate.others import by_family, trials_needed
 from benchmarks.gate.simulate import judged, run
-from longctx.engine.loads import planned
-from longctx.engine.plan import Plan
-from longctx.engine.settings import Settings
-from longctx.workspace import Workspace
 
 
 def test_every_part_gives_a_table() -> None:
@@ -47,22 +40,6 @@ def test_where_all_is_right_nothing_changes() -> None:
     rates = {part.band: (1.0, 1.0) for part in PAPER.parts}
     [counts] = judged(PAPER, [rates], PROMPT, 3, np.random.default_rng(0))
     assert (counts.passed, counts.regression, counts.threshold, counts.apart) == (3, 0, 0, 0)
-
-
-@pytest.mark.parametrize("grid", [profiles.GATE, profiles.GATE_PR, profiles.GATE_SETS])
-def test_the_simulated_profiles_have_the_bands_and_trials_of_those_that_are_shipped(grid: Grid) -> None:
-    here = Workspace(Path(__file__).parents[2])
-    loads = planned(Plan(Settings(profile=grid.name, models=("claude-haiku-5-5",)), here))
-    assert {band: (load.trials, load.clusters) for (_, band), load in loads.items()} == {
-        part.band: (part.n, len(part.questions)) for part in grid.parts
-    }
-    assert sum(load.price or 99 for load in loads.values()) <= {"gate": 20, "gate-pr": 1.3, "gate-sets": 7}[grid.name]
-
-
-def test_the_profiles_give_tables() -> None:
-    title, *parts = profiles.run(4)
-    assert title.startswith("# ")
-    assert [part.count("| nothing |") for part in parts] == [1, 1, 0, 1, 1, 0]
 
 
 def test_pairing_gains_nothing_where_runs_differ_as_strangers_do() -> None:

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.draws import quantile
-from benchmarks.gate.looks import Design
-from benchmarks.gate.runs import Counted, Rule, judged, tallied_up
+from benchmarks.gate.runs import Counted, Design, Rule, judged, tallied_up
 from benchmarks.gate.table import command, share, table
 
 RESULTS = Path(__file__).with_name("TRUTH.md")
