@@ -25,7 +25,8 @@ from longctx.config.models import load_model
 from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
-from longctx.gate.bands import ALPHA, DOUBT, RUN_MARGIN
+from longctx.gate.bands import DOUBT, RUN_MARGIN
+from longctx.gate.defaults import ALPHA
 from longctx.gate.evidence import LEAST_LOST, LEAST_SHARE
 from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import usd
@@ -132,7 +133,8 @@ class Drawn:
 
     @property
     def changes(self) -> Ints:
-        return self.after.astype(np.int8) - self.before
+        changes: Ints = self.after.astype(np.int8) - self.before
+        return changes
 
 
 @cache
@@ -346,7 +348,7 @@ def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
             passed[:, at] |= passes
             drops[:, at] = of_band.drop
         if with_run:
-            here = now.any(axis=1)
+            here: Bools = now.any(axis=1)
             parts = [
                 (of, asked[:, at] == place)
                 for at, each in enumerate(evidence)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
-from longctx.gate.bands import ALPHA, DOUBT, RUN_MARGIN
+from longctx.gate.bands import DOUBT, RUN_MARGIN
+from longctx.gate.defaults import ALPHA
 from longctx.stats.looks import level_of_look, repeated_p_value
 
 RESULTS = Path(__file__).with_name("RUNS.md")

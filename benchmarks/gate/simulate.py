@@ -12,7 +12,8 @@ from benchmarks.gate.draws import PROMPT, RERUN, Drawn, Rates, Shares, draw
 from benchmarks.gate.grids import PAPER, RECORDED, Grid
 from benchmarks.gate.others import fixed_threshold, threshold_alarms, trials_needed, unpaired
 from benchmarks.gate.table import share, table
-from longctx.gate.bands import ALPHA, MARGIN, Band, judge, overall
+from longctx.gate.bands import Band, judge, overall
+from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats.bound import design_effect, trials_to_settle
 
 RATES = (0.5, 0.9, 0.99, 1.0)
