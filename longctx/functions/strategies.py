@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
+from longctx.live.cost.money import COMPACTION
 from longctx.vocabulary.shapes import NO_STRATEGY, SHAPES
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ BUILT_IN = (NO_STRATEGY, "truncate", "clear_tool_uses", "compact", "summary")
 WRITTEN = re.compile(rf"({'|'.join(BUILT_IN)})(?:-([1-9][0-9]{{0,8}}))?")
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 CLEARED = "clear_tool_uses_20250919"
-COMPACTED = "compact_20260112"
-BETAS = {CLEARED: "context-management-2025-06-27", COMPACTED: "compact-2026-01-12"}
+BETAS = {CLEARED: "context-management-2025-06-27", COMPACTION: "compact-2026-01-12"}
 """The beta that each edit of the API needs."""
 LAST_TURNS = 4
 """How many turns `summary` keeps beside the summary."""
@@ -134,7 +134,7 @@ class Strategy:
                 return _edited(messages, {"type": CLEARED}, number)
             case "compact":
                 instructions = {"instructions": words["compact"]} if "compact" in words else {}
-                return _edited(messages, {"type": COMPACTED, **instructions}, number)
+                return _edited(messages, {"type": COMPACTION, **instructions}, number)
         return Managed(messages)
 
 

@@ -19,7 +19,8 @@ from longctx.config.headers import as_lines
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
-from longctx.functions.strategies import COMPACTED, Managed, Messages, Strategy, tokens_of
+from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
+from longctx.live.cost.money import COMPACTION
 from longctx.recording.reply import Edits, read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
@@ -239,7 +240,7 @@ class FunctionTrial:
             self.kept = min(before, tokens_of(managed.messages)), before
             return
         report = Edits.of(message)
-        if not report.reported and COMPACTED not in managed.edits:
+        if not report.reported and COMPACTION not in managed.edits:
             raise UserError(
                 "strategy-not-supported",
                 f"{self.case.id}: the server reports no context management, so it ignored "

@@ -18,13 +18,12 @@ from anthropic import APIStatusError
 from longctx.cases.case import Question
 from longctx.live.agenda import Agenda
 from longctx.live.bounds import Bounds
-from longctx.live.cost.money import highest_cost
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
 from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s, room_in_s
 from longctx.live.limiter.slots import Slots
-from longctx.live.prepared import Prepared
+from longctx.live.prepared import Prepared, most_paid
 from longctx.live.server.providers import Client
 from longctx.live.watch import Watch
 from longctx.recording.reply import read_message
@@ -179,7 +178,7 @@ class Asking:
     async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
         case = prepared.question.case
-        most = highest_cost(case.model, case.most_tokens, case.reply_tokens, case.longest_tokens)
+        most = most_paid(prepared.question)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
         result, pause = await self._send(prepared)

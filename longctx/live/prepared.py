@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx.cases.case import Question
+from longctx.config.models import ModelProfile
+from longctx.live.cost.money import highest_compaction, highest_cost
 from longctx.recording.request import call
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.scenario import Trial
@@ -27,6 +29,16 @@ class OneRequest(Question):
         named = {name: value for name, value in self.body.items() if name in ("model", "max_tokens", "messages")}
         extra = {name: value for name, value in self.body.items() if name not in named}
         return {**named, "extra_body": extra or None, "extra_headers": dict(self.headers) or None}
+
+
+def most_paid(question: Question, model: ModelProfile | None = None) -> float:
+    """Return the most that a question can cost in USD if it is asked directly. model: in place of its own."""
+    case = question.case
+    model = model or case.model
+    body = question.body if isinstance(question, OneRequest) else model.extra_body
+    longest = case.longest_tokens
+    request = highest_cost(model, case.most_tokens, case.reply_tokens, longest)
+    return request + highest_compaction(model, body, case.most_tokens, longest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,10 +47,10 @@ def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: An
     return Asker(tape, [model], server.url, in_flight, more.get("cap"), Tally(3), lambda sentence: None)
 
 
-def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL) -> Prepared:
+def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Prepared:
     case = case_of(model=model)
     trial = trial_of(case, tape=tape)
-    body = body_of(text)
+    body = body_of(text) | more
     if counts:
         del body["max_tokens"]
     with pytest.raises(Suspended):
@@ -92,6 +92,18 @@ def test_the_cap_leaves_no_room(server: SimulatedServer, tape: Tape) -> None:
     assert isinstance(result, Failure)
     assert result.cause == "budget"
     assert server.asked == []
+
+
+def test_the_cap_reserves_a_compaction(server: SimulatedServer, tape: Tape) -> None:
+    edits = [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 1}}]
+    plain, compacted = (request(tape, model=DEAR, context_management={"edits": some}) for some in ([], edits))
+    cap = 1.5 * compacted.question.case.size_tokens
+    with asker_of(server, tape, model=DEAR, cap=cap) as asker:
+        assert isinstance(refused := asker.submit(compacted).result(), Failure)
+        assert refused.cause == "budget"
+        assert server.asked == []
+    with asker_of(server, tape, model=DEAR, cap=cap) as asker:
+        assert isinstance(asker.submit(plain).result(), Reply)
 
 
 def test_a_cap_without_prices_is_refused(server: SimulatedServer, tape: Tape) -> None:

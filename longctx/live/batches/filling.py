@@ -18,9 +18,9 @@ from longctx.live.batches.ledger import ID_LENGTH, Batch, Request, TapePlace, cu
 from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
 from longctx.live.batches.status import BatchStatus, sentence
-from longctx.live.cost.money import Budget, highest_cost
+from longctx.live.cost.money import Budget
 from longctx.live.failure import Failure
-from longctx.live.prepared import OneRequest
+from longctx.live.prepared import OneRequest, most_paid
 from longctx.live.server.address import without_userinfo
 from longctx.recording.tape import Wanted
 
@@ -103,8 +103,7 @@ class _Filling:
             case = question.case
             prices = case.model.prices
             model = case.model if question.shared.cuts else case.model.model_copy(update={"caching": None})
-            most = highest_cost(model, case.most_tokens, case.reply_tokens, case.longest_tokens)
-            most *= 1 - (prices.batch_discount if prices else 0.0)
+            most = most_paid(question, model) * (1 - (prices.batch_discount if prices else 0.0))
             if not self._budget.take(most):
                 self.asked.stopped = self._budget.exceeded()
                 return

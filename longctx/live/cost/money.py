@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
@@ -12,6 +14,10 @@ from longctx.vocabulary.scenario import CompactionUsage, Reply
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
 """The causes of failure after which the server may charge for an answer all the same."""
+
+COMPACTION = "compact_20260112"
+TRIGGER = 150_000
+"""The edit by which the server compacts a request, and the input tokens from which it does by default."""
 
 
 def cost(
@@ -149,6 +155,28 @@ def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int, lon
         return 0.0
     reached = [tier for tier in model.prices.above if tier.tokens < max(input_tokens, longest)]
     return max(_highest(model, rates, input_tokens, output_tokens) for rates in (model.prices, *reached))
+
+
+def highest_compaction(model: ModelProfile, body: Mapping[str, Any], input_tokens: int, longest: int) -> float:
+    """Return the most that the server's compactions of a request can cost in USD, beside the request itself.
+
+    Each that a prompt of up to `longest` tokens may trigger reads all of the input. How long its summary may be is not
+    documented: it is taken to be no longer than the input, and than the longest reply of the model. body: the request.
+    """
+    managed = body.get("context_management")
+    edits = managed.get("edits") if isinstance(managed, Mapping) else None
+    triggered = sum(_triggered(edit, longest) for edit in edits) if isinstance(edits, Sequence) else 0
+    summary = min(input_tokens, model.max_output or input_tokens)
+    return triggered * highest_cost(model, input_tokens, summary, longest) if triggered else 0.0
+
+
+def _triggered(edit: object, tokens: int) -> bool:
+    """Return whether a prompt of so many tokens triggers an edit, and that is a compaction."""
+    if not isinstance(edit, Mapping) or edit.get("type") != COMPACTION:
+        return False
+    trigger = edit.get("trigger")
+    value = trigger.get("value") if isinstance(trigger, Mapping) else None
+    return tokens >= (value if isinstance(value, int) else TRIGGER)
 
 
 def _highest(model: ModelProfile, rates: TokenPrices, input_tokens: int, output_tokens: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from longctx.live.cost.money import (
     check_cap,
     cost,
     estimated_cost,
+    highest_compaction,
     highest_cost,
     paid,
     paid_for_compaction,
@@ -122,6 +124,30 @@ def test_a_request_costs_the_rates_of_its_prompts_tier(prompt: int, output: int,
     dollars += output * output_price
     assert cost(TIERED, prompt, output, read, written) == pytest.approx(dollars / 1e6)
     assert paid(TIERED, reply(prompt - read - written, output, read, written)) == pytest.approx(dollars / 1e6)
+
+
+def compacting(trigger: int | None) -> dict[str, Any]:
+    edit: dict[str, Any] = {"type": "compact_20260112"}
+    return {"context_management": {"edits": [edit if trigger is None else edit | {"trigger": {"value": trigger}}]}}
+
+
+def test_a_compaction_reads_the_input_and_writes_a_summary_of_its_length_at_the_most() -> None:
+    limited = ModelProfile(prices=PRICES_WRITING, max_output=64_000)
+    reads = 110_000 * 3 / 1e6
+    assert highest_compaction(limited, compacting(50_000), 110_000, 121_000) == pytest.approx(reads + 64_000 * 15 / 1e6)
+    unlimited = ModelProfile(prices=PRICES_WRITING)
+    assert highest_compaction(unlimited, compacting(50_000), 110_000, 121_000) == pytest.approx(reads + 1.65)
+    assert highest_compaction(unlimited, compacting(None), 110_000, 121_000) == 0
+    assert highest_compaction(unlimited, compacting(None), 140_000, 154_000) == pytest.approx(140_000 * 18 / 1e6)
+    assert highest_compaction(ModelProfile(), compacting(50_000), 110_000, 121_000) == 0
+
+
+@pytest.mark.parametrize(
+    "managed",
+    [None, 7, {}, {"edits": 7}, {"edits": [7, {"type": 7}]}, {"edits": [{"type": "clear_tool_uses_20250919"}]}],
+)
+def test_what_a_test_sends_in_place_of_a_compaction_costs_nothing(managed: object) -> None:
+    assert highest_compaction(CACHED, {"context_management": managed}, 200_000, 220_000) == 0
 
 
 @given(prompts, st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.booleans())
