@@ -132,22 +132,19 @@ def _candidates(options: argparse.Namespace) -> Iterator[Treatment]:
 
 def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None) -> Document:
     """Write index.html, upgrade.md and upgrade.json into a folder, and return the upgrade in words."""
-    from longctx.engine.upgrade import as_data
     from longctx.files import write_file
     from longctx.report.document import as_markdown
-    from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_document
-    from longctx.report.verdict_data import as_data as verdict_data
+    from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data, upgrade_document
 
     judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
     after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
     old = upgrade.old.treatment.name
     decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume)
     document, chart = upgrade_document(decision), accuracy_chart(decision)
-    data = as_data(upgrade, verdict_data) | {"volume": volume}
     texts = {
         "index.html": _page(document, upgrade, workspace, [chart] if chart else []),
         "upgrade.md": as_markdown(document),
-        "upgrade.json": json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n",
+        "upgrade.json": json.dumps(upgrade_data(decision), ensure_ascii=False, indent=1, allow_nan=False) + "\n",
     }
     out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Protocol, get_args
 
 from longctx.config.models import ModelProfile
 from longctx.engine.measure import MeasuredCase
@@ -257,17 +257,3 @@ class Upgrading:
             grids={(family, new.treatment.name): tables for (family, _), tables in terms.grids.items()},
         )
         return Candidate(new, give_verdict(old.rows, new.rows, terms, run.plan.families))
-
-
-def as_data(
-    upgrade: Upgrade, verdict_data: Callable[[RunVerdict, str, Sequence[str]], dict[str, Any]]
-) -> dict[str, Any]:
-    """Return the upgrade as JSON holds it. verdict_data: gives that of a verdict."""
-    old = upgrade.old.treatment.name
-    return {
-        "old": old,
-        "best": upgrade.best.name,
-        "candidates": [
-            {"name": candidate.name} | verdict_data(candidate.verdict, old, ()) for candidate in upgrade.candidates
-        ],
-    }

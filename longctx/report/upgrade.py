@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
@@ -12,6 +13,7 @@ from longctx.live.cost.money import usd
 from longctx.report.document import Document
 from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict import badge, verdict_document, why
+from longctx.report.verdict_data import as_data
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart, colours, field, layered, rate_axis
@@ -48,6 +50,13 @@ def upgrade_document(decision: UpgradeDecision) -> Document:
         badge=shown,
         lead=lead,
     )
+
+
+def upgrade_data(decision: UpgradeDecision) -> dict[str, Any]:
+    """Return the upgrade as JSON holds it."""
+    old = decision.old
+    candidates = [{"name": name} | as_data(verdict, old, ()) for name, verdict in decision.candidates]
+    return {"old": old, "best": decision.best, "candidates": candidates, "volume": decision.volume}
 
 
 def _lead(decision: UpgradeDecision, best: RunVerdict) -> str:

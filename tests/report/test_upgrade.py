@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.upgrade import UpgradeDecision, accuracy_chart
+from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data
 from longctx.results.row import Row
 from tests.rows import run
 
@@ -52,3 +53,11 @@ def test_a_candidate_without_a_price_is_not_on_the_axis() -> None:
     chart = accuracy_chart(decision(rows(18, 0.02), unknown=rows(9, None), new=rows(9, 0.01)))
     assert chart is not None
     assert [each["treatment"] for each in chart.spec["data"]["values"]] == ["old", "new"]
+
+
+def test_json_has_the_verdict_on_each_candidate() -> None:
+    data = upgrade_data(decision(rows(18, 0.02), cheap=rows(9, 0.001), dear=rows(19, 0.1)))
+    assert (data["old"], data["best"], data["volume"]) == ("old", "cheap", None)
+    cheap, dear = data["candidates"]
+    assert (cheap["name"], cheap["verdict"], dear["name"]) == ("cheap", "regression", "dear")
+    json.dumps(data, allow_nan=False)
