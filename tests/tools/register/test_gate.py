@@ -25,6 +25,9 @@ DIGESTS = {
     "register-gate": "5da5639565dd27f3e05a7b778172435c08181a887d70b315a2edd8594e146252",
 }
 
+BANKS = "register-gate", "register-meaning"
+"""Banks about the same documents."""
+
 
 @cache
 def corpus() -> Corpus:
@@ -32,8 +35,8 @@ def corpus() -> Corpus:
 
 
 @cache
-def asked() -> tuple[BankQuestion, ...]:
-    return load_questions(bank_files(HERE, "register-gate")[1], corpus()).questions
+def asked(name: str = "register-gate") -> tuple[BankQuestion, ...]:
+    return load_questions(bank_files(HERE, name)[1], corpus()).questions
 
 
 @pytest.mark.parametrize("name", DIGESTS)
@@ -93,24 +96,26 @@ BLIND: dict[str, Callable[[BankQuestion, str], float]] = {
 }
 
 
-def blind_hits(score: Callable[[BankQuestion, str], float]) -> float:
+def blind_hits(bank: str, score: Callable[[BankQuestion, str], float]) -> float:
     """Return how many questions the answer with the best score gets right; tied answers share the question."""
     hits = 0.0
-    for question in asked():
+    for question in asked(bank):
         scores = [score(question, answer) for answer in question.answers]
         hits += (scores[0] == max(scores)) / scores.count(max(scores))
     return hits
 
 
+@pytest.mark.parametrize("bank", BANKS)
 @pytest.mark.parametrize("way", BLIND)
-def test_no_blind_way_to_choose_an_answer_is_better_than_chance(way: str) -> None:
-    assert at_least(round(blind_hits(BLIND[way])), len(asked()), 0.25) > CHANCE
+def test_no_blind_way_to_choose_an_answer_is_better_than_chance(way: str, bank: str) -> None:
+    assert at_least(round(blind_hits(bank, BLIND[way])), len(asked(bank)), 0.25) > CHANCE
 
 
-def test_to_know_the_other_answers_does_not_help() -> None:
+@pytest.mark.parametrize("bank", BANKS)
+def test_to_know_the_other_answers_does_not_help(bank: str) -> None:
     """An answer that is right for one document is as often a wrong answer about its siblings."""
-    right = Counter(core(question.right) for question in asked())
-    wrong = Counter(core(answer) for question in asked() for answer in question.wrong)
+    right = Counter(core(question.right) for question in asked(bank))
+    wrong = Counter(core(answer) for question in asked(bank) for answer in question.wrong)
 
     def often_right(question: BankQuestion, answer: str) -> float:
         return right[core(answer)] - (answer == question.right)
@@ -119,7 +124,7 @@ def test_to_know_the_other_answers_does_not_help() -> None:
         return (answer != question.right) - wrong[core(answer)]
 
     for score in (often_right, seldom_wrong):
-        assert at_least(round(blind_hits(score)), len(asked()), 0.25) > CHANCE
+        assert at_least(round(blind_hits(bank, score)), len(asked(bank)), 0.25) > CHANCE
 
 
 def test_a_few_of_the_questions_are_drawn_the_same_for_ever() -> None:
