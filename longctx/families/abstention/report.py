@@ -127,7 +127,7 @@ class AbstentionAccount(Account):
                     "said not to be there.",
                 )
         for each in analysis:
-            for sentence in letter_biases(f"{each.budget:,} tokens", each.letters):
+            for sentence in letter_biases(f"in {each.budget:,} tokens", each.letters):
                 yield Rank.CAUSE, f"{FAMILY.title}, {each.subject}: {sentence}."
 
     def data(self, analysis: Sequence[Abstentions]) -> Mapping[str, Sequence[Mapping[str, Any]]]:

@@ -71,12 +71,12 @@ def letter_table(where: str, shares: Sequence[LetterShare]) -> Table:
 
 
 def letter_biases(where: str, shares: Iterable[LetterShare]) -> Iterator[str]:
-    """Yield the letters that are chosen more often than they are right."""
+    """Yield the letters that are chosen more often than they are right. where: such as `in 3,000 tokens`."""
     for share in shares:
         if share.biased:
             yield (
                 f"{share.letter} is chosen in {share.chosen.correct:,} of {share.chosen.n:,} answers and right in "
-                f"{share.right.correct:,}, in {where}: part of the rate is a liking for a letter"
+                f"{share.right.correct:,}, {where}: part of the rate is a liking for a letter"
             )
 
 

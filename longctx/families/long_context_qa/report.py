@@ -189,7 +189,7 @@ class ControlAccount(Account):
         yield from super().findings(scenarios, analysis)
         for (subject, record), shares in (analysis or {}).items():
             if record == "right":
-                for sentence in letter_biases(f"{section(record)} alone", shares):
+                for sentence in letter_biases(f"with {section(record)} alone", shares):
                     yield Rank.CAUSE, f"{CONTROL.title}, {subject}: {sentence}."
 
     def data(self, analysis: LettersOfControls | tuple[()]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
@@ -358,7 +358,7 @@ def _favourites(summary: QaSummary) -> Iterable[str]:
 def _biases(summary: QaSummary) -> Iterable[str]:
     """Yield the letters that are chosen more often than they are right, unless one is given whatever is asked."""
     if not any(favourite.fixed for favourite in summary.favourites.values()):
-        yield from letter_biases(_size(summary), summary.letters)
+        yield from letter_biases(f"in {_size(summary)}", summary.letters)
 
 
 def _shown_effects(summary: QaSummary) -> Iterable[str]:
