@@ -26,7 +26,7 @@ from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows
 from longctx.vocabulary.family import is_of_function
-from longctx.vocabulary.scenario import Kind
+from longctx.vocabulary.scenario import CREDIT, Kind
 from longctx.vocabulary.shapes import TEXT
 
 HEAD = '{"schema":'
@@ -229,6 +229,8 @@ class _Group:
     documents: list[Text | None] | None = None
     trials: list[Natural] | None
     outcomes: str
+    credit: list[Natural | None] | None = None
+    """The partial credit of each trial, in thousandths; None for families that give none."""
 
 
 _HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)
@@ -283,6 +285,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             "clusters": _clusters(group),
             **({"usage": usage} if (usage := _usage(group)) else {}),
             **({"replies": [replies.get(row.identity) for row in group]} if replies else {}),
+            **({"credit": credit} if {*(credit := [row.trace.get(CREDIT) for row in group])} != {None} else {}),
             "outcomes": "".join(letters[row.outcome] for row in group),
         }
 
@@ -309,12 +312,17 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     nothing: list[None] = [None] * len(group.outcomes)
     usage = [nothing if (kept := getattr(group.usage, name)) is None else kept for name in USAGE]
     replies = nothing if group.replies is None else group.replies
-    cases, documents = (nothing if kept is None else kept for kept in (group.items, group.documents))
-    trial_by_trial = zip(trials, group.outcomes, clusters, cases, documents, replies, *usage, strict=True)
-    for trial, letter, own, case, held, reply, *used in trial_by_trial:
+    cases, documents, credits = (
+        nothing if kept is None else kept for kept in (group.items, group.documents, group.credit)
+    )
+    trial_by_trial = zip(trials, group.outcomes, clusters, cases, documents, credits, replies, *usage, strict=True)
+    for trial, letter, own, case, held, credit, reply, *used in trial_by_trial:
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else case
-        took = dict(zip(USAGE, used, strict=True)) | {"documents": held}
+        took = dict(zip(USAGE, used, strict=True)) | {
+            "documents": held,
+            "trace": {} if credit is None else {CREDIT: credit},
+        }
         yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply
 
 

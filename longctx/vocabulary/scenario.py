@@ -39,6 +39,10 @@ def is_number(name: str) -> bool:
     return re.fullmatch("[0-9]{1,18}", name) is not None
 
 
+CREDIT = "credit"
+"""The key of an outcome's trace for its partial credit, in thousandths: baselines keep it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The identity of a trial across runs. It holds neither the wording nor the model, which runs may vary.

@@ -142,6 +142,16 @@ def test_what_each_trial_took_comes_back(tmp_path: Path) -> None:
     )
 
 
+def test_partial_credit_comes_back_where_there_is_any(tmp_path: Path) -> None:
+    wrong, unread = rows("wrong", "unparseable", scenario="credited")
+    folder = run(tmp_path / "run", rows("correct", "wrong"), [replace(wrong, trace={"credit": 750, "off": 1}), unread])
+    file = saved(tmp_path, folder)
+    assert file.read_text().count('"credit"') == 1
+    traces = {(row.scenario, row.outcome): dict(row.trace) for row in load_baseline(file).rows}
+    assert traces["credited", "wrong"] == {"credit": 750}
+    assert [trace for name, trace in traces.items() if name != ("credited", "wrong")] == [{}] * 3
+
+
 def test_replies_are_kept_only_on_demand(tmp_path: Path) -> None:
     folder = finished(tmp_path / "run", rows("correct", "wrong"), "The value is 12345.")
     write_baseline(tmp_path / "bare.jsonl", "bare", folder)

@@ -18,13 +18,14 @@ import numpy as np
 from longctx import Kind, Mark, Outcome, Reply, Trial, Words, fill, unanswered
 from longctx.families.aggregation.texts import AGENCIES, MONTHS, Date, drawn_text
 from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.scenario import CREDIT
 from longctx.vocabulary.stream import distinct, frozen_stream
 from longctx.vocabulary.window import LINES, LinesScenario
 
 QUESTIONS = "count", "largest", "missing"
 """How many notices one agency has in a month, which agency has most, and which have none."""
-CREDIT, OFF = "credit", "off"
-"""Keys of a trace: the partial credit in thousandths, and by how much a count is too high."""
+OFF = "off"
+"""The key of a trace: by how much a count is too high."""
 A_STEP = 0.75
 """The partial credit of a count that is off by 1; off by 2 it is the square of that, as in OOLONG."""
 MOST_MISSING = 3

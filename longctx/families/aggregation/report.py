@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from longctx import Account, Rank, RateView, Reported, ScenarioSummary, Subject, Table
 from longctx.families.aggregation import FAMILY
-from longctx.families.aggregation.protocol import CREDIT, OFF
+from longctx.families.aggregation.protocol import OFF
 from longctx.results.grouping import by_subject, grouped
+from longctx.vocabulary.scenario import CREDIT
 
 if TYPE_CHECKING:
     from longctx import Grid, Row
@@ -82,7 +83,12 @@ class AggregationAccount(Account):
                 )
 
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> list[Reported]:
-        """Return the mean partial credit of each scenario before and now, over the trials that both runs measured."""
+        """Return the mean partial credit of each scenario before and now, over the trials that both runs measured.
+
+        Nothing if the baseline was saved before baselines kept credits.
+        """
+        if not any(CREDIT in row.trace for row in before):
+            return []
         earlier, now = ({_trial(row): row for row in rows if row.measured} for rows in (before, after))
         was, later = (self.analyse((), [rows[trial] for trial in now if trial in earlier]) for rows in (earlier, now))
         return [

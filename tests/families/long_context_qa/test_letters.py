@@ -63,6 +63,6 @@ def test_a_liking_for_a_letter_with_the_right_section_alone_is_a_finding_of_the_
     findings = ControlAccount().findings(summary.of("control"), summary.families["control"].analysis)
     said = [sentence for _, sentence in findings if "D is chosen" in sentence]
     assert said == [
-        "Controls of the questions, m, prompts protocol: D is chosen in 12 of 12 answers and right in 3, with the right "
-        "section alone: part of the rate is a liking for a letter."
+        "Controls of the questions, m, prompts protocol: D is chosen in 12 of 12 answers and right in 3, with the "
+        "right section alone: part of the rate is a liking for a letter."
     ]
