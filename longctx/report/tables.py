@@ -45,14 +45,17 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
 
 
 def _lexical(family: OfFamily, scenarios: Sequence[ScenarioSummary]) -> Iterator[Table]:
-    """Yield a table of what the lexical baseline answers beside the model, by length where there are several."""
+    """Yield a table of what the lexical baseline answers beside the model, by the size that the family names, or by
+    scenario if there are several."""
     compared = [scenario for scenario in scenarios if scenario.lexical.n]
     if not compared:
         return
-    cells = grouped(compared, lambda each: (each.subject, each.params.get(family.size) if family.size else None))
+    cells = grouped(
+        compared, lambda each: (each.subject, each.params.get(family.size) if family.size else each.scenario)
+    )
     columns: dict[str, list[object]] = {}
-    if any(size is not None for _, size in cells):
-        columns[str(family.size)] = [f"{size:,}" if isinstance(size, int) else size or "" for _, size in cells]
+    if family.size or len({scenario for _, scenario in cells}) > 1:
+        columns[family.size or "scenario"] = [f"{of:,}" if isinstance(of, int) else of or "" for _, of in cells]
     columns["matching words alone"] = [str(pooled(each.lexical for each in same)) for same in cells.values()]
     columns["the model"] = [str(pooled(each.rate for each in same)) for same in cells.values()]
     yield Table.by_subject(
