@@ -278,7 +278,7 @@ class _Judged:
             band=self.band,
             verdict=verdict,
             n=samples.n if isinstance(samples, Unpaired) else len(changes),
-            clusters=samples.n if isinstance(samples, Unpaired) else len(clusters),
+            clusters=samples.clusters if isinstance(samples, Unpaired) else len(clusters),
             gained=_total(change for change in changes if change > 0),
             lost=_total(-change for change in changes if change < 0),
             bound=self.bound,
@@ -343,8 +343,10 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=ORDER.index, default="inconclusive")
 
 
-def enough(clusters: Clusters) -> bool:
+def enough(clusters: Clusters | Unpaired) -> bool:
     """Return whether there are enough clusters to show anything, or all trials are independent."""
+    if isinstance(clusters, Unpaired):
+        return all(sample.clusters is None or sample.clusters >= LEAST_CLUSTERS for sample in clusters.samples)
     return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
 
 
@@ -359,7 +361,7 @@ def _changes(evidence: Clusters | Averaged) -> Clusters:
 
 def _p_value(evidence: Evidenced) -> float:
     if isinstance(evidence, Unpaired):
-        return evidence.drop_p_value()
+        return evidence.drop_p_value() if enough(evidence) else 1.0
     clusters = _changes(evidence)
     if not enough(clusters):
         return 1.0
@@ -371,7 +373,7 @@ def _p_value(evidence: Evidenced) -> float:
 
 def _bound(evidence: Evidenced, alpha: float) -> float:
     if isinstance(evidence, Unpaired):
-        return evidence.drop_bound(alpha)
+        return evidence.drop_bound(alpha) if enough(evidence) else 1.0
     if not enough(_changes(evidence)):
         return 1.0
     return evidence.drop_bound(alpha) if isinstance(evidence, Averaged) else bound.drop_bound(evidence, alpha)

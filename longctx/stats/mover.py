@@ -22,13 +22,16 @@ class Sample:
     rate: Rate
     effect: float = 1.0
     """How many trials carry as much information as one independent trial."""
+    clusters: int | None = None
+    """How many clusters there are; None if no trials share one."""
 
     @classmethod
     def of(cls, clusters: Sequence[Sequence[bool]]) -> Sample:
         """Return the sample of these outcomes: whether each trial is correct, by cluster."""
         n = sum(map(len, clusters))
         effect = design_effect([list(map(int, cluster)) for cluster in clusters]) if n else 1.0
-        return cls(Rate(sum(map(sum, clusters)), n), effect)
+        filled = sum(map(bool, clusters))
+        return cls(Rate(sum(map(sum, clusters)), n), effect, None if filled == n else filled)
 
     @property
     def n(self) -> float:

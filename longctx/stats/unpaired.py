@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from longctx.stats import mover
@@ -36,13 +36,27 @@ class Unpaired:
 
     @classmethod
     def of(cls, before: Sequence[Sequence[bool]], after: Sequence[Sequence[bool]]) -> Unpaired:
-        """Return the samples with these outcomes: whether each trial is correct, by cluster."""
-        return cls(Sample.of(before), Sample.of(after))
+        """Return the samples with these outcomes: whether each trial is correct, by cluster.
+
+        Both have the larger design effect of the two: with few errors in few clusters it is often estimated too small.
+        """
+        samples = Sample.of(before), Sample.of(after)
+        effect = max(sample.effect for sample in samples)
+        return cls(*(replace(sample, effect=effect) if sample.clusters else sample for sample in samples))
 
     @property
     def n(self) -> int:
         """The trials of the smaller sample."""
         return min(self.before.rate.n, self.after.rate.n)
+
+    @property
+    def clusters(self) -> int:
+        """The clusters of the sample that has fewer; a trial that shares none is its own."""
+        return min(sample.rate.n if sample.clusters is None else sample.clusters for sample in self.samples)
+
+    @property
+    def samples(self) -> tuple[Sample, Sample]:
+        return self.before, self.after
 
     @property
     def difference(self) -> float:

@@ -31,6 +31,8 @@ from longctx.views.table import Table
 
 ROW = 48
 """The height of a row of intervals in pixels."""
+OF_SERIES = 12
+"""The least height in it of one interval."""
 WIDE = 10
 """The ratio of the largest to the smallest number from which an axis is logarithmic."""
 
@@ -204,9 +206,9 @@ class RateView:
     def _compared(self, facets: Mapping[str, Sequence[RatePoint]]) -> dict[str, list[RatePoint]]:
         """Return the points of each series that several facets have, with the facets as series.
 
-        There are none if there are more facets than colours, or if names go down.
+        There are none if there are more facets than colours.
         """
-        if self.down or not 1 < len(facets) <= len(SERIES):
+        if not 1 < len(facets) <= len(SERIES):
             return {}
         found: dict[str, list[RatePoint]] = {}
         for series, points in grouped(self._measured(), lambda point: point.series).items():
@@ -241,7 +243,9 @@ class RateView:
             rows = intervals(field("x", "ordinal", None, sort=names), colour, across)
             overall = [at(rate, "x", DOTTED) for rate in _matched(points, lambda point: "").values()]
             return layered(
-                values, [*(at(line, "x") for line in self.lines), *overall, *rows], height=ROW * len(names)
+                values,
+                [*(at(line, "x") for line in self.lines), *overall, *rows],
+                height=max(ROW, OF_SERIES * len(colour["scale"]["domain"])) * len(names),
             ), ""
         x = self._axis([value["x"] for value in values])
         moved, note = apart(values, "x")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.gate.bands import AtLook, Band, BandVerdict, Clusters, Looks, judge, judge_run, overall
 from longctx.stats.averaged import Answers, Averaged
+from longctx.stats.unpaired import Unpaired
 
 SHORT, MIDDLE, LONG = (Band("line_retrieval", name) for name in ("short", "middle", "long"))
 
@@ -143,3 +145,12 @@ def test_a_regression_of_a_band_ends_the_doubt() -> None:
     assert [(band.verdict, band.look) for band, _ in judged] == [("pass", 1), ("regression", 1)]
     assert run is not None
     assert run[0].look == 1
+
+
+@pytest.mark.parametrize(("clusters", "verdict"), [(14, "inconclusive"), (15, "regression")])
+def test_few_clusters_show_nothing_where_items_do_not_correspond_either(clusters: int, verdict: str) -> None:
+    samples = Unpaired.of([[True] * 10] * 15, [[True, False] + [False] * 8] * clusters)
+    [judged] = judge({Band("passkey", "all"): samples})
+    assert (judged.verdict, judged.clusters) == (verdict, clusters)
+    [gained] = judge({Band("passkey", "all"): Unpaired(samples.after, samples.before)})
+    assert gained.verdict == ("inconclusive" if clusters < 15 else "pass")

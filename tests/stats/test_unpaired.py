@@ -105,3 +105,12 @@ def test_clusters_weaken_the_evidence() -> None:
     assert alike.difference == pytest.approx(alone.difference)
     assert alike.drop_p_value() > 0.2 > alone.drop_p_value()
     assert alike.drop_bound(0.05) > alone.drop_bound(0.05)
+
+
+def test_samples_have_the_larger_design_effect_of_both() -> None:
+    together, apart = [[True] * 5, [False] * 5] * 10, [[True, False, True, False, True]] * 20
+    for samples in (Unpaired.of(together, apart), Unpaired.of(apart, together)):
+        assert samples.before.effect == samples.after.effect > 5
+        assert samples.clusters == 20
+    alone = Unpaired.of([[True]] * 30, [[False]] * 20)
+    assert (alone.before.effect, alone.clusters) == (1.0, 20)

@@ -60,6 +60,30 @@ def test_facets_are_compared_on_one_axis() -> None:
     ]
 
 
+def test_treatments_are_compared_in_rows_of_names_too() -> None:
+    points = [
+        RatePoint(variant, place, rate, model)
+        for model, rate in (("a", HIGH), ("b", LOW))
+        for variant in ("none", "two")
+        for place in ("beginning", "end")
+    ]
+    charts = list(view(*points, down=True, series="needle at", fewest=1).charts())
+    assert [chart.title for chart in charts] == [
+        "By length: beginning",
+        "By length: end",
+        "By length: a",
+        "By length: b",
+    ]
+    assert charts[0].table.frame.to_dict() == {
+        "a": {"none": str(HIGH), "two": str(HIGH)},
+        "b": {"none": str(LOW), "two": str(LOW)},
+    }
+    crowd = [RatePoint("none", "end", HIGH, f"model {number}") for number in range(8)]
+    [wide] = view(*crowd, down=True, fewest=1).charts()
+    assert wide.spec["height"] == 8 * 12
+    assert draw(wide).startswith("<svg")
+
+
 def test_more_facets_than_colours_have_charts_of_their_own_alone() -> None:
     many = view(*(point for facet in "abcdefghi" for point in curve(HIGH, LOW, facet=facet)))
     assert [chart.name for chart in many.charts()] == [f"by-length-{number}" for number in range(1, 10)]

@@ -144,16 +144,18 @@
 
   // ---- addresses: #trial=FAMILY/SCENARIO/NUMBER shows one trial, #trials=FAMILY/SCENARIO those of a scenario
 
+  // Programs that pass an address on may encode it again, or decode it.
+  const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
   const follow = () => {
     const [kind, value = ""] = location.hash.slice(1).split("=");
     if (kind === "trial") {
-      const place = index.trials.findIndex((trial) => idOf(trial) === value);
+      const place = index.trials.findIndex((trial) => decoded(idOf(trial)) === decoded(value));
       if (place < 0) return false;
       linked = place;
       filter();
       list.firstElementChild.open = true;
     } else if (kind === "trials") {
-      const [family, scenario] = value.split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
+      const [family, scenario] = value.split("/").map(decoded);
       const places = { family: index.families.indexOf(family), scenario: index.names.scenario.indexOf(scenario) };
       if (places.family < 0 || places.scenario < 0) return false;
       Object.entries(selects).forEach(([name, select]) => { select.value = name in places ? String(places[name]) : ""; });
