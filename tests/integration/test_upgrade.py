@@ -13,32 +13,11 @@ import pytest
 from longctx.cli import main
 from tests.integration.conftest import ROOT, Checkout
 from tests.integration.pages import blocks, missing
+from tests.integration.priced import LINES, priced
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
 SMALLER = "cassettes/smollm2-135m/line_retrieval"
-LINES = """
-[line_retrieval]
-models = ["old"]
-lines = [3, 5]
-orders = ["ordered"]
-trials = 40
-bands = { short = 3, middle = 5 }
-"""
-PRICED = """
-model = "{model}"
-window = 100000
-[prices]
-input = {input}
-output = 10
-dated = 2026-11-01
-"""
-
-
-def priced(checkout: Checkout, name: str, dollars: float, model: str = "") -> None:
-    text = PRICED.format(model=model or name, input=dollars)
-    checkout.file(f"fixtures/models/{name}.toml").parent.mkdir(parents=True, exist_ok=True)
-    checkout.file(f"fixtures/models/{name}.toml").write_text(text)
 
 
 def weaker(body: Body) -> Answer:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
 from tests.integration.functions import codes
-from tests.integration.test_upgrade import LINES, priced
+from tests.integration.priced import LINES, priced
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 TESTS = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from longctx.cli.shared.trial_of_run import RowAndView
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.families.long_context_qa.authoring.items import READ
@@ -20,9 +20,6 @@ TAGGED = "tagged"
 RECORDS = {"right": "its right section", "wrong": "a wrong section", "none": "no record"}
 WHYS, SHOWN, LONGEST = 3, 2, 200
 """The most reasons that are listed, replies that are shown, and characters of each."""
-
-RowAndView = tuple[Row, Mapping[str, Any]]
-"""A row and its view."""
 
 
 def sentences(workspace: Workspace, run: Sequence[RowAndView], room: int | None = None) -> list[str]:
