@@ -179,11 +179,14 @@ class Case:
             )
         try:
             fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.token_values))
-            if self.only_trial is not None:
-                fitted.scenario.identity(self.seed, fitted.scenario.index_of(self.only_trial), 0)
-            return fitted
         except ValueError as error:
             raise UserError("scenario-not-buildable", f"{self.id}: {error}") from None
+        if self.only_trial is not None:
+            try:
+                fitted.scenario.identity(self.seed, fitted.scenario.index_of(self.only_trial), 0)
+            except ValueError as error:
+                raise UserError("unknown-trial", f"{self.id}: {error}") from None
+        return fitted
 
     def questions(self) -> Iterator[Question]:
         """Yield the questions: all trials once, then each repeat of all trials."""

@@ -6,6 +6,7 @@ import argparse
 import functools
 import itertools
 import os
+import re
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -329,7 +330,7 @@ def asks(settings: Settings) -> bool:
 def _trial(text: str) -> str:
     """Parse the name of a trial, as an argparse type."""
     name = text.strip().removeprefix("#")
-    if not name or name.startswith("-"):
+    if not name or re.fullmatch("-[0-9]+", name):
         raise BadValue("bad-trial", f"{text!r} is no trial: give a number from 0, or the id of a question or case.")
     return name
 

@@ -92,5 +92,5 @@ def test_the_only_trial_of_a_case() -> None:
 def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
     case = dataclasses.replace(line_case(trials=3), only_trial="q7")
     assert (case.size, list(case.questions())) == (0, [])
-    with refused("scenario-not-buildable", "no trial 'q7': its trials are numbered from 0"):
+    with refused("unknown-trial", "no trial 'q7': its trials are numbered from 0"):
         case.fitted()

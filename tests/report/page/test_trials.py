@@ -107,6 +107,19 @@ def test_the_command_is_quoted_for_a_shell() -> None:
     )
 
 
+def test_a_trial_of_a_question_or_a_case_goes_by_its_id() -> None:
+    first, *_ = shown()
+    named = [
+        replace(first, family="collage", version=2, trial=0, item="fees-q1@0123456789ab"),
+        replace(first, family="test_review", trial=0, item="contract-17"),
+        replace(first, family="collage", trial=3, item="fees-q1@0123456789ab"),
+    ]
+    index = json.loads(trials.index(named, str))
+    assert [trial[4] for trial in index["trials"]] == ["#fees-q1", "#contract-17", "#3"]
+    commands = [trial["command"].split()[-1] for trial in details(*trials.chunks(named, views()[:1] * 3, []))]
+    assert commands == ["--ctx-trial=fees-q1", "--ctx-trial=contract-17", "--ctx-trial=3"]
+
+
 def test_a_run_without_text_has_no_views() -> None:
     [first, *_] = details(*trials.chunks(shown(), [""] * len(shown()), []))
     assert first["command"] is None
