@@ -6,9 +6,12 @@ pytest -s benchmarks/test_sizes.py prints a line each. What a line is held again
 import asyncio
 import hashlib
 import itertools
+import shutil
+import statistics
 from pathlib import Path
 
 import pytest
+import vcr
 
 from benchmarks.ratios import in_turns, pytest_of, spent
 from benchmarks.simulated import message, project, record
@@ -36,6 +39,12 @@ from longctx.summary.summary import summarize
 from tests.here import HERE
 
 MODEL = ModelProfile(model="simulated")
+LOADING = """
+def pytest_collection(session):
+    if hasattr(session.config, "workerinput"):
+        import numpy, pydantic
+        from vcr.cassette import Cassette
+"""
 
 
 @pytest.fixture
@@ -135,6 +144,25 @@ def test_recorded(tell, empty, tmp_path, workers, small):
     tell(f"recorded suite, -n {workers}", run.cpu_s, floor.cpu_s, "as many empty tests")
 
 
+def test_worker(tell, empty, tmp_path, small):
+    """What one more worker costs: longctx, nothing, and the libraries that the recordings and the protocols rest on."""
+    project(tmp_path / "longctx", 400)
+    bare, loading = empty(8), tmp_path / "loading"
+    shutil.copytree(bare, loading)
+    (loading / "conftest.py").write_text(LOADING)
+    options = "--ctx-profile=many", "--ctx-model=simulated", "--ctx-no-page"
+    few, many = ("1", "2") if small else ("1", "5")
+    costs: dict[str, list[float]] = {"longctx": [], "empty-8": [], "loading": []}
+    for _ in range(1 if small else 3):
+        for name, taken in costs.items():
+            given = options if name == "longctx" else ()
+            each = [pytest_of("-n", number, *given, cwd=tmp_path / name).cpu_s for number in (few, many)]
+            taken.append((each[1] - each[0]) / (int(many) - int(few)))
+    worker, nothing, libraries = map(statistics.median, costs.values())
+    tell("a worker", worker, nothing, "one without tests to speak of")
+    tell("a worker that only imports numpy, pydantic and vcrpy", libraries, nothing, "the same")
+
+
 def test_import(tell):
     costs = [
         min(spent("-c", code).cpu_s for _ in range(5)) for code in ("import pytest, longctx.plugin", "import pytest")
@@ -164,9 +192,16 @@ def test_recording(tell, tmp_path, small):
 
         await asyncio.gather(*(worker() for _ in range(4)))
 
-    taken = in_turns(1 if small else 5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()))
-    recorded, floor = (1000 * taken[name][0] / case.size for name in ("suite", "sdk"))
+    def vcrpy() -> None:
+        """vcrpy alone: it keeps all answers in memory, and writes them when the last has come."""
+        recorder = vcr.VCR(serializer="json", record_mode="new_episodes", match_on=("method", "uri", "body"))
+        with recorder.use_cassette(str(next(folders))):
+            asyncio.run(sdk())
+
+    taken = in_turns(1 if small else 5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()), vcrpy=vcrpy)
+    recorded, floor, bare = (1000 * taken[name][0] / case.size for name in ("suite", "sdk", "vcrpy"))
     tell("a small trial recorded", recorded, floor, "the SDK's own cost of asking it", "ms")
+    tell("a small trial recorded by vcrpy alone", bare, floor, "the SDK's own cost of asking it", "ms")
 
 
 @pytest.mark.parametrize("lines", [6200, 62_000])
