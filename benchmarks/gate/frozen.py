@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks.gate.draws import quantile
 from benchmarks.gate.table import table
+from longctx.stats.search import narrowed
 
 DROP = 0.07
 QUESTIONS, VARIANTS = 430, 24
@@ -28,12 +29,11 @@ def filters(gates: int, random: np.random.Generator) -> str:
 
 def _step(question: float) -> float:
     """Return how much harder all questions must become for the frozen filter to show the drop."""
-    low, high = 0.0, 2.0
-    for _ in range(20):
-        middle = (low + high) / 2
-        fallen, _, _ = _drops(middle, question, 40, np.random.default_rng(1))
-        low, high = (middle, high) if fallen < DROP else (low, middle)
-    return high
+
+    def falls_short(step: float) -> bool:
+        return _drops(step, question, 40, np.random.default_rng(1))[0] < DROP
+
+    return narrowed(falls_short, 0.0, 2.0, halvings=20)[1]
 
 
 def _drops(step: float, question: float, gates: int, random: np.random.Generator) -> tuple[float, float, float]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, Target, effective, passing, share_asked
 from longctx.stats import power
-from longctx.stats.search import bisect, least
+from longctx.stats.search import bisect, fewest, least
 
 TrialsAndClusters = tuple[int, int]
 """The number of trials, and of the clusters that they form."""
@@ -116,10 +116,10 @@ def _showing(chosen: Chosen, target: Target, drop: float) -> Chosen | None:
     """Return the trials, at least those chosen, that show a drop in each band; None if a band lacks them."""
     alpha = replace(target, bands=len(chosen)).first_step
     each: dict[Offer, int | None] = {}
-    for offer, fewest in chosen.items():
+    for offer, least_trials in chosen.items():
         trials = _trials_for_drop(drop, offer.assumed.discordance, alpha, target.power)
         enough = None if trials is None else _fewest(offer, functools.partial(_suffices, offer.assumed, trials))
-        each[offer] = None if enough is None else max(fewest, enough)
+        each[offer] = None if enough is None else max(least_trials, enough)
     return _complete(each)
 
 
@@ -136,12 +136,7 @@ def _complete(each: Mapping[Offer, int | None]) -> Chosen | None:
 
 def _fewest(offer: Offer, holds: Callable[[TrialsAndClusters], bool]) -> int | None:
     """Return the fewest trials of each scenario for which `holds`; None if even the most do not suffice."""
-    high = 1
-    while not holds(offer.size(high)):
-        if high >= offer.most:
-            return None
-        high = min(2 * high, offer.most)
-    return bisect(lambda each: holds(offer.size(each)), high // 2, high)
+    return fewest(lambda each: holds(offer.size(each)), offer.most)
 
 
 def _price(chosen: Chosen, target: Target) -> float:

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.stats.bound import design_effect, over_clusters
-from longctx.stats.paired import Paired, root, with_interval
+from longctx.stats.paired import Paired, with_interval
 from longctx.stats.rates import Z95
+from longctx.stats.search import root
 
 Answers = tuple[Sequence[bool], Sequence[bool]]
 """Whether a trial was right in each earlier run, and in each later one."""

@@ -10,6 +10,7 @@ of a drop. Tango's alone passes a drop of exactly the margin too often (benchmar
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.stats.paired import score, tango
-from longctx.stats.search import bisect
+from longctx.stats.search import fewest
 
 UNSEEN = 0.4
 """The share of its trials that an unobserved cluster is assumed to lose; the largest observed share, if that is larger.
@@ -84,10 +85,9 @@ def trials_to_settle(
         unchanged = score(0, 0, n / size, -margin) > z
         return score(changed - lost, lost, n / deff, -margin) > z and (size == 1 or (in_clusters and unchanged))
 
-    high = 1
-    while not settled(high):
-        high *= 2
-    return bisect(settled, high // 2, high)
+    trials = fewest(settled, most=sys.maxsize)
+    assert trials is not None, "some number settles every margin above 0"
+    return trials
 
 
 def expected_over_clusters(clusters: float, spread: float, z: float) -> float:

@@ -7,10 +7,10 @@ design", Statistics in Medicine 17, 1998: the score interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from longctx.stats.rates import Z95
+from longctx.stats.search import root
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,3 @@ def score(gained: float, lost: float, n: float, delta: float) -> float:
     if variance <= 0:
         return math.copysign(math.inf, distance) if distance else 0.0
     return distance / math.sqrt(variance)
-
-
-def root(function: Callable[[float], float], lo: float, hi: float) -> float:
-    """Return where a falling function crosses zero, by bisection, or the nearer end if it does not."""
-    if function(lo) <= 0:
-        return lo
-    if function(hi) >= 0:
-        return hi
-    for _ in range(60):
-        middle = (lo + hi) / 2
-        lo, hi = (middle, hi) if function(middle) > 0 else (lo, middle)
-    return (lo + hi) / 2

@@ -1,4 +1,4 @@
-"""Searches for the fewest trials, or the smallest drop, for which a condition holds."""
+"""Searches by halving: for the fewest trials or the smallest drop for which a condition holds, and for a root."""
 
 from __future__ import annotations
 
@@ -30,6 +30,29 @@ def bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def narrowed(before: Callable[[float], bool], low: float, high: float, halvings: int = 60) -> tuple[float, float]:
+    """Return an interval in (low, high) around the place where `before` turns from true to false.
+
+    Neither end is tried. It is halved as often as is asked for, or until no number lies in it.
+    """
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if before(middle) else (low, middle)
+    return low, high
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function crosses zero, or the nearer end if it does not."""
+    if function(low) <= 0:
+        return low
+    if function(high) >= 0:
+        return high
+    low, high = narrowed(lambda at: function(at) > 0, low, high)
+    return (low + high) / 2
 
 
 def least(holds: Callable[[float], bool], most: float, within: float = 1e-4) -> float | None:

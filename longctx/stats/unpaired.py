@@ -22,7 +22,7 @@ from longctx.stats import mover
 from longctx.stats.mover import Sample
 from longctx.stats.paired import with_interval
 from longctx.stats.rates import Z95
-from longctx.stats.search import MOST_TRIALS, least
+from longctx.stats.search import MOST_TRIALS, least, narrowed
 
 NORMAL = NormalDist()
 
@@ -146,12 +146,7 @@ def _spread_at_margin(rate: float, margin: float) -> float:
         second = first - margin
         return rate * (1 / first + 1 / second) - (1 - rate) * (1 / (1 - first) + 1 / (1 - second))
 
-    low, high = margin, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if not margin < middle < 1:
-            break
-        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+    _, high = narrowed(lambda first: slope(first) > 0, margin, 1.0)
     return math.sqrt(high * (1 - high) + (high - margin) * (1 - high + margin))
 
 

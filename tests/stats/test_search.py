@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.stats.search import MOST_TRIALS, bisect, fewest, least
+from longctx.stats.search import MOST_TRIALS, bisect, fewest, least, root
 
 
 @given(st.integers(1, MOST_TRIALS))
@@ -35,3 +35,13 @@ def test_the_least_is_found_from_above(edge: float) -> None:
 
 def test_where_the_most_does_not_do_there_is_none() -> None:
     assert least(lambda drop: drop >= 0.6, 0.5) is None
+
+
+@given(st.floats(-1, 1))
+def test_a_root_is_found_to_the_last_digit(zero: float) -> None:
+    assert root(lambda at: zero - at, -1, 1) == pytest.approx(zero, abs=1e-15)
+
+
+def test_where_nothing_crosses_zero_the_nearer_end_is_the_root() -> None:
+    assert root(lambda at: -1 - at, 0, 1) == 0
+    assert root(lambda at: 2 - at, 0, 1) == 1
