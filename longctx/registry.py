@@ -49,7 +49,7 @@ def family_of(workspace: Workspace, name: str) -> Family:
     raise UserError(
         "unknown-family",
         f"There is no family {name!r}. {did_you_mean(name, list(known))} A family of your own is named in the "
-        f"project's configuration of pytest: {SETTING} = MODULE:FAMILY.",
+        f"project's pytest configuration: {SETTING} = MODULE:FAMILY.",
     )
 
 

@@ -150,8 +150,8 @@ class Case:
         if self.shape != TEXT and not self.scenario.piece_count:
             raise UserError(
                 "shape-without-pieces",
-                f"{self.id}: {self.scenario.family} builds one text, whose pieces cannot be told apart, so it is asked "
-                f"in the shape 'text' alone: leave {self.shape!r} out of its table, or give --ctx-shape only for other "
+                f"{self.id}: {self.scenario.family} builds one text without separable pieces, so it can only be "
+                f"asked in the shape 'text': leave {self.shape!r} out of its table, or give --ctx-shape only for other "
                 "families.",
             )
         size, window = self.most_tokens, self.model.window

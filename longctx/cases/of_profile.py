@@ -71,8 +71,8 @@ def cases_of(
                     raise UserError(
                         "scenario-of-two-banks",
                         f"Two [{family.family}] tables of the profile ask {model} {case.scenario.slug} with questions "
-                        f"of {banks[case.id]} and of {grid.draws_on}, and one result cannot be of both: give them "
-                        "profiles of their own.",
+                        f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
+                        "separate profiles.",
                     )
     return list(cases.values())
 
@@ -98,7 +98,7 @@ def sized(grid: Grid, model: ModelProfile) -> Grid:
     if model.window is None:
         raise UserError(
             "share-without-window",
-            f"A profile gives sizes as shares of the model's window, and the window of {model.model} is not known: add "
+            f"A profile gives sizes as shares of the model's window, but the window of {model.model} is not known: add "
             f"window = TOKENS to its profile, or have python -m longctx models probe {model.model} find it out.",
         )
     apart = model.thinking_tokens + added_tokens(model, "", system_counted=False)

@@ -29,7 +29,7 @@ FEW = 4
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "baseline",
-        help="keep a run to gate later runs against",
+        help="save a run to gate later runs against",
         description="A baseline is a file of fixtures/baselines/: the outcomes of a run by trial, without texts. "
         "pytest --ctx-baseline NAME gives a verdict on a run against it.",
     )
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
     save.add_argument("name", metavar="NAME", help="the name of the baseline")
     save.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="its folder (default: reports/latest)")
     save.add_argument(
-        "--force", action="store_true", help="write over a baseline of that name; save a run that is incomplete"
+        "--force", action="store_true", help="overwrite a baseline of that name; save a run that is incomplete"
     )
     save.add_argument(
         "--add",

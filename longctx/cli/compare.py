@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--across",
         metavar="PARAMETER",
-        help="with one RUN: what a parameter costs, from its first value to each other: length, or its name",
+        help="with one RUN: the effect of a parameter, from its first value to each other: length, or its name",
     )
     parser.add_argument(
         "--share",

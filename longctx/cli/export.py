@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, such as reports/latest")
     parser.add_argument("file", type=Path, metavar="FILE", help="where to; its suffix says in which format")
-    parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
     parser.set_defaults(run=run, passes_on=False)
 
 

@@ -79,7 +79,7 @@ def add(commands: Any) -> None:
     new.set_defaults(run=run_new, passes_on=False)
     check = tasks.add_parser(
         "check",
-        help="hold a family against what every family must do",
+        help="check that a family does what every family must do",
         description="Builds trials of the profile's tables: they must be the same in another process, be judged "
         "correct by their own expected answer and not by another, keep their names, and be of about the estimated "
         "size. Exit status 1 if one is not.",
@@ -93,7 +93,8 @@ def run_new(options: argparse.Namespace, _: list[str]) -> int:
     name, root = options.name, options.workspace.root
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
         raise UserError(
-            "bad-family-name", f"{name!r} is not a name of a family: give lower-case letters, digits and underscores."
+            "bad-family-name",
+            f"{name!r} is not a valid name for a family: use lower-case letters, digits and underscores.",
         )
     words = name.split("_")
     scenario = "".join(word.capitalize() for word in words)

@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
         help="a verdict on rows of any evaluation tool",
         description="Judges NEW against OLD, two files of JSON lines with id, correct and, if known, band, cluster and "
         "cost, by the statistics of pytest's --ctx-baseline: pairs of one id, clusters, Holm over the bands, a margin. "
-        "Nothing shows that the same was asked in both, as the digests of recordings do. The exit status is that of a "
+        "Unlike the digests of recordings, nothing shows that both asked the same. The exit status is that of a "
         "gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
     )
     parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "history",
-        help="rates of each band over the kept runs, and where a level shifted",
+        help="rates of each band over the saved runs, and where a level shifted",
         description="Families and bands over dates, models, prompts and versions, with intervals, the gate's verdict "
         "on each run against the one before, and where a level shifted.",
     )

@@ -73,7 +73,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         _check_root(options.workspace, root)
     if options.copy and not options.prompts:
         raise UserError(
-            "copy-without-prompts", "--copy says which prompt set is copied: give --prompts NAME, the copy's name, too."
+            "copy-without-prompts",
+            "--copy names the prompt set to copy: also give --prompts NAME, the name of the copy.",
         )
     prompts = _prompts(Workspace(root), options.prompts, options.copy or PROTOCOL) if options.prompts else {}
     ci = _ci(root) if options.ci else {}

@@ -35,14 +35,14 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "models",
         help="list model profiles, or ask a server about a model",
-        description="A model profile is a file of fixtures/models/: what is known of a model.",
+        description="A model profile is a file of fixtures/models/: what is known about a model.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     probe = actions.add_parser(
         "probe",
         help="ask a server about a model, and keep what it says in the model's profile",
         description="Asks for the model's limits and counts tokens, which is free, and writes both to the [probed] and "
-        "[[measured]] tables of the model's profile. What a person wrote there stays, and counts for more.",
+        "[[measured]] tables of the model's profile. What a person wrote there stays, and takes precedence.",
     )
     probe.add_argument("name", metavar="NAME", help="the model's id")
     probe.add_argument("--base-url", metavar="URL", help="a server other than the SDK's")
@@ -50,7 +50,7 @@ def add(commands: Any) -> None:
         "--ask",
         action="store_true",
         help="also ask the model ten small questions, which cost money: whether it takes a prefill, a temperature and "
-        "thinking, and whether its usage, stop reasons, system prompt and token counts are to be trusted",
+        "thinking, and whether its usage, stop reasons, system prompt and token counts can be trusted",
     )
     probe.add_argument(
         "--prompts", default=PROTOCOL, metavar="NAME", help="prompt set whose wordings are counted (default: protocol)"

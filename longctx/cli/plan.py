@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "plan",
-        help="how many trials a gate takes, and what they cost",
+        help="how many trials a gate needs, and what they cost",
         description="For each band of a profile: the smallest drop that its trials show, the trials needed for a drop "
         "and for a pass if nothing changed, tokens and prices. Nothing is asked.",
     )
@@ -69,28 +69,28 @@ def add(commands: Any) -> None:
         type=share(zero=True),
         default=0.1,
         metavar="SHARE",
-        help="a guess where --from says nothing: share of pairs that change though nothing has (default: 0.1)",
+        help="assumed if --from does not say: share of pairs that change by chance (default: 0.1)",
     )
     option(
         "--rate",
         type=share(),
         default=0.9,
         metavar="SHARE",
-        help="a guess where --from says nothing: share of right answers (default: 0.9)",
+        help="assumed if --from does not say: share of right answers (default: 0.9)",
     )
     option(
         "--correlation",
         type=share(zero=True, one=True),
         metavar="SHARE",
-        help="a guess where --from says nothing: the intra-cluster correlation, that is how much trials about one "
-        "section change together, from 0, as if independent, to 1, as if they were one trial (default: 0.05 for "
+        help="assumed if --from does not say: the intra-cluster correlation, that is how much trials about one "
+        "section change together, from 0 (independent) to 1 (as if they were one trial) (default: 0.05 for "
         "several questions about one context, else 1, the most cautious)",
     )
     option(
         "--reply-tokens",
         type=number(int, 1),
         metavar="N",
-        help="a guess where no answer is recorded, and --from says nothing: the tokens of a reply, thinking included "
+        help="assumed if no answer is recorded and --from does not say: the tokens of a reply, thinking included "
         "(default: the most that a reply may have)",
     )
     option(
@@ -101,7 +101,7 @@ def add(commands: Any) -> None:
         "of each, that show most for it",
     )
     option("--out", type=Path, metavar="FILE", help="with --budget: write the profile of what was chosen")
-    option("--force", action="store_true", help="write over the file of --out")
+    option("--force", action="store_true", help="overwrite the file of --out")
     add_bank(parser)
     parser.set_defaults(run=run, passes_on=False)
 

@@ -70,8 +70,8 @@ def take(options: argparse.Namespace, _: list[str]) -> int:
     if not reviewed:
         raise UserError(
             "nothing-reviewed",
-            f"None of the {len(questions):,} questions of {options.questions} was reviewed: longctx questions review "
-            f"{options.questions} --corpus DIR shows each to a person.",
+            f"None of the {len(questions):,} questions of {options.questions} was reviewed: review them with "
+            f"longctx questions review {options.questions} --corpus DIR.",
         )
     _check_new(options.out)
     lines = [
@@ -101,4 +101,4 @@ def _turn(section: str) -> dict[str, int]:
 
 def _check_new(path: Path) -> None:
     if path.exists():
-        raise UserError("probes-exist", f"{path} exists, and may hold what somebody changed: give another name.")
+        raise UserError("probes-exist", f"{path} already exists and may have been edited: give another name.")

@@ -11,7 +11,7 @@ from longctx.cli.shared.pytest_run import run_tests
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "record",
-        help="ask what the cassettes lack, run no tests",
+        help="ask trials without a recording, and run no tests",
         description="Asks and records what pytest would with these arguments: record --ctx-model NAME -k passkey. "
         "The default record mode is once. The options of longctx may be given without their prefix: --batch, which "
         "asks in Message Batches at half the price, is pytest's --ctx-batch.",

@@ -33,8 +33,8 @@ def add(commands: Any) -> None:
         "measured is printed: the conversation, its checks and its reply; a case is named by its id.",
     )
     parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="the same as --run RUN")
-    parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 where none is given")
-    parser.add_argument("--model", default=None, metavar="NAME", help="needed where the prompt depends on the model")
+    parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 if none is given")
+    parser.add_argument("--model", default=None, metavar="NAME", help="needed if the prompt depends on the model")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
     parser.add_argument(
         "--shape", choices=SHAPES, default=None, metavar="NAME", help="shape of the request (default: text, or RUN's)"
@@ -124,7 +124,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     if is_of_function(name):
         raise UserError(
             "prompt-of-function",
-            f"What {name!r} sends is known when its test runs: give the run that measured it, as in "
+            f"What {name!r} sends is known only when its test runs: give the run that measured it, as in "
             f"longctx show reports/latest {name}.",
         )
     if match is None or match[1] not in known:

@@ -51,11 +51,16 @@ def add(commands: Any) -> None:
     option("--effort", default="", metavar="A,B", help="ask each NEW at each of these efforts, such as low,high")
     option("--trials", type=number(int, 1), metavar="N", help="trials of each scenario, instead of the profile's")
     option("--seed", type=number(int, 0), metavar="N", help="seed of the trials, instead of the profile's")
-    option("--max-cost", type=number(float, 0), metavar="USD", help="ask what is lacking; the most that it may cost")
+    option(
+        "--max-cost",
+        type=number(float, 0),
+        metavar="USD",
+        help="ask trials without a recording; the most that this may cost",
+    )
     option("--volume", type=number(int, 1), metavar="N", help="requests a month, to show what a month costs")
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
-    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
-    option("--no-canary", action="store_true", help="ask all although no reply of the first ten could be read")
+    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="most requests in flight at once (4)")
+    option("--no-canary", action="store_true", help="go on asking even if none of the first replies can be read")
     option("--batch", action="store_true", help="ask in Message Batches; these have no latency")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
     option("--no-text", action="store_true", help="leave the text of replies out of the page")
@@ -111,10 +116,10 @@ def _trials(options: argparse.Namespace) -> Callable[[Run], TreatmentTrials]:
     from longctx.engine.upgrade import ProfileTrials
 
     if path := next((name for name in (options.old, *options.new) if name.endswith(".py") or "::" in name), None):
-        raise UserError("test-as-treatment", f"{path} names a test, and not a model: write --tests {path}.")
+        raise UserError("test-as-treatment", f"{path} is a test, not a model: write --tests {path}.")
     if options.tests is None:
         if options.expression is not None:
-            raise UserError("expression-without-tests", "The option -k chooses among tests: give --tests PATH with it.")
+            raise UserError("expression-without-tests", "The option -k selects among tests: give --tests PATH, too.")
         return ProfileTrials
     from longctx.plugin.selected_tests import SelectedTests
 

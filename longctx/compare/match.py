@@ -63,7 +63,7 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     elif ours and theirs:
         raise UserError(
             "unclear-comparison",
-            f"{family}: it is not clear what is compared with what. Only the first run measured {_names(ours)}; only "
+            f"{family}: it is not clear which subjects to compare. Only the first run measured {_names(ours)}; only "
             f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
             "`longctx compare` what changed: --between model, prompts, shape or a label's name.",
         )

@@ -117,8 +117,8 @@ def price(text: str) -> tuple[str, Prices]:
         raise BadValue(
             "bad-price",
             f"{text!r} gives no prices: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/READ/WRITE, in USD per million "
-            "tokens, such as my-model=3/15/0.3/3.75. Where longer prompts have other prices, add them after the "
-            "tokens above which they hold, such as my-model=3/15,200000:6/22.5.",
+            "tokens, such as my-model=3/15/0.3/3.75. If longer prompts have other prices, add them after the "
+            "number of tokens above which they apply, such as my-model=3/15,200000:6/22.5.",
         )
     if len({tier["tokens"] for tier in tiers}) < len(tiers):
         raise BadValue("two-prices", f"{text!r} gives two prices above the same number of tokens: keep one.")

@@ -79,7 +79,7 @@ def load_corpus(folder: Path) -> Corpus:
 def freeze(folder: Path) -> Path:
     """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
     if folder.is_file():
-        raise UserError("path-is-file", f"{folder} is a file: give the folder it lies in.")
+        raise UserError("path-is-file", f"{folder} is a file: give the folder that it is in.")
     if (elsewhere := documents_folder(folder)) != folder:
         raise UserError("documents-elsewhere", f"{folder} has the documents of {elsewhere}: freeze that folder.")
     settings = read_settings(folder)

@@ -82,7 +82,7 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
         raise UserError(
             "several-filters",
             f"The baseline has filters of {', '.join(each.model for each in matching)}, but none of {model}, so "
-            "that it is not clear which questions to ask. Gate against a baseline of one model.",
+            "it is not clear which questions to ask. Gate against a baseline of one model.",
         )
     return next(iter(own or matching), None)
 

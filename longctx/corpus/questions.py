@@ -108,7 +108,7 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
     check_no_conflict(path, "keep the questions that are right, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
-        raise UserError("no-questions", f"{path} holds no questions: write one JSON object a line.")
+        raise UserError("no-questions", f"{path} holds no questions: write one JSON object per line.")
     _check_ids(questions, path)
     if corpus is not None:
         _check_sections(questions, path, corpus)

@@ -166,7 +166,7 @@ def offers(plan: Plan, cases: Sequence[Case], assumed: Callable[[SubjectBand, bo
     if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
         raise UserError(
             "budget-without-prices",
-            f"A budget needs prices, and the profile of {', '.join(free)} has none above 0: give a model that has a "
+            f"A budget needs prices, but the profile of {', '.join(free)} has none above 0: give a model that has a "
             "[prices] table.",
         )
     by_band: dict[SubjectBand, list[Case]] = {}
@@ -176,7 +176,7 @@ def offers(plan: Plan, cases: Sequence[Case], assumed: Callable[[SubjectBand, bo
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UserError(
             "budget-for-several",
-            f"A budget is for one model and one prompt set, and several are asked [{twice[0]}]: name one.",
+            f"A budget is for one model and one prompt set, but several are asked [{twice[0]}]: name one.",
         )
     tables = list(tomllib.loads(plan.profile_file[1].decode("utf-8-sig")))
     result = []

@@ -236,8 +236,8 @@ def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
         raise UserError(
             "price-without-tiers",
             f"--ctx-price gives {model.model} the same prices whatever a prompt's length, but its profile has others "
-            f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT (the "
-            "same twice, if they are the same).",
+            f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT "
+            "(repeat the base prices if they do not change).",
         )
     if known:
         prices = prices.model_copy(update={"batch_discount": known.batch_discount})

@@ -50,7 +50,7 @@ class Treatment:
             if name not in ENTRIES or not value or value not in allowed.get(name, (value,)):
                 raise UserError(
                     "bad-treatment",
-                    f"{text!r} is not a treatment: write a model, and after commas what differs, as in "
+                    f"{text!r} is not a treatment: write a model and, after commas, what differs, as in "
                     f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},base_url=URL.",
                 )
         if not model or len(entries) < len(given):

@@ -90,8 +90,8 @@ class Ask:
             raise TestMistake(
                 UserError(
                     "decided-by-profile",
-                    f"{self.trial.function}: ask takes no {refused[0]}: the model's profile (fixtures/models) decides "
-                    "it, so that one test can be asked of several models. ask.client() may send it.",
+                    f"{self.trial.function}: ask does not take {refused[0]}: the model profile (fixtures/models) "
+                    "decides it, so that one test can ask several models. ask.client() may send it.",
                 )
             )
         if isinstance(context, Transcript):
@@ -138,8 +138,8 @@ class Ask:
                     UserError(
                         "probe-without-evidence",
                         f"{trial.function}, the probe {trial.item}: the transcript has "
-                        f"{len(transcript.messages):,} turns, and none is its turn {probe.turn or ''} or holds its "
-                        f"evidence {probe.evidence[:60]!r}: quote a turn exactly.",
+                        f"{len(transcript.messages):,} turns, but none is the probe's turn {probe.turn or ''} or "
+                        f"contains its evidence {probe.evidence[:60]!r}: quote a turn exactly.",
                     )
                 )
         trial.probe = probe.kind
@@ -198,7 +198,7 @@ class Ask:
             raise TestMistake(
                 UserError(
                     "no-judge",
-                    f"{self.trial.function} asks a judge, and the profile names none: add judge = 'MODEL' at its top.",
+                    f"{self.trial.function} asks a judge, but the profile names none: add judge = 'MODEL' at its top.",
                 )
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
@@ -278,8 +278,8 @@ class Ask:
             raise TestMistake(
                 UserError(
                     "transcript-is-turns",
-                    f"{trial.function}: a transcript is asked about as ask(transcript, question), and in the shape "
-                    f"{TEXT!r} alone, since it is turns already: it is varied by --ctx-strategy.",
+                    f"{trial.function}: ask about a transcript with ask(transcript, question), in the shape {TEXT!r} "
+                    "only, since it consists of turns already; --ctx-strategy varies it.",
                 )
             )
         tools = {"tools": list(transcript.tools)} if transcript.tools else {}

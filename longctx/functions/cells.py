@@ -186,17 +186,18 @@ class Function:
         if merged.trials is None and merged.cases is None:
             raise UserError(
                 "neither-trials-nor-cases",
-                f"The marker of {name} says neither how many items are drawn nor which cases are given: write "
+                f"The marker of {name} has neither a number of trials nor a file of cases: write "
                 f"@pytest.mark.longctx(trials=200), or @pytest.mark.longctx(cases='cases.jsonl').",
             )
         if merged.cluster is not None and merged.cases is None:
             raise UserError(
-                "cluster-without-cases", f"{name}: cluster names a field of the cases, and its items are drawn."
+                "cluster-without-cases",
+                f"{name}: cluster names a field of the cases, but its items are drawn: leave cluster out.",
             )
         if merged.share > 1 and merged.cases is not None:
             raise UserError(
                 "share-with-cases",
-                f"{name}: share is for drawn items, and its items are cases: name by cluster=… the field that says "
+                f"{name}: share is for drawn items, but its items are cases: name in cluster=… the field that says "
                 "which of them share a context.",
             )
         cases = None if merged.cases is None else load_cases(_path(merged.cases, folder, workspace), merged.cluster)
@@ -256,7 +257,7 @@ def _named(function: str, name: str, value: object) -> ParameterValue:
         return text
     raise UserError(
         "parameter-is-no-name",
-        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which cannot be part of a name of files: "
+        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which cannot be part of a file name: "
         "parametrize with numbers or short words, and look the value up in the test.",
     )
 
@@ -267,7 +268,7 @@ def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
         lines = read_text(path).split("\n")  # other ends of lines may be in a JSON text
     except FileNotFoundError:
         raise UserError(
-            "no-cases-file", f"There is no file of cases {path}: write one, a JSON object a line."
+            "no-cases-file", f"There is no file of cases {path}: write one, with one JSON object per line."
         ) from None
     cases: dict[str, CaseItem] = {}
     for number, line in enumerate(lines, start=1):
@@ -295,7 +296,7 @@ def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
             )
         cases[str(case["id"])] = CaseItem(case)
     if not cases:
-        raise UserError("no-cases", f"{path} holds no case: write a JSON object a line.")
+        raise UserError("no-cases", f"{path} holds no case: write one JSON object per line.")
     return tuple(cases.values())
 
 

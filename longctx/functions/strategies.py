@@ -237,8 +237,8 @@ def _managed(name: str, returned: object) -> Managed:
     if not ok:
         raise UserError(
             "bad-strategy",
-            f"The strategy {name!r} returned no list of turns: return messages, each with role and content, or a dict "
-            "with `messages` and what else the request holds, such as `context_management`.",
+            f"The strategy {name!r} did not return a list of turns: return messages, each with role and content, or a "
+            "dict with `messages` and other entries of the request, such as `context_management`.",
         )
     if lost := unpaired(messages):
         raise UserError(
@@ -254,8 +254,8 @@ def _function_of(path: Path) -> Callable[[Messages, AskForStrategy], object]:
     if not OWN_NAME.fullmatch(name) or name in (*BUILT_IN, *SHAPES):  # they share the names of cassettes
         raise UserError(
             "bad-strategy-name",
-            f"The strategy {path} goes by the name of its file, {name!r}: use lower-case letters, digits and _, and no "
-            f"name of longctx's own ({', '.join((*BUILT_IN, *SHAPES))}).",
+            f"The strategy {path} is named after its file, {name!r}: use lower-case letters, digits and _, and none of "
+            f"the names that longctx uses ({', '.join((*BUILT_IN, *SHAPES))}).",
         )
     spec = importlib.util.spec_from_file_location(f"longctx_strategy_{name}", path)
     if not path.is_file() or spec is None or spec.loader is None:

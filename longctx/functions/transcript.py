@@ -153,7 +153,9 @@ def read_transcript(path: Path, line: int | None = None) -> Transcript:
     try:
         texts = read_text(path).split("\n")
     except FileNotFoundError:
-        raise UserError("no-transcript", f"There is no transcript {path}: log one, a JSON line a request.") from None
+        raise UserError(
+            "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
+        ) from None
     found: dict[int, Transcript] = {}
     for number, text in enumerate(texts, start=1):
         if text.strip() and line in (None, number):
@@ -162,7 +164,7 @@ def read_transcript(path: Path, line: int | None = None) -> Transcript:
             except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
                 raise UserError(
                     "bad-transcript",
-                    f"{path}, line {number} is no request of the Messages API ({error}): a line is its body with "
+                    f"{path}, line {number} is not a Messages API request ({error}): a line is the body with "
                     '`messages`, or {"request": BODY, "response": MESSAGE}.',
                 ) from None
     if not found:

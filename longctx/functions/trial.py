@@ -195,8 +195,8 @@ class FunctionTrial:
                 if _is_too_deep(message):
                     raise UserError(
                         "answer-too-deep",
-                        f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested in more than "
-                        f"{MOST_DEPTH} levels, which no code can be expected to read. Delete its line in "
+                        f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
+                        f"{MOST_DEPTH} levels deep, which code cannot be expected to read. Delete its line in "
                         f"cassettes/{wanted.file}, and record the trial again with --ctx-record once.",
                     )
             except UserError as error:
@@ -263,8 +263,8 @@ class FunctionTrial:
             raise TestMistake(
                 UserError(
                     "too-many-requests",
-                    f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like a "
-                    "loop without an end: stop it after a number of turns.",
+                    f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
+                    "endless loop: stop it after a number of turns.",
                 )
             )
         sha256 = digest({**body, "count_tokens": True} if counts else dict(body), headers)

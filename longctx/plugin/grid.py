@@ -50,8 +50,8 @@ def _family(marker: pytest.Mark) -> type[Scenario]:
         return family
     raise UserError(
         "marker-without-family",
-        f"The marker {MARKER!r} of this test names no class of scenarios: write "
-        f"@pytest.mark.{MARKER}(family=LineRetrieval), say.",
+        f"The marker {MARKER!r} of this test names no class of scenarios: write, for "
+        f"example, @pytest.mark.{MARKER}(family=LineRetrieval).",
     )
 
 

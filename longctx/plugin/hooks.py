@@ -26,7 +26,7 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
     if strange := next((name for name in given if name not in OF_PROJECT), None):
         raise UserError(
             "unknown-project-option",
-            f"The hook pytest_longctx_config gives {strange!r}, which is no option of a project. "
+            f"The hook pytest_longctx_config gives {strange!r}, which is not a project option. "
             f"{did_you_mean(strange, OF_PROJECT)}",
         )
     root = config.rootpath

@@ -45,14 +45,14 @@ def add(parser: pytest.Parser | _Names) -> None:
         "--ctx-profile",
         default=None,
         metavar="NAME",
-        help="grid to run: a file of fixtures/profiles/ or a path (default: recorded, or the project's only one)",
+        help="grid to run: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
     )
     option(
         "--ctx-prompts",
         action="append",
         default=[],
         metavar="DIR",
-        help="prompt set: a folder of fixtures/prompts/ or a path, instead of the profile's (repeatable, to compare)",
+        help="prompt set: a folder in fixtures/prompts/ or a path, instead of the profile's (repeatable, to compare)",
     )
     option(
         "--ctx-shape",
@@ -67,9 +67,9 @@ def add(parser: pytest.Parser | _Names) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="strategy of context management for test functions that ask about a transcript, instead of the profile's: "
-        "none, truncate, clear_tool_uses, compact or summary, with -NUMBER after it where it takes one, or a Python "
-        "file of yours (repeatable, to compare)",
+        help="context-management strategy for test functions that ask about a transcript, instead of the profile's: "
+        "none, truncate, clear_tool_uses, compact or summary, some with -NUMBER after it, or a Python file of your own "
+        "(repeatable, to compare)",
     )
     option(
         "--ctx-corpus",
@@ -89,13 +89,19 @@ def add(parser: pytest.Parser | _Names) -> None:
         "--ctx-record",
         choices=RECORD_MODES,
         default="none",
-        help="none: replay only (default). once: ask what has no recording. new_episodes: also what has only a "
-        "stale one. all: re-record everything",
+        help="none: replay only (default). once: ask trials without a recording. new_episodes: also those with only "
+        "a stale one. all: re-record everything",
     )
     option(
         "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"
     )
-    option("--ctx-in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (default: 4)")
+    option(
+        "--ctx-in-flight",
+        type=number(int, 1),
+        default=4,
+        metavar="N",
+        help="most requests in flight at once (default: 4)",
+    )
     option(
         "--ctx-trials",
         type=number(int, 1),
@@ -111,7 +117,7 @@ def add(parser: pytest.Parser | _Names) -> None:
         help="only this trial of each scenario, by its name in reports: its number, from 0, or the id of its question "
         "or case (longctx show SCENARIO#ID prints it)",
     )
-    option("--ctx-repeats", type=number(int, 1), default=1, metavar="N", help="times each trial is asked (default: 1)")
+    option("--ctx-repeats", type=number(int, 1), default=1, metavar="N", help="repetitions of each trial (default: 1)")
     option(
         "--ctx-seed",
         type=number(int, 0),
@@ -158,7 +164,7 @@ def add(parser: pytest.Parser | _Names) -> None:
     option(
         "--ctx-no-canary",
         action="store_true",
-        help="ask on even if none of the first replies of a family and model can be read",
+        help="go on asking even if none of the first replies of a family and model can be read",
     )
     option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="the most that asking may cost")
     option(
@@ -212,7 +218,7 @@ def add(parser: pytest.Parser | _Names) -> None:
         type=number(float, 0),
         default=None,
         metavar="HOURS",
-        help="how long a run waits for its batches, which go on without it (default: until they end)",
+        help="how long the run waits for its batches, which continue if it exits (default: until they end)",
     )
 
 
@@ -330,8 +336,13 @@ def asks(settings: Settings) -> bool:
 def _trial(text: str) -> str:
     """Parse the name of a trial, as an argparse type."""
     name = text.strip().removeprefix("#")
+<<<<<<< HEAD
     if not name or re.fullmatch("-[0-9]+", name):
         raise BadValue("bad-trial", f"{text!r} is no trial: give a number from 0, or the id of a question or case.")
+=======
+    if not name or name.startswith("-"):
+        raise BadValue("bad-trial", f"{text!r} is not a trial: give a number from 0, or the id of a question or case.")
+>>>>>>> ae494fa1 (messages: plainer sentences in errors, help texts and notes)
     return name
 
 

@@ -37,7 +37,7 @@ def check_root(config: pytest.Config) -> None:
     if config.rootpath != expected:
         raise UserError(
             "root-is-elsewhere",
-            f"The tests lie in {expected}, but pytest takes {config.rootpath} for the root of the project: it reads "
+            f"The tests are in {expected}, but pytest takes {config.rootpath} for the root of the project: it reads "
             "an option's value after a space as one more path. Write the value with an equals sign, such as "
             "--ctx-profile=PATH, or give --rootdir=PATH.",
         )

@@ -83,7 +83,7 @@ class SelectedTests:
         if nested.interrupted and not nested.broken:
             raise KeyboardInterrupt
         for test, why in nested.broken.items():
-            raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it by pytest to see more.")
+            raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise UserError(
                 "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."

@@ -60,8 +60,8 @@ def _conflicts(folder: Path) -> TapeError:
     return TapeError(
         "cassettes-in-conflict",
         f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete the lines "
-        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that is then there twice "
-        "counts once.",
+        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then "
+        "occurs twice counts once.",
     )
 
 
@@ -70,7 +70,7 @@ def _unreadable(path: Path, error: OSError) -> TapeError:
     if path.is_dir():
         return TapeError("path-is-folder", f"{path} is a folder, where a file of recordings belongs: move it away.")
     if file := next((parent for parent in path.parents if parent.is_file()), None):
-        return TapeError("path-is-file", f"{file} is a file, where a folder belongs: move it away.")
+        return TapeError("path-is-file", f"{file} is a file, but must be a folder: move it away.")
     return TapeError("not-readable", f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}.")
 
 

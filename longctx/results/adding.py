@@ -24,8 +24,8 @@ def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
     if any(row.error == EARLY_STOP for row in rows):
         raise UserError(
             "run-stopped-early",
-            f"The run {manifest.run} was stopped by looks at its answers, so that its rates are those of trials that "
-            "were chosen by their answers: ask the others too (--ctx-record once --ctx-no-looks), and save that run.",
+            f"The run {manifest.run} was stopped early by looks, so its trials were selected by their answers: ask "
+            "the others, too (--ctx-record once --ctx-no-looks), and save that run.",
         )
 
 
@@ -81,7 +81,7 @@ def _check_headers(baseline: Baseline, manifest: Manifest) -> None:
     if differing := [model for model in sorted({*was, *now}) if was.get(model) != now.get(model)]:
         raise UserError(
             "run-of-other-headers",
-            f"The run {manifest.run} was asked with other betas or headers of {', '.join(differing)} than the baseline "
+            f"The run {manifest.run} used other betas or headers for {', '.join(differing)} than the baseline "
             f"{baseline.name}: save it under another name.",
         )
 

@@ -81,7 +81,7 @@ class Session:
         if self.questions == (entry.question,) and not entry.dropped:
             raise UserError(
                 "last-question",
-                "This is the last question of the file, and a file holds one at least: edit it instead.",
+                "This is the last question of the file, which must hold at least one: edit it instead.",
             )
         return self._with(name, replace(entry, dropped=who))
 

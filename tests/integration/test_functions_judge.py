@@ -99,7 +99,7 @@ def test_a_table_of_no_function_is_named(project: Checkout, workers: str) -> Non
     project.profile('models = ["toy"]\n[test_tune]\nmin_rate = 0.5\n')
     result = project.pytest("tests_longctx/test_functions.py", workers)
     assert result.code != 0
-    assert result.says("has a table [test_tune], and there is no test function of this name. Did you mean 'test_tone'?")
+    assert result.says("has a table [test_tune], but there is no test function of this name. Did you mean 'test_tone'?")
 
 
 def test_a_table_of_a_function_that_was_not_selected_is_none_of_these(project: Checkout) -> None:

@@ -23,9 +23,9 @@ def add(tasks: Any) -> None:
         "beside it. The page is served on this machine alone.",
     )
     add_question_file(parser)
-    parser.add_argument("--by", metavar="NAME", help="who decides (default: the name that git knows, or the login's)")
+    parser.add_argument("--by", metavar="NAME", help="the reviewer (default: the name configured in git, or the login)")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="default: any that is free")
-    parser.add_argument("--no-browser", action="store_true", help="show the address, and open nothing")
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.set_defaults(run=run, passes_on=False)
 
 

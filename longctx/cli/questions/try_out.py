@@ -37,7 +37,7 @@ def add(tasks: Any) -> None:
     option("--model", required=True, metavar="NAME", help="the model that answers")
     option("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set (default: protocol)")
     option("--trials", type=number(int, 1), metavar="N", help="how many questions (default: all)")
-    option("--repeats", type=number(int, 1), default=1, metavar="N", help="times each is asked (default: 1)")
+    option("--repeats", type=number(int, 1), default=1, metavar="N", help="repetitions of each question (default: 1)")
     option(
         "--longest",
         type=number(int, 1),

@@ -50,7 +50,7 @@ def add(tasks: Any) -> None:
     option(
         "--max-tokens", type=number(int, 1), metavar="N", help="the most tokens of a reply (default: 600 a question)"
     )
-    option("--force", action="store_true", help="write over a file that was reviewed or changed")
+    option("--force", action="store_true", help="overwrite a file that was reviewed or changed")
     add_options(parser)
     parser.set_defaults(run=run, passes_on=False)
 

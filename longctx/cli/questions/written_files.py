@@ -50,8 +50,8 @@ class WrittenFiles:
             where = f"{(changed or gone)[0]}" if changed or gone else f"in {self.dropped.name}"
             raise UserError(
                 "questions-changed",
-                f"{self.questions} was reviewed or changed since it was written ({where}), or was written otherwise: "
-                "give another name, or --force to write over it.",
+                f"{self.questions} was reviewed or changed since it was written ({where}), or was not written by this "
+                "command: give another name, or --force to overwrite it.",
             )
 
     def write(self, written: Sequence[Written]) -> None:

@@ -19,13 +19,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--record",
         choices=RECORD_MODES,
         default="none",
-        help="none: replay only (default). once: ask what has no recording. new_episodes: also what has only a "
-        "stale one. all: re-record everything",
+        help="none: replay only (default). once: ask trials without a recording. new_episodes: also those with only "
+        "a stale one. all: re-record everything",
     )
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
-    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="requests at once (4)")
+    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="most requests in flight at once (4)")
     option("--max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
-    option("--no-canary", action="store_true", help="ask on even if none of the first replies can be read")
+    option("--no-canary", action="store_true", help="go on asking even if none of the first replies can be read")
     add_no_lock(option, "--no-lock")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
 

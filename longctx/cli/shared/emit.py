@@ -24,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("terminal", "markdown", "html"), help="default: as --out says, or terminal"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML")
-    parser.add_argument("--force", action="store_true", help="write over FILE if it exists")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
 
 
 def check(options: argparse.Namespace) -> None:

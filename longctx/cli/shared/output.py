@@ -34,7 +34,7 @@ def check_new(path: Path, force: bool) -> None:
     if path.is_dir():
         raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
     if path.exists() and not force:
-        raise UserError("file-exists", f"{path} already exists: give another name, or --force to write over it.")
+        raise UserError("file-exists", f"{path} already exists: give another name, or --force to overwrite it.")
 
 
 def check_free_folder(option: str, folder: Path) -> None:

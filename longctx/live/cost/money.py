@@ -190,7 +190,7 @@ def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
     if cap is not None and unknown:
         raise UserError(
             "max-cost-without-prices",
-            f"--ctx-max-cost needs prices, and the profile of {', '.join(unknown)} gives none: add a [prices] table to "
+            f"--ctx-max-cost needs prices, but the profile of {', '.join(unknown)} gives none: add a [prices] table to "
             "its file in fixtures/models/ (all zero for a server of your own), or give them to a run of pytest with "
             f"--ctx-price {unknown[0]}=INPUT/OUTPUT.",
         )

@@ -97,8 +97,8 @@ def _check_headers(model: ModelProfile) -> None:
     if betas:
         raise UserError(
             "beta-not-declared",
-            f"{CUSTOM} sends the beta {betas[0]!r} with every question, and answers may depend on it, so that "
-            f"recordings must tell it: add betas = [{betas[0]!r}] to the profile of {model.model} "
+            f"{CUSTOM} sends the beta {betas[0]!r} with every question, and answers may depend on it, so "
+            f"recordings must state it: add betas = [{betas[0]!r}] to the profile of {model.model} "
             f"(fixtures/models), or take it out of {CUSTOM}.",
         )
     for name, value in found.items():  # a value is not shown: it may be a credential

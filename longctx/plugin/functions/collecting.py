@@ -62,7 +62,9 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test function with its models and prompt sets. Raises UserError."""
     name, config = metafunc.function.__name__, metafunc.config
     if inspect.isasyncgenfunction(metafunc.function):  # pytest itself refuses other generators
-        raise UserError("generator-function", f"{name} yields, and a test function returns: use assert and check.")
+        raise UserError(
+            "generator-function", f"{name} is a generator: a test function must not yield, but use assert and check."
+        )
     file = str(metafunc.definition.path)
     where = f"{file}::{'' if metafunc.cls is None else metafunc.cls.__qualname__}"
     if (other := config.stash.setdefault(NAMES, {}).setdefault(name, where)) != where:
@@ -169,7 +171,7 @@ def check_tables(config: pytest.Config) -> None:
         if not any(re.search(rf"\bdef {re.escape(name)}\b", text) for text in texts):
             raise UserError(
                 "table-without-function",
-                f"The profile {plan.profile_name!r} has a table [{name}], and there is no test function of this name. "
+                f"The profile {plan.profile_name!r} has a table [{name}], but there is no test function of this name. "
                 f"{did_you_mean(name, list(collected))} Rename or delete the table.",
             )
 

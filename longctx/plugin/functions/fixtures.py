@@ -53,9 +53,9 @@ class FunctionState:
         if self.current is None:
             mistake = UserError(
                 "not-in-a-trial",
-                "The fixtures ask, draw, check, judge and case are used by a test that is marked "
+                "The fixtures ask, draw, check, judge and case can only be used by a test that is marked "
                 f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and do not use "
-                "them while fixtures are set up.",
+                "them in the setup of other fixtures.",
             )
             pytest.fail(str(mistake), pytrace=False)
         return self.current
@@ -93,7 +93,7 @@ class CurrentCase:
             raise TestMistake(
                 UserError(
                     "no-case",
-                    f"{trial.function} uses the fixture case, and its marker names no file: write cases='FILE.jsonl'.",
+                    f"{trial.function} uses the fixture case, but its marker names no file: write cases='FILE.jsonl'.",
                 )
             )
         return self._state.case
@@ -125,7 +125,7 @@ def templates(request: pytest.FixtureRequest) -> Callable[[str], str]:
             raise TestMistake(
                 UserError(
                     "no-such-template",
-                    f"{case.scenario.family} uses the template {name!r}, and the prompt set "
+                    f"{case.scenario.family} uses the template {name!r}, but the prompt set "
                     f"{case.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
                     f"{case.wording.prompt_set}/{case.scenario.family}/{name}.txt.",
                 )
