@@ -336,13 +336,8 @@ def asks(settings: Settings) -> bool:
 def _trial(text: str) -> str:
     """Parse the name of a trial, as an argparse type."""
     name = text.strip().removeprefix("#")
-<<<<<<< HEAD
     if not name or re.fullmatch("-[0-9]+", name):
-        raise BadValue("bad-trial", f"{text!r} is no trial: give a number from 0, or the id of a question or case.")
-=======
-    if not name or name.startswith("-"):
         raise BadValue("bad-trial", f"{text!r} is not a trial: give a number from 0, or the id of a question or case.")
->>>>>>> ae494fa1 (messages: plainer sentences in errors, help texts and notes)
     return name
 
 
