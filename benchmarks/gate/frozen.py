@@ -20,18 +20,18 @@ def filters(gates: int, random: np.random.Generator) -> str:
     """
     rows = []
     for question in (0.5, 0.7, 0.9):
-        step = _step(question)
+        step = _step(question, min(40, gates))
         frozen, own, kept = _drops(step, question, gates, random)
         rows.append([question, f"{100 * frozen:.1f}", f"{100 * own:.1f}", f"{100 * kept:.1f}%"])
     head = ["share of the question", "frozen filter: points", "each its own: points", "questions that change sides"]
     return table(head, rows)
 
 
-def _step(question: float) -> float:
+def _step(question: float, gates: int) -> float:
     """Return how much harder all questions must become for the frozen filter to show the drop."""
 
     def falls_short(step: float) -> bool:
-        return _drops(step, question, 40, np.random.default_rng(1))[0] < DROP
+        return _drops(step, question, gates, np.random.default_rng(1))[0] < DROP
 
     return narrowed(falls_short, 0.0, 2.0, halvings=20)[1]
 

@@ -39,7 +39,7 @@ def run(scale: float = 1.0) -> Iterator[str]:
     """Return the parts of RESULTS.md. scale: a factor on the numbers of gates."""
 
     def gates(full: int) -> int:
-        return max(2, round(full * scale))
+        return max(1, round(full * scale))
 
     yield f"# {TITLE}\n\nWritten by `python -m benchmarks.gate`; brackets are Wilson's 95%."
     yield "## Drops in the paper grid\n\n" + drops(gates(200))
@@ -47,8 +47,8 @@ def run(scale: float = 1.0) -> Iterator[str]:
     yield "## A drop of 7 points and the filter of questions\n\n" + frozen.filters(gates(200), _seeded(4))
     yield "## The interval of k_max\n\n" + windows.coverage(gates(200), _seeded(5))
     yield "## A baseline with nothing to lose\n\n" + floors.vacuous(gates(60), _seeded(8))
-    yield "## Two runs of the same model\n\n" + alarms("rerun", gates(2000))
-    yield "## A change of the prompt without an effect on average\n\n" + alarms("prompt", gates(500))
+    yield "## Two runs of the same model\n\n" + alarms("rerun", gates(2000), gates(PILOT))
+    yield "## A change of the prompt without an effect on average\n\n" + alarms("prompt", gates(500), gates(PILOT))
     yield "## Number of clusters\n\n" + clusters.numbers(gates(500), _seeded(2))
     yield "## McNemar's test over all trials of 86 sections, where nothing changed\n\n" + clusters.pooled(
         gates(400), _seeded(3)
@@ -58,12 +58,12 @@ def run(scale: float = 1.0) -> Iterator[str]:
     )
 
 
-def alarms(pair: str, gates: int) -> str:
+def alarms(pair: str, gates: int, pilots: int) -> str:
     rows = []
     for grid in (PAPER, RECORDED):
         cases = [{part.band: (rate, rate) for part in grid.parts} for rate in RATES]
         counts = judged(grid, cases, PAIRS[pair], gates, _seeded(1))
-        for rate, counted, planned in zip(RATES, counts, plan(grid, cases, PAIRS[pair]), strict=True):
+        for rate, counted, planned in zip(RATES, counts, plan(grid, cases, PAIRS[pair], pilots), strict=True):
             powered = [counted.passes[band] for band in planned.bands]
             rows.append(
                 [grid.name, rate, f"{100 * planned.discordance:.1f}%", share(counted.regression, counted.n)]
@@ -142,10 +142,10 @@ class Plan:
     discordance: float
 
 
-def plan(grid: Grid, cases: Sequence[Rates], shares: Shares) -> list[Plan]:
+def plan(grid: Grid, cases: Sequence[Rates], shares: Shares, number: int = PILOT) -> list[Plan]:
     """Return what trials_to_settle says of a grid, given the discordance and design effects of some gates."""
     random = _seeded(7)
-    pilots = [draw(grid, cases, shares, random) for _ in range(PILOT)]
+    pilots = [draw(grid, cases, shares, random) for _ in range(number)]
     return [_plan(grid, [pilot[place] for pilot in pilots]) for place in range(len(cases))]
 
 
@@ -157,7 +157,7 @@ def _plan(grid: Grid, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
         differ += changed
         size = part.n / len(clusters_of_pilots[0])
         deff = float(np.mean([design_effect(clusters) for clusters in clusters_of_pilots]))
-        discordance = changed / part.n / PILOT
+        discordance = changed / part.n / len(pilots)
         least, all_pass = (
             trials_to_settle(discordance, MARGIN, ALPHA, deff, size, power)
             for power in (0.9, 0.9 ** (1 / len(grid.parts)))
@@ -165,7 +165,7 @@ def _plan(grid: Grid, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
         together &= part.n >= all_pass
         if part.n >= least:
             bands.append(part.band)
-    return Plan(together, bands, differ / PILOT / sum(part.n for part in grid.parts))
+    return Plan(together, bands, differ / len(pilots) / sum(part.n for part in grid.parts))
 
 
 def _seeded(part: int) -> np.random.Generator:
