@@ -31,6 +31,8 @@ simulated gates, even where half of the difficulty's variance is within sections
 """
 DRAWS = 4000
 """Random weightings of the clusters that Gaffke's bound takes its quantile from. They are frozen."""
+MOST_WEIGHTED = 300
+"""With more clusters, those that lost as much are weighted together: a matrix of all weights would take gigabytes."""
 
 
 def drop_bound(clusters: Sequence[Sequence[float]], alpha: float = 0.05) -> float:
@@ -107,7 +109,8 @@ def over_clusters(sums: Sequence[float], trials: int, alpha: float) -> float:
     sums: gained minus lost of each cluster. Clusters are scaled by the mean cluster size.
     """
     lost = np.sort(-np.array(sums, dtype=float)) * len(sums) / trials
-    means = _weights(len(sums)) @ np.append(lost, max(UNSEEN, lost[-1]))
+    lost = np.append(lost, max(UNSEEN, lost[-1]))
+    means = _weights(len(sums)) @ lost if len(sums) <= MOST_WEIGHTED else _weighted_together(lost)
     return min(1.0, float(np.quantile(means, 1 - alpha)))
 
 
@@ -117,3 +120,11 @@ def _weights(clusters: int) -> NDArray[np.float64]:
     drawn = np.random.RandomState(0).standard_exponential((DRAWS, clusters + 1))
     weights: NDArray[np.float64] = drawn / drawn.sum(axis=1, keepdims=True)
     return weights
+
+
+def _weighted_together(lost: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return means under random weights of the same distribution: equal values have the sum of their weights."""
+    values, counts = np.unique(lost.round(9), return_counts=True)
+    drawn = np.random.RandomState(0).standard_gamma(counts, (DRAWS, len(counts)))
+    means: NDArray[np.float64] = drawn @ values / drawn.sum(axis=1)
+    return means

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from scipy.stats import beta
 from benchmarks.gate.clusters import drawn
 from benchmarks.gate.draws import HARD
 from longctx.gate.bands import LEAST_CLUSTERS
-from longctx.stats.bound import UNSEEN, design_effect, drop_bound, trials_to_settle
+from longctx.stats.bound import UNSEEN, design_effect, drop_bound, over_clusters, trials_to_settle
 from longctx.stats.paired import tango
 
 CHANGES = st.integers(-1, 1)
@@ -105,3 +107,18 @@ def test_the_bound_over_clusters_takes_them_as_they_are() -> None:
     uneven = [[-1] * 5, [0] * 2, [1, -1, 0]] * 20
     assert drop_bound(uneven) == drop_bound(uneven[::-1])
     assert drop_bound([*uneven, []]) == drop_bound(uneven)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_many_clusters_that_lost_as_much_are_weighted_together(monkeypatch: pytest.MonkeyPatch, alpha: float) -> None:
+    sums = [-1, 1, *[0] * 18, 2, -3] * 60
+    together = over_clusters(sums, 3000, alpha)
+    monkeypatch.setattr("longctx.stats.bound.MOST_WEIGHTED", len(sums))
+    assert together == pytest.approx(over_clusters(sums, 3000, alpha), rel=0.03)
+
+
+def test_a_bound_over_many_clusters_takes_little_memory() -> None:
+    tracemalloc.start()
+    over_clusters([-1, *[0] * 99] * 100, 20_000, 0.05)
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
