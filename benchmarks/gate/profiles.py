@@ -32,6 +32,7 @@ from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import usd
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
 from longctx.stats.looks import level_of_look, planned, repeated_p_value
+from longctx.stats.search import narrowed
 from longctx.workspace import Workspace
 
 RESULTS = Path(__file__).with_name("PROFILES.md")
@@ -192,11 +193,7 @@ def correlation(rate: float, discordance: float, of_context: float | None = None
 @cache
 def calibrated(rate: float, discordance: float) -> float:
     """Return the share of a run's own variation that makes the changes of a context correlate by CORRELATION."""
-    low, high = 0.0, 1.0
-    for _ in range(10):
-        middle = (low + high) / 2
-        low, high = (middle, high) if correlation(rate, discordance, middle) < CORRELATION else (low, middle)
-    return low
+    return narrowed(lambda share: correlation(rate, discordance, share) < CORRELATION, 0.0, 1.0, halvings=10)[0]
 
 
 @dataclass(frozen=True, slots=True)
