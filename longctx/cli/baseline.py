@@ -126,13 +126,13 @@ def _margin(workspace: Workspace, manifest: Manifest) -> float:
 
 
 def _list(options: argparse.Namespace, _: list[str]) -> int:
-    from longctx.results.baseline import load_head, runs_added
+    from longctx.results.baseline import load_baseline, load_head, runs_added
 
     files = options.workspace.baselines()
     for file in files:
         saved_at, run = load_head(file)
-        further = f", {count(added, 'run')} added" if (added := runs_added(file)) else ""
-        print(f"{file.stem}: run {run.run}, profile {run.profile}, saved {saved_at[:10]}{further}")
+        several = f", {count(load_baseline(file).runs, 'run')}" if runs_added(file) else ""
+        print(f"{file.stem}: run {run.run}, {run.with_profile}, saved {saved_at[:10]}{several}")
     if not files:
         print("There is no baseline yet: run pytest, then longctx baseline save NAME.")
     return 0
@@ -149,6 +149,7 @@ def _show(options: argparse.Namespace, _: list[str]) -> int:
     print(f"# run {run.run}, finished {run.finished_at}, longctx {run.version}")
     if baseline.runs > 1:
         print(f"# {count(baseline.runs, 'run')}: a gate compares with the mean of their answers")
-    print(f"# profile {run.profile} ({run.profile_digest[:12]}), seed {run.seed}\n")
+    digest = f" ({run.profile_digest[:12]})" if run.profile else ""
+    print(f"# {run.with_profile}{digest}, seed {run.seed}\n")
     print(terminal_table(baseline_rates(baseline.rows)))
     return 0

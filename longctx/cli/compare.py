@@ -270,5 +270,5 @@ def _about(path: Path, manifest: Manifest, what: Sequence[str]) -> str:
     """Describe a run or a baseline: as the user named it, with its profile, seed, labels and version."""
     labels = [f"{name}={value}" for name, value in manifest.labels.items()]
     seed = "several seeds" if manifest.seed is None else f"seed {manifest.seed}"
-    parts = [*what, f"profile {manifest.profile}", seed, *labels, f"longctx {manifest.version}"]
+    parts = [*what, manifest.with_profile, seed, *labels, f"longctx {manifest.version}"]
     return f"{path} ({', '.join(parts)})"

@@ -42,7 +42,11 @@ def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
             value = -1.0
         if 0 < value < 1 or (zero and value == 0) or (one and value == 1):
             return value
-        ends = {(False, False): "not 0 or 1 itself", (True, False): "0 but not 1", (True, True): "0 and 1 included"}
+        ends = {
+            (False, False): "not 0 or 1 itself",
+            (True, False): "0 included, 1 not",
+            (True, True): "0 and 1 included",
+        }
         raise BadValue("bad-share", f"{text!r} is not allowed: give a number between 0 and 1, {ends[zero, one]}.")
 
     return parse

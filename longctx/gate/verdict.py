@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.match import Matched, match_runs
-from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
+from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, judge_run, overall
 from longctx.gate.defaults import ALPHA, MARGIN
@@ -160,6 +160,8 @@ class _Compared:
     before: Subject
     after: Subject
     pairs: TrialPairs
+    alone: tuple[int, int]
+    """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
     bands: Mapping[Band, InLooks]
     vacuous: Mapping[Band, str]
     reported: tuple[Reported, ...]
@@ -250,7 +252,10 @@ def _compared(
     both = pairs(*match.rows, Treatments.of(match.family, family))
     looks = rules.looks_of_functions if is_of_function(of_trials) else rules.looks if of_trials in known else 1
     trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None
-    evidence = by_look(both, looks, trials if is_check(match.family) else None)
+    of_check = is_check(match.family)
+    evidence = by_look(both, looks, trials if of_check else None)
+    left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}
+    only_before, only_after = both.alone
     bands = {Band(match.family, name, match.after): in_looks for name, in_looks in evidence.items()}
     guessing = family.guessing if family else guessing
     vacuous = {
@@ -262,6 +267,7 @@ def _compared(
         before=match.before,
         after=match.after,
         pairs=both,
+        alone=(max(0, only_before - sum(key[:4] in left_out for key in both.before)), only_after),
         bands=bands,
         vacuous={band: why for band, why in vacuous.items() if why},
         reported=reported,
@@ -349,7 +355,7 @@ def _family(
         reasons=tuple(reasons),
         asked=sum(of_band.asked for of_band in evidence.values()),
         missing=sum(of_band.missing for of_band in evidence.values()),
-        alone=family.pairs.alone,
+        alone=family.alone,
         mismatched=family.pairs.mismatched,
         scenarios=tuple(by_scenario(family.pairs).items()),
         changes=tuple(map(BandChange.of, seen.values())),

@@ -16,6 +16,7 @@ from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
 from longctx.views.table import Table
+from longctx.vocabulary.family import is_check
 
 WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""
@@ -163,7 +164,8 @@ def _models(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
         known = all(plan.load.price is not None for plan in of_model)
         prices = map(usd, _expected(of_model, target)) if known else ("?",) * 3
         together = math.prod(plan.outlook.passing for plan in of_model)
-        trials, tokens = (sum(plan.load.trials for plan in of_model), sum(_tokens(plan.load) for plan in of_model))
+        trials = sum(plan.load.trials for plan in of_model if not is_check(plan.band.family))
+        tokens = sum(_tokens(plan.load) for plan in of_model)
         cells = (f"{trials:,}", _short(tokens), *prices, _percent(together))
         rows.append({"model": model, **dict(zip(SIDE_BY_SIDE, cells, strict=True))})
     yield Table.from_rows("Models side by side: a run in looks if nothing has changed", rows)

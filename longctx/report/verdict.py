@@ -14,6 +14,7 @@ from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, sec
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.views.table import Table
+from longctx.vocabulary.family import is_of_function
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
@@ -145,7 +146,7 @@ def _why(verdict: RunVerdict) -> str:
 
 
 def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
-    yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or 'no difference found'}."
+    yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or _unchanged(verdict)}."
     yield from _method(verdict)
     bands = [band for family in verdict.families for band in family.bands]
     if same := [str(band.band) for band in bands if band.same_answers]:
@@ -160,6 +161,14 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterat
             yield f"{family_name} of {subject} is in {run_name} only, and is not judged."
     for family_name, subject in verdict.not_gated:
         yield f"{family_name} of {subject} is not judged: the profile leaves it out of the gate."
+
+
+def _unchanged(verdict: RunVerdict) -> str:
+    """Say that no difference was found. A baseline does not keep what the code of test functions sent."""
+    functions = any(
+        not band.same_answers for family in verdict.families if is_of_function(family.family) for band in family.bands
+    )
+    return f"no difference found{'; what test functions send is not compared' if functions else ''}"
 
 
 def _family_notes(family: FamilyVerdict) -> Iterator[str]:

@@ -81,6 +81,11 @@ class Manifest:
         """The date of each model's prices."""
         return {model: str(prices.get("dated", "?")) for model, prices in self.prices.items()}
 
+    @property
+    def with_profile(self) -> str:
+        """The profile in a list of facts; test functions need none."""
+        return f"profile {self.profile}" if self.profile else "no profile"
+
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
         (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")

@@ -44,6 +44,18 @@ def test_a_saved_run_of_much_says_how_much(tmp_path: Path, capsys: pytest.Captur
     assert "9 trials of 4 families and 1 test function on some-model, " in capsys.readouterr().out
 
 
+def test_a_run_of_test_functions_has_no_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = run(tmp_path / "functions", rows("correct", family="test_a"), profile="", profile_digest="")
+    assert main(["baseline", "save", "main", str(folder)]) == 0
+    assert (
+        main(["baseline", "list"]) == main(["baseline", "show", "main"]) == main(["compare", "main", str(folder)]) == 0
+    )
+    out = capsys.readouterr().out
+    assert "main: run functions, no profile, saved" in out
+    assert "# no profile, seed 0\n" in out
+    assert "A: main (baseline of 1 run, no profile, seed 0" in out
+
+
 def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["baseline", "save", "main", str(folder)]) == 0
     assert main(["baseline", "save", "main", str(folder)]) == 2
@@ -148,7 +160,7 @@ def test_a_run_is_added_to_a_baseline(
     ]
     assert main(["baseline", "list"]) == main(["baseline", "show", "main"]) == 0
     shown = capsys.readouterr().out
-    assert ", 1 run added\n" in shown
+    assert ", 2 runs\n" in shown
     assert "# 2 runs: a gate compares with the mean of their answers" in shown
 
 

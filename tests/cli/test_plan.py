@@ -222,7 +222,7 @@ def test_a_share_is_between_0_and_1(option: str, value: str, capsys: Capture) ->
 
 def test_some_shares_may_be_0_or_1(capsys: Capture) -> None:
     for option, value, says in (
-        ("--discordance", "1", "0 but not 1"),
+        ("--discordance", "1", "0 included, 1 not"),
         ("--correlation", "1.1", "0 and 1 included"),
     ):
         with pytest.raises(SystemExit):

@@ -55,6 +55,7 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
         live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
         asked = checkout.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
         assert asked.says("Stopped early: pass shown after 40 of 60 trials, 20 not asked")
+        assert "not paired" not in asked.out
     families = gate(checkout)["families"]
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
     assert gate(checkout)["families"] == families

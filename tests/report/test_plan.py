@@ -115,6 +115,10 @@ def test_subjects_are_distinguished() -> None:
     assert first.frame["of"].tolist() == ["toy", "new"]
     assert side_by_side.frame.index.tolist() == ["toy", "new"]
     assert side_by_side.frame["at most"].tolist() == ["$4.00", "$4.00"]
+    assert side_by_side.frame["trials"].tolist() == ["200", "200"]
+    check = replace(other, band=Band("test_a.polite", "long"))
+    [*_, with_check] = plan_document([LONG, other, check], WANTED, "mine", {}).tables
+    assert with_check.frame["trials"].tolist() == ["200", "200"], "a check is asked with its trial"
     prompts = replace(LONG, subject=Subject("toy", "mine"))
     [first, _] = plan_document([LONG, prompts], WANTED, "mine", {}).tables
     assert first.frame["of"].tolist() == ["toy, prompts protocol", "toy, prompts mine"]

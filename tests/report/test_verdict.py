@@ -185,3 +185,13 @@ def test_documents_whose_items_were_lost_together_are_listed() -> None:
     data = as_data(give_verdict(before, after, RULES), "main", ())
     [lost] = data["families"][0]["lost_together"]
     assert (lost["cluster"], lost["before"]["rate"], lost["after"]["rate"]) == ("contract-0", 1.0, 0.0)
+
+
+def test_what_test_functions_send_is_not_compared() -> None:
+    asked, again = (run(*["correct"] * 60, family="test_a", band="all", answers=answers) for answers in ("a", "b"))
+    notes = [
+        verdict_document(give_verdict(before, after, RULES), "main", []).notes[0].partition(". ")[2]
+        for before, after in ((asked, again), (asked, asked), (BASELINE, joined(rows((180, 160, 140)))))
+    ]
+    alike = "Changed: no difference found."
+    assert notes == ["Changed: no difference found; what test functions send is not compared.", alike, alike]

@@ -63,7 +63,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield the facts of a run: names and values."""
     total = summary.live + summary.replayed + summary.unmeasured
     yield "run", manifest.run
-    yield "profile", manifest.profile
+    if manifest.profile:
+        yield "profile", manifest.profile
     if len(subjects := {str(scenario.subject) for scenario in summary.scenarios}) == 1:
         yield "model", subjects.pop()
     yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
