@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,8 @@ def add(commands: Any) -> None:
         "recorded, and writes "
         "one page: the verdict, rates, price, tokens, latency and thinking before and after, and what was lost and "
         "gained. A treatment is a model, or the name of its profile, and after commas what differs: "
-        "MODEL,effort=high,prompts=NAME,shape=chat,base_url=URL. The exit status is that of the best candidate: 0 "
-        "pass, 10 regression, 11 inconclusive, 12 invalid.",
+        "MODEL,effort=high,prompts=NAME,shape=chat,strategy=NAME,base_url=URL. The exit status is that of the best "
+        "candidate: 0 pass, 10 regression, 11 inconclusive, 12 invalid.",
     )
     option = parser.add_argument
     option("old", metavar="OLD", help="what is used now")
@@ -113,13 +114,20 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _trials(options: argparse.Namespace) -> Callable[[Run], TreatmentTrials]:
     """Return what gives the trials of a run: its profile's, or those of the selected tests. Raises UserError."""
-    from longctx.engine.upgrade import ProfileTrials
+    from longctx.engine.upgrade import ProfileTrials, Treatment
 
-    if path := next((name for name in (options.old, *options.new) if name.endswith(".py") or "::" in name), None):
+    given = [options.old, *options.new]
+    if path := next((name for name in given if re.search(r"\.py$|::", name.partition(",")[0])), None):
         raise UserError("test-as-treatment", f"{path} is a test, not a model: write --tests {path}.")
     if options.tests is None:
         if options.expression is not None:
             raise UserError("expression-without-tests", "The option -k selects among tests: give --tests PATH, too.")
+        if any("strategy" in Treatment.of(name).entries for name in given):
+            raise UserError(
+                "strategy-without-tests",
+                "A strategy of context management applies to test functions that ask about a transcript: give --tests "
+                "PATH, too.",
+            )
         return ProfileTrials
     from longctx.plugin.selected_tests import SelectedTests
 

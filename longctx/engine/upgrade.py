@@ -24,7 +24,7 @@ from longctx.results.view import View
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.shapes import SHAPES
 
-ENTRIES = ("effort", "prompts", "shape", "base_url")
+ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
 """What a treatment may name beside its model."""
 EFFORTS: tuple[str, ...] = tuple(
     level for part in get_args(ModelProfile.model_fields["effort"].annotation) for level in get_args(part)
@@ -51,7 +51,7 @@ class Treatment:
                 raise UserError(
                     "bad-treatment",
                     f"{text!r} is not a treatment: write a model and, after commas, what differs, as in "
-                    f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},base_url=URL.",
+                    f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},strategy=NAME,base_url=URL.",
                 )
         if not model or len(entries) < len(given):
             raise UserError("bad-treatment", f"{text!r} names no model, or one entry twice: begin with a model.")
@@ -68,6 +68,7 @@ class Treatment:
             models=(self.model,),
             prompts=(entries["prompts"],) if "prompts" in entries else common.prompts,
             shapes=(entries["shape"],) if "shape" in entries else common.shapes,  # type: ignore[arg-type]
+            strategies=(entries["strategy"],) if "strategy" in entries else common.strategies,
             base_url=entries.get("base_url", common.base_url),
             model_profiles={**common.model_profiles, **effort},
         )
@@ -243,8 +244,9 @@ class Upgrading:
         )
 
     def _judged(self, old: MeasuredTreatment, new: MeasuredTreatment, run: Run) -> Candidate:
+        old_plan = self._trials[0].run.plan
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        model = run.plan.model(new.treatment.model).model
+        was, model = (plan.model(each.treatment.model).model for plan, each in ((old_plan, old), (run.plan, new)))
         own = [replace(row, model=model) for row in new.rows]
         terms = rules(run, own, now, looks=False)
         terms = replace(
@@ -256,4 +258,7 @@ class Upgrading:
             looks_of_functions=1,
             grids={(family, new.treatment.name): tables for (family, _), tables in terms.grids.items()},
         )
-        return Candidate(new, give_verdict(old.rows, new.rows, terms, run.plan.families))
+        verdict = give_verdict(old.rows, new.rows, terms, run.plan.families)
+        if verdict.usage and was == model:  # it has one tokenizer
+            verdict = replace(verdict, usage=replace(verdict.usage, tokenizer=None))
+        return Candidate(new, verdict)

@@ -11,6 +11,8 @@ from longctx.gate.bands import Verdict
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.quantiles import Quantile, quantile
+from longctx.vocabulary.family import is_of_function
+from longctx.vocabulary.shapes import STRATEGY
 
 RowPair = tuple[Row, Row]
 """A trial in the baseline and in the run; both measured it."""
@@ -134,10 +136,16 @@ def _tokenizer(pairs: Sequence[RowPair]) -> float | None:
     counts = [
         (before.input_tokens, after.input_tokens)
         for before, after in pairs
-        if before.model != after.model and before.prompt_digest == after.prompt_digest
+        if before.model != after.model and _same_text(before, after)
     ]
     was, now = (sum(side[place] or 0 for side in counts) for place in (0, 1))
     return now / was - 1 if was and now and not any(None in count for count in counts) else None
+
+
+def _same_text(before: Row, after: Row) -> bool:
+    """Return whether both were sent the same text. What a test function sends is not known from its row."""
+    sent = [(row.prompt_digest, row.shape, row.labels.get(STRATEGY)) for row in (before, after)]
+    return sent[0] == sent[1] and not is_of_function(before.family)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,13 @@ def test_the_tokenizer_s_growth_is_that_of_the_same_text() -> None:
     assert UsageChange.of(list(zip(before, after, strict=True))).tokenizer == pytest.approx(0.3)
     reworded = used(model="other", prompt_digest="other", input_tokens=130)
     assert UsageChange.of(list(zip(before, reworded, strict=True))).tokenizer is None
+    in_a_chat = used(model="other", shape="chat", input_tokens=130)
+    assert UsageChange.of(list(zip(before, in_a_chat, strict=True))).tokenizer is None
+
+
+def test_what_a_test_function_sent_is_not_known_from_its_prompt_set() -> None:
+    of_function = [used(family="test_x", model=model, input_tokens=100) for model in ("toy", "other")]
+    assert UsageChange.of(list(zip(*of_function, strict=True))).tokenizer is None
 
 
 @pytest.mark.parametrize(("after", "verdict"), [(0.0011, "pass"), (0.003, "regression")])
