@@ -174,6 +174,7 @@ def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: S
     from longctx.registry import families
     from longctx.report.page.earlier import Earlier, earlier_rows
     from longctx.report.page.page import changes_page
+    from longctx.report.upgrade import shown_subject
 
     known = families(workspace)
     views = {row.identity: view for row, view in zip(upgrade.old.rows, _fields(upgrade.old.views), strict=True)}
@@ -187,7 +188,8 @@ def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: S
         rows += new.rows
         texts += [json.dumps(view) for view in _fields(new.views)]
     titles = {name: family.title for name, family in known.items()}
-    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name), figures=figures)
+    subject = shown_subject([*upgrade.old.rows, *rows])
+    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name), figures, subject)
 
 
 def _fields(views: Sequence[Any]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, get_args
 
+from longctx.compare.match import match_runs
 from longctx.config.models import ModelProfile
 from longctx.engine.measure import MeasuredCase
 from longctx.engine.run import Run
@@ -210,6 +211,8 @@ class Upgrading:
         """Ask what is lacking within a cap in USD, over all treatments; None asks nothing. Raises UserError."""
         left = max_cost
         measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
+        for new in measured[1:]:
+            _check_matched(measured[0], new)
         for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
             found = measured[place]
             if found.lacking and left is not None:
@@ -262,3 +265,16 @@ class Upgrading:
         if verdict.usage and was == model:  # it has one tokenizer
             verdict = replace(verdict, usage=replace(verdict.usage, tokenizer=None))
         return Candidate(new, verdict)
+
+
+def _check_matched(old: MeasuredTreatment, new: MeasuredTreatment) -> None:
+    """Raise UserError if it is not clear which rows of the two are compared."""
+    try:
+        match_runs(old.rows, new.rows)
+    except UserError:
+        raise UserError(
+            "unclear-upgrade",
+            f"It is not clear what of {new.treatment.name!r} is compared with what of {old.treatment.name!r}, since "
+            "one of them has several prompt sets, shapes or strategies: name one in both, as in "
+            "MODEL,prompts=NAME,strategy=NAME.",
+        ) from None

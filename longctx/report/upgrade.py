@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,15 @@ from longctx.report.document import Document
 from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
+from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart, colours, field, layered, rate_axis
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check
 
+THINKING = "thinking tokens"
+"""The column that a table has if any server counts them apart."""
 Judged = tuple[str, RunVerdict]
 """The name of a candidate, and the verdict on it."""
 
@@ -97,6 +100,8 @@ def _candidates(decision: UpgradeDecision) -> Table:
             | ({"difference": "", "lost": "", "gained": ""} if bands is None else _difference(bands))
             | _usage(measured.usage, decision.volume)
         )
+    if {row[THINKING] for row in rows} == {UNKNOWN}:
+        rows = [{name: cell for name, cell in row.items() if name != THINKING} for row in rows]
     title = "Accuracy against price, on the same trials: rate [95% interval], price without a batch's discount"
     return Table.from_rows(title, rows)
 
@@ -171,6 +176,13 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
     return Chart(f"accuracy-by-{what}", "", f"Accuracy against {what}", layered(values, layers), table, note)
 
 
+def shown_subject(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """Return what names the subject of a row: its treatment, and the rest only where a treatment has several."""
+    subjects = grouped(rows, lambda row: (row.model, row.family))
+    several = {of for of, group in subjects.items() if len({row.subject for row in group}) > 1}
+    return lambda row: str(row.subject) if (row.model, row.family) in several else row.model
+
+
 def _difference(bands: Sequence[BandVerdict]) -> dict[str, str]:
     paired = [band for band in bands if not band.unpaired]
     n = sum(band.n for band in paired)
@@ -184,7 +196,8 @@ def _usage(usage: Usage, volume: int | None) -> dict[str, str]:
     if volume is not None:
         cells[f"a month at {volume:,}"] = UNKNOWN if usage.usd is None else usd(usage.usd * volume)
     thinking = UNKNOWN if usage.thinking_tokens is None else f"{usage.thinking_tokens:,.0f}"
-    return cells | {"thinking": thinking, "p50": spread(usage.latency_p50), "p95": spread(usage.latency_p95)}
+    latency = {"p50 latency": spread(usage.latency_p50), "p95 latency": spread(usage.latency_p95)}
+    return cells | {THINKING: thinking} | latency
 
 
 def _details(decision: UpgradeDecision) -> Iterator[Table]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
 from longctx.engine.settings import Settings
-from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade
+from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
@@ -42,10 +43,19 @@ def test_no_verdict_is_better_than_a_shown_regression() -> None:
 
 def test_a_treatment_changes_only_what_it_names() -> None:
     common = Settings(profile="lines", prompts=("chatty",), base_url="http://a")
-    settings = Treatment.of("m, effort=high,shape=chat").settings(common)
+    settings = Treatment.of("m, effort=high,shape=chat,strategy=truncate").settings(common)
     assert (settings.models, settings.prompts, settings.shapes) == (("m",), ("chatty",), ("chat",))
+    assert settings.strategies == ("truncate",)
     assert (settings.base_url, settings.model_profiles) == ("http://a", {"m": {"effort": "high"}})
     assert Treatment.of("m,prompts=mine").settings(common).prompts == ("mine",)
+
+
+def test_a_candidate_that_nothing_clear_is_compared_with_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    table = {"lines": [3], "orders": ["ordered"], "trials": 2, "prompts": ["protocol", "question"]}
+    settings = Settings(profile={"line_retrieval": table})
+    upgrading = Upgrading(Treatment.of("old"), [Treatment.of("new,prompts=protocol")], settings, tmp_path, tmp_path)
+    with refused("unclear-upgrade", "'new, prompts=protocol'"):
+        upgrading.measure(max_cost=1)
 
 
 def test_a_server_s_address_is_not_in_the_name() -> None:

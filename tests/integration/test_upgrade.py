@@ -17,6 +17,7 @@ from tests.integration.priced import LINES, priced
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
+RETENTION = "cassettes/qwen2.5-coder-0.5b/test_retention"
 SMALLER = "cassettes/smollm2-135m/line_retrieval"
 
 
@@ -163,8 +164,9 @@ def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
 
 
 def test_the_guide(checkout: Checkout) -> None:
-    for name in (RECORDINGS, SMALLER):
+    for name in (RECORDINGS, SMALLER, RETENTION):
         shutil.copytree(ROOT / name, checkout.file(name))
+    shutil.copy2(ROOT / "tests_longctx/test_retention.py", checkout.file("tests_longctx"))
     shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
     output = ""
     for kind, text in blocks("upgrade.md"):

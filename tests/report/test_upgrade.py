@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data
+from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
 from longctx.results.row import Row
 from tests.rows import run
 
@@ -61,3 +61,25 @@ def test_json_has_the_verdict_on_each_candidate() -> None:
     cheap, dear = data["candidates"]
     assert (cheap["name"], cheap["verdict"], dear["name"]) == ("cheap", "regression", "dear")
     json.dumps(data, allow_nan=False)
+
+
+def test_a_check_is_no_second_trial_in_the_table_of_accuracy() -> None:
+    old = rows(18, 0.02)
+    checked = [*old, *(replace(row, family=f"{row.family}.polite", cost_usd=None, source=None) for row in old)]
+    [now, new] = upgrade_document(decision(checked, new=checked)).tables[0].rows
+    assert now[2] == new[2] == "0.90 [0.70, 0.97] n=20"
+    assert now[6] == "$20.00"
+
+
+def test_thinking_is_a_column_only_where_a_server_counts_it() -> None:
+    thinking = [replace(row, thinking_tokens=50) for row in rows(18, 0.02)]
+    columns = [
+        upgrade_document(decision(rows(18, 0.02), new=new)).tables[0].columns for new in (rows(9, 0.1), thinking)
+    ]
+    assert ["thinking tokens" in each for each in columns] == [False, True]
+
+
+def test_a_subject_is_its_treatment_unless_that_has_several() -> None:
+    [row, other] = [replace(rows(1, None)[0], model="m, prompts=a", prompt_set=name) for name in ("a", "b")]
+    assert shown_subject([row])(row) == "m, prompts=a"
+    assert shown_subject([row, other])(row) == "m, prompts=a, prompts a"

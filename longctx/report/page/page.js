@@ -255,6 +255,7 @@
 
   // The right answer, and another that was read from a reply, where they are words of their own in it.
   const answersIn = (reply, { expected }, { returned }) => {
+    if (expected === null) return [];
     const parts = [[expected, true, "the right answer"], [returned === expected ? null : returned, false, "the answer given"]];
     return parts.flatMap(([text, in_needle, says]) => {
       if (!text) return [];
@@ -291,7 +292,7 @@
     const details = await detailsOf(place);
     const body = element("div", "");
     if (details.before) {
-      body.append(element("p", "soft", "Expected: ", element("mark", "needle", ...visible(details.expected ?? "not kept"))));
+      if (details.expected !== null) body.append(element("p", "soft", "Expected: ", element("mark", "needle", ...visible(details.expected))));
       body.append(element("div", "sides", ...answerOf(details.before, details, "Before"), ...answerOf(details, details, "After")));
     } else body.append(...answerOf(details, details, ""));
     for (const { names, line, pieces } of details.excerpts) {

@@ -107,6 +107,7 @@ def render(
             compared=earlier is not None,
             scenarios=scenario_links(rows),
             index=trials.index(rows, summary.title, earlier),
+            commands=True,
             chunks=chunks,
             words=words(gated=verdict is not None),
             **_script_and_style(),
@@ -120,13 +121,13 @@ def changes_page(
     views: Iterable[str],
     earlier: EarlierAnswers,
     title: Callable[[str], str],
-    options: Sequence[str] = (),
     figures: Sequence[Chart] = (),
+    subject: Callable[[Row], str] = trials.subject_of,
 ) -> str:
     """Return the page of a comparison: its document, and the trials with both answers.
 
-    rows, views: those of the later runs. title: returns the title of a family. options: those of the command line that
-    measure a trial again. figures: shown after the first table.
+    rows, views: those of the later runs. title: returns the title of a family. figures: shown after the first table.
+    subject: returns what a trial was asked of.
     """
     return (
         _environment()
@@ -136,8 +137,9 @@ def changes_page(
             figures=[Figure(chart.title, draw(chart), chart.table, chart.note) for chart in figures],
             compared=True,
             scenarios=scenario_links(rows),
-            index=trials.index(rows, title, earlier),
-            chunks=list(trials.chunks(rows, views, options, earlier)),
+            index=trials.index(rows, title, earlier, subject),
+            chunks=list(trials.chunks(rows, views, None, earlier, subject)),
+            commands=False,
             version=longctx.__version__,
             **_script_and_style(),
         )

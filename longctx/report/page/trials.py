@@ -40,17 +40,26 @@ WHY_NOT_ASKED = ("stale", "missing", "budget", "pending", EARLY_STOP)
 """The causes that are shown in place of the outcome `not_asked`."""
 
 
-def index(rows: Sequence[Row], title: Callable[[str], str], earlier: EarlierAnswers | None = None) -> str:
+def subject_of(row: Row) -> str:
+    return str(row.subject)
+
+
+def index(
+    rows: Sequence[Row],
+    title: Callable[[str], str],
+    earlier: EarlierAnswers | None = None,
+    subject: Callable[[Row], str] = subject_of,
+) -> str:
     """Return the index as JSON without `<`, so that it can be part of a page.
 
     It holds lists of names, and for each trial its indices in them, its own name, and what was expected and returned.
     title: returns the title of a family. earlier: the answers of the run that it is compared with, if any; each trial
-    then has its group of CHANGES, too.
+    then has its group of CHANGES, too. subject: returns what a trial was asked of.
     """
     columns: dict[str, Sequence[str]] = {
         "family": [title(row.family) for row in rows],
         "scenario": [row.scenario for row in rows],
-        "model": [str(row.subject) for row in rows],
+        "model": [subject(row) for row in rows],
         "outcome": [_outcome(row) for row in rows],
     }
     names = {column: list(dict.fromkeys(values)) for column, values in columns.items()}
@@ -74,15 +83,20 @@ def index(rows: Sequence[Row], title: Callable[[str], str], earlier: EarlierAnsw
 
 
 def chunks(
-    rows: Sequence[Row], views: Iterable[str], options: Sequence[str], earlier: EarlierAnswers | None = None
+    rows: Sequence[Row],
+    views: Iterable[str],
+    options: Sequence[str] | None,
+    earlier: EarlierAnswers | None = None,
+    subject: Callable[[Row], str] = subject_of,
 ) -> Iterator[str]:
     """Yield Base64 of gzipped JSON: lists with the details of CHUNK trials, in the order of the index.
 
-    views: the view of each row, as FinishedRun.views yields it.
+    views: the view of each row, as FinishedRun.views yields it. options: those of the command line that measure a trial
+    again; None to show no command. subject: returns what a trial was asked of.
     """
     known = earlier or {}
     details = (
-        _details(row, json.loads(view) if view else {}, options, known.get(row.identity))
+        _details(row, json.loads(view) if view else {}, options, known.get(row.identity), subject)
         for row, view in zip(rows, views, strict=True)
     )
     while chunk := list(itertools.islice(details, CHUNK)):
@@ -90,24 +104,31 @@ def chunks(
         yield base64.b64encode(gzip.compress(text.encode(), LEVEL, mtime=0)).decode()
 
 
-def _details(row: Row, view: Mapping[str, Any], options: Sequence[str], earlier: Earlier | None) -> dict[str, Any]:
-    before = {"before": _answer(earlier.row, view if earlier.same else earlier.view)} if earlier else {}
+def _details(
+    row: Row,
+    view: Mapping[str, Any],
+    options: Sequence[str] | None,
+    earlier: Earlier | None,
+    subject: Callable[[Row], str],
+) -> dict[str, Any]:
+    before = {"before": _answer(earlier.row, view if earlier.same else earlier.view, subject)} if earlier else {}
+    test = view.get("test")
     return {
-        **_answer(row, view),
+        **_answer(row, view, subject),
         "expected": row.expected,
         **before,
         "excerpts": [_excerpt(excerpt) for excerpt in view.get("excerpts", ())],
-        "command": _command(view["test"], row.name, row.repeat, options) if view.get("test") else None,
+        "command": _command(test, row.name, row.repeat, options) if test and options is not None else None,
     }
 
 
-def _answer(row: Row, view: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(row: Row, view: Mapping[str, Any], subject: Callable[[Row], str]) -> dict[str, Any]:
     """Return one run's answer to a trial."""
     facts = {label: say(value) for name, (label, say) in FACTS.items() if (value := getattr(row, name)) is not None}
     if row.fallback:
         facts["answered by"] = f"{row.model_returned}, a fallback model"
     return {
-        "subject": str(row.subject),
+        "subject": subject(row),
         "outcome": _outcome(row),
         "returned": row.returned,
         "why": [sentence for sentence in (row.why, row.error) if sentence],

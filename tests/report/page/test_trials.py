@@ -120,6 +120,11 @@ def test_a_trial_of_a_question_or_a_case_goes_by_its_id() -> None:
     assert commands == ["--ctx-trial=fees-q1", "--ctx-trial=contract-17", "--ctx-trial=3"]
 
 
+def test_a_page_of_several_runs_has_no_command() -> None:
+    [trial] = details(*trials.chunks(shown()[:1], views()[:1], None))
+    assert trial["command"] is None
+
+
 def test_a_run_without_text_has_no_views() -> None:
     [first, *_] = details(*trials.chunks(shown(), [""] * len(shown()), []))
     assert first["command"] is None
