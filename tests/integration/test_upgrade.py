@@ -166,7 +166,8 @@ def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
 def test_the_guide(checkout: Checkout) -> None:
     for name in (RECORDINGS, SMALLER, RETENTION):
         shutil.copytree(ROOT / name, checkout.file(name))
-    shutil.copy2(ROOT / "tests_longctx/test_retention.py", checkout.file("tests_longctx"))
+    for name in ("test_retention.py", "test_functions.py"):  # the profile names functions of both
+        shutil.copy2(ROOT / "tests_longctx" / name, checkout.file("tests_longctx"))
     shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
     output = ""
     for kind, text in blocks("upgrade.md"):
