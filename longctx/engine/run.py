@@ -48,7 +48,7 @@ class Run:
         say: Prints a sentence.
         options: The other options of pytest, such as `trials`, `seed`, `base_url` or `baseline`.
 
-    Every method raises UserError for a mistake of the user's: one sentence on what is wrong, where, and what to do.
+    Every method raises UserError for a user's mistake; its message says what is wrong, where, and what to do.
 
     Example:
         >>> run = Run(profile="first", model="my-model")  # doctest: +SKIP
@@ -131,12 +131,12 @@ class Run:
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
     ) -> Done:
-        """Ask what the recordings lack. Every answer is recorded before it counts; a stopped run resumes.
+        """Ask trials without a recorded answer. Every answer is recorded before it counts; a stopped run resumes.
 
-        The record mode is that of the settings, or `once` where they say `none`.
+        The record mode is that of the settings, or `once` if that is `none`.
 
         cases: those to ask; by default all of the plan. max_cost: USD; by default that of the settings. progress: opens
-        the display, as live/progress.py does. Raises Interrupted, too, if the user stops it.
+        the display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
         from longctx.live.interrupted import Halt

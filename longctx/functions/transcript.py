@@ -79,9 +79,9 @@ class Probe:
     stale: tuple[str, ...] = ()
     """Answers that were right earlier in the conversation."""
     kind: str = ""
-    """The kind of what is asked for, such as `identifier`."""
+    """The kind of fact that is asked for, such as `identifier`."""
     evidence: str = ""
-    """A text of the conversation, which says where the answer is."""
+    """A text from the conversation that shows where the answer is."""
     turn: int | None = None
     """The number of the turn that has it, from 1, in place of a text."""
 
@@ -108,7 +108,7 @@ class Probe:
         )
 
     def grade(self, reply: str) -> str:
-        """Return `kept`, `stale`, `lost` (the reply says that it is not known), or `invented`.
+        """Return `kept`, `stale`, `lost` (the reply says that the answer is not known), or `invented`.
 
         A reply that names both an accepted and an outdated answer is stale: nobody could act on it.
         """

@@ -78,13 +78,13 @@ class Row:
     trace: Mapping[Text, Whole] = field(default_factory=dict)
     """The numbers in `why`, by name."""
     lexical: bool | None = None
-    """Whether matching words answers it, without a model; None if it is not about documents."""
+    """Whether the lexical baseline answers it; None if it is not about documents."""
     error: Text | None = None
     """Why the trial was not measured."""
     probe: Text | None = None
-    """The kind of what a probe of a conversation asks for, such as `identifier`."""
+    """The kind of fact that a probe of a conversation asks for, such as `identifier`."""
     retained: Number | None = None
-    """The share of the conversation's tokens that the model saw after the strategy of context management."""
+    """The share of the conversation's tokens that the model saw after the context-management strategy."""
     strategy_usd: Amount | None = None
     """What the strategy itself cost, such as asking for a summary, in USD; it is part of `cost_usd`."""
     strategy_s: Amount | None = None
@@ -102,9 +102,9 @@ class Row:
     output_tokens: Natural | None = None
     """The tokens of the reply, thinking included."""
     thinking_tokens: Natural | None = None
-    """The tokens of thinking among them, if the server counts them apart."""
+    """The thinking tokens among them, if the server counts these separately."""
     latency_s: Amount | None = None
-    """The seconds until the whole reply had arrived."""
+    """The seconds until the complete reply had arrived."""
     cost_usd: Amount | None = None
     """The cost of the answer when it was asked, in USD."""
     batch_discount: Number | None = None
@@ -114,7 +114,7 @@ class Row:
     refusal: Text | None = None
     """The category of a refusal, as the server gives it."""
     fallback: bool = False
-    """Whether a fallback model answered, since the one that was asked declined: its rate is not that model's."""
+    """Whether a fallback model answered because the requested one declined: its rate is not that model's."""
     source: Text | None = None
     """`live` if this run asked, else `replayed`."""
     origin: Text | None = None

@@ -11,7 +11,7 @@ from longctx.vocabulary.shapes import TEXT, Shape
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """What rates are of: a model, a prompt set, the labels of the run, and the shape of its requests.
+    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests.
 
     Example:
         >>> str(Subject.of("my-model", "protocol", {"steps": "200"}))

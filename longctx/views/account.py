@@ -41,14 +41,14 @@ class Rank(enum.IntEnum):
     CAUSE = enum.auto()
     """Why answers are wrong or right."""
     EFFECT = enum.auto()
-    """What a change of the prompt does to the rate."""
+    """How a change of the prompt affects the rate."""
     HOLDS = enum.auto()
     """No scenario fails, at any length measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedMinimum:
-    """A minimum that a profile states, held against a run.
+    """A minimum stated in a profile, tested on a run.
 
     Example:
         >>> minimum = StatedMinimum(p_value=0.001, below=True, says="1.2 keys a trial, below the minimum of 2")
@@ -59,12 +59,12 @@ class StatedMinimum:
     below: bool
     """Whether the complete interval lies below the minimum."""
     says: str
-    """What is missed, in half a line."""
+    """A short description of what is missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a family reports of two runs beside its bands: numbers without a verdict, save for a stated minimum.
+    """What a family reports of two runs in addition to its bands; only a stated minimum has a verdict.
 
     `Account.reported` returns them.
 
@@ -102,7 +102,7 @@ class Reported:
 class Account:
     """A family's contributions to the report and the gate.
 
-    The methods' `analysis` is what `analyse` returned; None if the family measures nothing beside rates.
+    The methods' `analysis` is what `analyse` returned; None if the family measures only rates.
 
     Example:
         >>> class EchoAccount(Account):
@@ -117,7 +117,7 @@ class Account:
     """
 
     def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:
-        """Return what is measured beside rates. rows: the family's measured trials."""
+        """Return what is measured in addition to rates. rows: the family's measured trials."""
         return None
 
     def views(self, scenarios: Scenarios, analysis: Any) -> Iterable[RateView]:
@@ -149,7 +149,7 @@ class Account:
         return [(Rank.LEVEL, sentence) for view in views for sentence in view.findings()]
 
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
-        """Return what a gate reports of two runs beside the verdicts on their bands.
+        """Return what a gate reports of two runs in addition to the verdicts on their bands.
 
         before, after: the rows of one subject in the baseline and in the run. grids: the tables that the profile has
         for this family and model.

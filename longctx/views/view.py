@@ -58,7 +58,7 @@ class RatePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateView:
-    """Rates with their intervals: x across, a curve for each series, and a chart and a table for each facet.
+    """Rates with intervals: x on the horizontal axis, a curve for each series, a chart and a table for each facet.
 
     Points stay in their order; numbers on the axis are sorted. Points without trials are in tables only.
 
@@ -97,7 +97,7 @@ class RateView:
     scale: tuple[str, float, float] = ("rate", 0, 1)
     """The title and the ends of the axis of values, for differences."""
     down: bool = False
-    """Whether names go down, with an interval in each row, and not across with curves."""
+    """Whether names are rows, each with an interval, instead of points on a horizontal axis."""
     from_zero: bool = False
     """Whether an axis of numbers begins at 0, with round numbers."""
     lines: Sequence[float] = ()

@@ -72,9 +72,9 @@ class Bank:
     rounds: bool = False
     """Whether every section is asked about once before any is asked about again."""
     literal: bool = True
-    """Whether right answers are in the words of their sections."""
+    """Whether right answers share words with their sections."""
     version: int = VERSION
-    """How trials are drawn. With version 2, a draw depends on what it draws alone: sections and questions are ranked by
+    """How trials are drawn. With version 2, a draw depends only on what it draws: sections and questions are ranked by
     a hash, so that another document or another question changes only the trials that it is drawn for."""
 
     def needle(self, index: int) -> Section:

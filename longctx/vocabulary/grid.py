@@ -67,14 +67,14 @@ class Grid(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     models: tuple[str, ...] = ()
-    """The models to measure; `--ctx-model` replaces them. It may be left out where that is always given."""
+    """The models to measure; `--ctx-model` replaces them. It may be left out if that option is always given."""
     prompts: tuple[str, ...] = Field(default=(PROTOCOL,), min_length=1)
     """Prompt sets, by name or path; `--ctx-prompts` replaces them."""
     shapes: tuple[Shape, ...] = Field(default=(TEXT,), min_length=1)
     """The shapes of the requests: `text`, `documents`, `documents+citations`, `chat` or `tool_results`; `--ctx-shape`
     replaces them."""
     trials: Trials
-    """Trials of each scenario, or of those of each band by its name: a band that is not named is left out. In
+    """Trials per scenario; or a table from band to trials per scenario, which leaves out the other bands. In
     long-context QA, a trial is a question."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A scenario whose rate is shown to lie below it fails its test."""
@@ -85,7 +85,7 @@ class Grid(BaseModel):
     """The entry that holds the lengths, each of which may be a share of a model's window; empty if there is none."""
 
     gated: bool = True
-    """False leaves the table out of the gate: its trials are asked and reported, and no band judges them."""
+    """False leaves the table out of the gate: its trials are asked and reported, but not judged."""
 
     @model_validator(mode="after")
     def _trials_are_of_bands(self) -> Self:

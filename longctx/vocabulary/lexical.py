@@ -18,7 +18,7 @@ from longctx.vocabulary.occurrence import FUNCTION_WORDS, content, core, occurs,
 
 @dataclass(frozen=True, slots=True)
 class LexicalBaseline:
-    """What matching words answers to a question.
+    """The lexical baseline's answer to a question.
 
     Example:
         >>> sections = ["The fee is 5 crowns.", "Dogs pay 9 crowns."]
@@ -27,13 +27,13 @@ class LexicalBaseline:
     """
 
     section: int
-    """The place of the section that it picks, from 0."""
+    """The index of the section that it picks."""
     option: int | None
-    """The place of the option that it answers, from 0; None without options."""
+    """The index of the option that it chooses; None without options."""
 
 
 def lexical_baseline(sections: Sequence[str], question: str, options: Sequence[str] = ()) -> LexicalBaseline:
-    """Return what matching words answers, without a model.
+    """Return the answer of the lexical baseline: word matching, without a model.
 
     A word that both the question and a section hold weighs the logarithm of the number of sections by that of the
     sections with the word; function words do not count. The section with the greatest weight is picked. The answer is
@@ -63,15 +63,15 @@ def lexical_baseline(sections: Sequence[str], question: str, options: Sequence[s
 
 
 def lexically_right(sections: Sequence[str], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-    """Return whether the lexical baseline answers a question right.
+    """Return whether the lexical baseline answers a question correctly.
 
-    Without options, it is right if the section that it picks holds the answer.
+    Without options, it is right if the section that it picks contains the answer.
 
     Args:
-        sections: As of `lexical_baseline`.
+        sections: The texts of the context, as for `lexical_baseline`.
         question: The question.
         answer: The right answer; one of the options, if there are any.
-        options: As of `lexical_baseline`.
+        options: The answers to choose from, as for `lexical_baseline`.
 
     Example:
         >>> lexically_right(["The gate opens at 6.", "The shop opens at 9."], "When does the shop open?", "at 9")

@@ -45,7 +45,7 @@ CREDIT = "credit"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a trial across runs. It holds neither the wording nor the model, which runs may vary.
+    """The identity of a trial across runs. It contains neither wording nor model, so that runs may vary them.
 
     Example:
         >>> str(Identity("several_keys", 1, "keys-3-sentences-20", seed=0, trial=7))
@@ -158,7 +158,7 @@ class Reply:
     refusal: str = ""
     """The category of a refusal, such as `cyber`; empty without one."""
     fallback: bool = False
-    """Whether a fallback model answered, since the one that was asked declined."""
+    """Whether a fallback model answered because the requested one declined."""
     citations: tuple[Citation, ...] = ()
     """The passages that the reply cites."""
     compactions: tuple[CompactionUsage, ...] = ()
@@ -252,7 +252,7 @@ class Scenario(ABC):
     family: ClassVar[str]
     """The family's name in profiles, prompt sets, cassettes and rows."""
     version: ClassVar[int]
-    """A number that is raised when the family builds different trials."""
+    """A number to raise whenever the family builds different trials."""
     identified_by: ClassVar[tuple[str, ...]]
     """The parameters, numbers or words, that tell scenarios apart."""
     treatments: ClassVar[tuple[str, ...]] = ()
@@ -319,7 +319,7 @@ class Scenario(ABC):
         return f"{self.slug}/context-{self.context_of(index)[0]}" if self.questions_per_context > 1 else ""
 
     def checks(self, trial: Trial, outcome: Outcome) -> Mapping[str, bool]:
-        """Return by name what is judged apart from the answer: each check has rates and bands of its own."""
+        """Return, by name, what is judged separately from the answer: each check has its own rates and bands."""
         return {}
 
     def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:

@@ -50,7 +50,7 @@ class Piece:
     """
 
     text: str
-    """The piece as a text has it."""
+    """Its text, as the shape `text` has it."""
     title: str = ""
     """The title of its document; empty for none."""
     turns: tuple[str, str] | None = None
@@ -59,7 +59,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model reads, and what it is asked about that. A shape renders it.
+    """What a model reads, in pieces, and what it is asked about that. A shape renders it as a request.
 
     Example:
         >>> context = Context([Piece("The fee is 5 crowns.")], "What is the fee?", needle=0, evidence="5 crowns")
