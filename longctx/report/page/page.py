@@ -20,7 +20,7 @@ from longctx.report.findings import findings
 from longctx.report.page import theme, trials
 from longctx.report.page.contents import Figure, facts, family_lines, headline, sections
 from longctx.report.page.earlier import EarlierAnswers
-from longctx.report.page.words import words
+from longctx.report.page.glossary import words
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.store import FinishedRun

@@ -30,7 +30,7 @@ from longctx.families.tracing_and_counting.protocol.haystack import (
     prompt,
     spare,
 )
-from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
+from longctx.families.tracing_and_counting.protocol.named_set import NamedSetScenario
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 NAME, VALUE = 5, 5
