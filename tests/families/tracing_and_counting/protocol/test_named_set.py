@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from longctx.families.tracing_and_counting.protocol.named_set import NamedSetScenario
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-from longctx.families.tracing_and_counting.protocol.window import NamedSetScenario
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.vocabulary.scenario import Outcome
 from tests.families.tracing_and_counting.tokens import fitted, words_of
