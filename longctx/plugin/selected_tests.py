@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import io
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
@@ -120,7 +121,7 @@ class SelectedTests:
     def _pytest(self, *plugins: object) -> int:
         """Run pytest on the selected tests; return its exit status. Raises UserError if it refuses them."""
         given, terminal, say = GivenRun(self.run), sys.stdout, self.run.say
-        self.run.say = lambda sentence: print(sentence, file=terminal, flush=True)
+        self.run.say = functools.partial(_say, terminal)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 code = int(pytest.main([*self._arguments], plugins=[given, *plugins]))
@@ -129,3 +130,9 @@ class SelectedTests:
         if given.mistake:
             raise given.mistake
         return code
+
+
+def _say(terminal: TextIO, sentence: str) -> None:
+    """Print a sentence past what is redirected. If nobody reads on, as after `| head`, the command itself ends."""
+    with contextlib.suppress(BrokenPipeError):
+        print(sentence, file=terminal, flush=True)
