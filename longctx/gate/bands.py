@@ -42,9 +42,9 @@ DOUBT = 0.5
 LEAST_CLUSTERS = 15
 """With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
 
-In simulations of changes that overturn whole sections (benchmarks/gate/RESULTS.md), 10 clusters or fewer passed a drop
+In simulations of changes that overturn whole sections (benchmarks/gate/RESULTS.md), 12 clusters or fewer passed a drop
 of the margin in more than 5% of the gates; 15 did not. False alarms require no more clusters: in a gate of nine bands
-they stay at 5% with any number. For a single band at low rates such a change raises a false alarm in 9 to 14% with 15
+they stay at 5% with any number. For a single band at low rates such a change raises a false alarm in 9 to 12% with 15
 to 60 clusters, because the test assumes that losses are spread over the sections as gains are.
 """
 
