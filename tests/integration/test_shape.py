@@ -117,7 +117,7 @@ def test_a_family_of_one_text_says_so(checkout: Checkout) -> None:
     checkout.profile(LINES)
     result = checkout.pytest("--ctx-shape=chat")
     assert result.code == 1
-    assert result.says("line_retrieval builds one text, whose pieces cannot be told apart", "'text' alone")
+    assert result.says("line_retrieval builds one text without separable pieces", "asked in the shape 'text'")
 
 
 def test_the_estimate_counts_what_a_shape_adds(passkeys: Checkout, server: SimulatedServer) -> None:

@@ -58,7 +58,7 @@ def test_the_verdict_is_first_and_the_first_screen_holds_no_reply(tab: Tab, page
     assert badge["y"] < box["y"] < 720
     assert table.locator("tbody th").all_inner_texts() == ["old", "new", "same"]
     heads = table.locator("thead th").all_inner_texts()
-    assert [name for name in ("$ per 1,000", "a month at 1,000,000", "p50", "p95") if name not in heads] == []
+    assert [name for name in ("$ per 1,000", "a month at 1,000,000", "p50 latency", "p95 latency") if name not in heads] == []
     assert "customer" not in shown.locator("body").inner_text()
     assert tab.messages == []
 
@@ -75,14 +75,14 @@ def test_candidates_are_distinguished_among_the_trials(tab: Tab, page: Path) -> 
     shown = tab.open(page.as_uri())
     assert shown.locator("#count").inner_text() == "5 of 80 trials"
     shown.locator("#changes button", has_text="all").click()
-    shown.select_option("#filter-model", label="same, prompts protocol")
+    shown.select_option("#filter-model", label="same")
     assert shown.locator("#count").inner_text() == "40 of 80 trials"
     shown.locator("details.trial summary").first.click()
     sides = shown.locator("details.trial .sides > section")
     sides.last.wait_for()
     heads = [side.locator("h3").first.inner_text() for side in sides.all()]
-    assert heads == ["Before: correct, old, prompts protocol", "After: correct, same, prompts protocol"]
-    shown.wait_for_function("location.hash.endsWith('/same%2C%20prompts%20protocol')")
+    assert heads == ["Before: correct, old", "After: correct, same"]
+    shown.wait_for_function("location.hash.endsWith('/same')")
     assert tab.messages == []
     again = tab.open(shown.url)
     assert again.locator("#count").inner_text() == "1 of 80 trials"
