@@ -42,11 +42,11 @@ def run(scale: float = 1.0) -> Iterator[str]:
         return max(1, round(full * scale))
 
     yield f"# {TITLE}\n\nWritten by `python -m benchmarks.gate`; brackets are Wilson's 95%."
-    yield "## Drops in the paper grid\n\n" + drops(gates(200))
+    yield "## Drops in the paper grid\n\n" + drops(gates(1000))
     yield "## Trials for a power of 90%, one band, one-sided 5%, rate 0.4 before\n\n" + needed()
     yield "## A drop of 7 points and the filter of questions\n\n" + frozen.filters(gates(1000), _seeded(4))
-    yield "## The interval of k_max\n\n" + windows.coverage(gates(200), _seeded(5))
-    yield "## A baseline with nothing to lose\n\n" + floors.vacuous(gates(60), _seeded(8))
+    yield "## The interval of k_max\n\n" + windows.coverage(gates(1000), _seeded(5))
+    yield "## A baseline with nothing to lose\n\n" + floors.vacuous(gates(1000), _seeded(8))
     yield "## Two runs of the same model\n\n" + alarms("rerun", gates(2000), gates(PILOT))
     yield "## A change of the prompt without an effect on average\n\n" + alarms("prompt", gates(1000), gates(PILOT))
     yield "## Number of clusters\n\n" + clusters.numbers(gates(1000), _seeded(2))
