@@ -86,7 +86,7 @@ class Case:
 
     @property
     def _indices(self) -> Sequence[int]:
-        """The indices of its trials; none if it lacks the only one to ask."""
+        """The indices of its trials; none if the only one to ask is not among them."""
         if self.only_trial is None:
             return self.scenario.indices(self.trials)
         try:

@@ -84,7 +84,7 @@ def keep_left_out(run: Run) -> None:
     run.unasked |= left_out_by(LiveLooks(run, cases, tape))
 
 
-def functions_in_looks(run: Run) -> bool:
+def may_leave_out_functions(run: Run) -> bool:
     """Return whether a replay may leave out trials of test functions, because some were asked in looks."""
     baseline, settings = run.plan.baseline, run.settings
     if not (settings.looks and baseline and settings.only_trial is None):

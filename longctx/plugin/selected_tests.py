@@ -86,9 +86,7 @@ class SelectedTests:
         for test, why in nested.broken.items():
             raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            raise UserError(
-                "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."
-            )
+            raise _not_run(code)
         if not (nested.cases or nested.cells):
             raise UserError(
                 "no-test-to-upgrade",
@@ -114,9 +112,7 @@ class SelectedTests:
         if code == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            raise UserError(
-                "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."
-            )
+            raise _not_run(code)
 
     def _pytest(self, *plugins: object) -> int:
         """Run pytest on the selected tests; return its exit status. Raises UserError if it refuses them."""
@@ -130,6 +126,13 @@ class SelectedTests:
         if given.mistake:
             raise given.mistake
         return code
+
+
+def _not_run(code: int) -> UserError:
+    """Return the error that pytest ended with a status from which nothing can be measured."""
+    return UserError(
+        "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."
+    )
 
 
 def _say(terminal: TextIO, sentence: str) -> None:

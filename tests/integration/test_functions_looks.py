@@ -23,11 +23,6 @@ def test_code(ask, draw, check):
 GATE = "--ctx-baseline=first", "--ctx-margin=0.2"
 
 
-def left_out(project: Checkout) -> int:
-    """Return how many trials looks left out."""
-    return sum(row["error"] == "early stop" for row in rows(project))
-
-
 SHARDED = """
 import pytest
 
@@ -41,6 +36,19 @@ def test_code(ask, draw, tokens):
 """Of two shards, one has a band of a single cell, and both have a cell of the other band."""
 CHANGED = TESTS.replace("What is the refund code?", "Which code is it?")
 PARTLY = CHANGED.replace("    reply = ask(", "    if code % 2:\n        code += 1\n    reply = ask(")
+
+
+def left_out(project: Checkout) -> int:
+    """Return how many trials looks left out."""
+    return sum(row["error"] == "early stop" for row in rows(project))
+
+
+def save_baseline_alone(project: Checkout, server: SimulatedServer) -> None:
+    """Save the baseline `first`, and delete the recordings it was made from."""
+    assert ask(project, server).code == 0
+    assert project.longctx("baseline", "save", "first").code == 0
+    shutil.rmtree(project.file("cassettes"))
+    server.received.clear()
 
 
 def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_same_verdict(
@@ -69,10 +77,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
     """Each look has 20 trials, and both bands, that of the function and that of its check, pass at the second."""
     checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
     with SimulatedServer(codes) as server:
-        assert ask(checkout, server).code == 0
-        assert checkout.longctx("baseline", "save", "first").code == 0
-        shutil.rmtree(checkout.file("cassettes"))
-        server.received.clear()
+        save_baseline_alone(checkout, server)
         server.hold_after = 20
         live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy", "--ctx-in-flight=1", *GATE
         pid = checkout.start("tests_longctx/test_functions.py", *live, profile=None)
@@ -93,10 +98,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
 def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict_of_one_run(checkout: Checkout) -> None:
     checkout.file("tests_longctx/test_functions.py").write_text(SHARDED)
     with SimulatedServer(codes) as server:
-        assert ask(checkout, server).code == 0
-        assert checkout.longctx("baseline", "save", "first").code == 0
-        shutil.rmtree(checkout.file("cassettes"))
-        server.received.clear()
+        save_baseline_alone(checkout, server)
         for number in (1, 2):
             shard = ask(checkout, server, *GATE, f"--ctx-shard={number}/2", f"--ctx-report=shard-{number}")
             assert shard.code == 0, shard

@@ -34,7 +34,7 @@ from longctx.stats.looks import MOST_LOOKS
 
 
 class AskingRun(FunctionRun):
-    """Asks what each cell lacks."""
+    """Asks the requests of each cell that have no recorded answer."""
 
     def __init__(self, asker: FunctionAsker, tape: Tape) -> None:
         super().__init__(tape)

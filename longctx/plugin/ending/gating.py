@@ -58,10 +58,10 @@ def leave_out(config: pytest.Config) -> None:
     """Have a gate that asks nothing leave out the trials that a live one left out."""
     run = config.stash[RUN]
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
-        from longctx.engine.early_stop import functions_in_looks, keep_left_out
+        from longctx.engine.early_stop import keep_left_out, may_leave_out_functions
 
         keep_left_out(run)
-        if functions_in_looks(run):
+        if may_leave_out_functions(run):
             from longctx.plugin.asking import function_runs
 
             function_runs.leave_out(config)
