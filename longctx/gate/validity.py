@@ -57,11 +57,11 @@ class AgeLimit:
         return (now - then) / datetime.timedelta(days=1)
 
 
-def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
+def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Iterator[str]:
     """Yield the reasons why a whole run is invalid.
 
-    left_out: the number of the grid's scenarios that it left out. empty: the number without a question. in_common: the
-    number of pairs with the baseline.
+    left_out: the number of the grid's scenarios that it left out. empty: the number without a question. asked: the
+    number of pairs that the baseline measured. in_common: the number of pairs, measured or not.
     """
     if left_out:
         yield (
@@ -70,7 +70,9 @@ def of_the_run(left_out: int, empty: int, in_common: int) -> Iterator[str]:
         )
     if empty:
         yield f"{empty:,} of the grid's scenarios have no question to ask"
-    if not in_common:
+    if not asked and in_common:
+        yield f"nothing was measured: the baseline has no answer to any of the {in_common:,} trials in common"
+    elif not asked:
         yield "the run and its baseline have no trial in common: their seed, their scenarios or their questions differ"
 
 

@@ -95,6 +95,8 @@ class FamilyVerdict:
     reasons: tuple[str, ...]
     asked: int
     missing: int
+    in_common: int
+    """The trials that both have, measured or not."""
     alone: tuple[int, int]
     mismatched: int
     scenarios: tuple[tuple[str, Paired | Averaged], ...] = ()
@@ -355,6 +357,7 @@ def _family(
         reasons=tuple(reasons),
         asked=sum(of_band.asked for of_band in evidence.values()),
         missing=sum(of_band.missing for of_band in evidence.values()),
+        in_common=len(family.pairs.common),
         alone=family.alone,
         mismatched=family.pairs.mismatched,
         scenarios=tuple(by_scenario(family.pairs).items()),
@@ -369,8 +372,8 @@ def _reasons(
 ) -> Iterator[str]:
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from rules.lacking
-    in_common = 1 if left_out else sum(family.asked for family in families)
-    yield from of_the_run(rules.left_out, rules.empty, in_common)
+    asked = 1 if left_out else sum(family.asked for family in families)
+    yield from of_the_run(rules.left_out, rules.empty, asked, sum(family.in_common for family in families))
     if left_out:
         yield NONE_GATED
     if invalid := [family.family for family in families if family.reasons]:

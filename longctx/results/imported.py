@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +13,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
-from longctx.fields import parsed, reason
+from longctx.fields import Amount, parsed, reason
 from longctx.results.row import Row
+from longctx.visible import visible
 
 FAMILY = "imported"
 """The family of imported rows, which no scenario may have."""
+LACKING = "not in the new results"
+"""The error of a row that stands for a result which only the earlier file has."""
 
 
 class ImportedRow(BaseModel):
@@ -30,36 +36,72 @@ class ImportedRow(BaseModel):
     """The band in which the gate judges it, such as a range of lengths."""
     cluster: str | None = None
     """What items share, such as a document."""
-    cost: float | None = None
+    cost: Amount | None = None
     """USD."""
 
 
 def load_imported(path: Path) -> list[Row]:
     """Read a file of imported rows. Raises UserError, which names the line."""
     try:
-        lines = read_text(path).splitlines()
+        lines = read_text(path).split("\n")  # JSON allows U+2028 and its like within a line
     except OSError as error:
         raise UserError(
             "no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of JSON lines."
         ) from None
     rows: list[Row] = []
-    asked: dict[str, int] = {}
+    results: Counter[tuple[str, str]] = Counter()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            row = ImportedRow.model_validate(parsed(json.loads, line))
+            row = ImportedRow.model_validate(parsed(_object, line))
         except (ValueError, ValidationError) as error:
             raise UserError(
                 "bad-imported-row",
                 f'{path}, line {number}: {reason(error)}. A line is an object such as {{"id": "q1", "correct": true, '
                 '"band": "short", "cluster": "handbook.md", "cost": 0.002}; id and correct are required.',
             ) from None
-        repeat = asked[row.id] = asked.get(row.id, -1) + 1
-        rows.append(_row(path, row, repeat))
+        rows.append(_row(path, row, results[row.band, row.id]))
+        results[row.band, row.id] += 1
     if not rows:
         raise UserError("no-imported-rows", f"{path} holds no rows: write a JSON object a line.")
+    _check_repeats(path, results)
     return rows
+
+
+def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+    """Return the later rows with one that was not measured for each item that only the earlier ones have."""
+    present = {(row.scenario, row.item) for row in after}
+    lacking = [row for row in before if row.repeat == 0 and (row.scenario, row.item) not in present]
+    unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": LACKING, "cost_usd": None}
+    return [*after, *(replace(row, run=after[0].run, **unmeasured) for row in lacking)]
+
+
+def _object(line: str) -> Any:
+    """Return the content of a line. Raises ValueError for what JSON leaves open: a key twice, half a character."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        counts = Counter(name for name, _ in pairs)
+        if twice := [name for name, number in counts.items() if number > 1]:
+            raise ValueError(f"it has the key {visible(twice[0])!r} twice")
+        return dict(pairs)
+
+    found = json.loads(line, object_pairs_hook=once)
+    for text in found.values() if isinstance(found, dict) else ():
+        if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
+    return found
+
+
+def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
+    """Raise UserError unless each item has as many results: asking failed items again would hide a regression."""
+    (most, highest), (least, lowest) = results.most_common(1)[0], min(results.items(), key=lambda entry: entry[1])
+    if highest != lowest:
+        raise UserError(
+            "uneven-repeats",
+            f"{path} has {visible(most[1])!r} {highest:,} times and {visible(least[1])!r} {lowest:,} times: ask each "
+            "item equally often, or keep one result of each.",
+        )
 
 
 def _row(path: Path, row: ImportedRow, repeat: int) -> Row:

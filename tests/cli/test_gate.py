@@ -70,6 +70,10 @@ def test_results_that_were_not_measured_are_invalid(tmp_path: Path) -> None:
         ('{"id": "a"}', "bad-imported-row"),
         ('{"id": "a", "correct": 1}', "bad-imported-row"),
         ('{"id": "a", "correct": true, "score": 1}', "bad-imported-row"),
+        ('{"id": "a", "correct": false, "correct": true}', "bad-imported-row"),
+        ('{"id": "a\\ud83d", "correct": true}', "bad-imported-row"),
+        ('{"id": "a", "correct": true, "cost": NaN}', "bad-imported-row"),
+        ('{"id": "a", "correct": true}\n{"id": "a", "correct": true}\n{"id": "b", "correct": true}', "uneven-repeats"),
         ("", "no-imported-rows"),
     ],
 )
@@ -78,6 +82,56 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, code: str) -> None:
     file.write_text(line)
     with refused(code, "rows.jsonl"):
         load_imported(file)
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u0085", "\x7f", "\u001c"])
+def test_a_line_ends_where_json_lines_do(tmp_path: Path, character: str) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps({"id": f"a{character}b", "correct": True}, ensure_ascii=False) + "\r\n", "utf-8")
+    assert [row.item for row in load_imported(file)] == [f"a{character}b"]
+
+
+def test_items_that_the_new_file_lacks_are_not_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20)
+    new = rows(tmp_path / "new.jsonl", [True] * 120)
+    assert gate(old, new) == 12
+    assert "80 of 200 trials were not measured (80 not in the new results)" in capsys.readouterr().out
+    assert gate(old, new, "--subset") == 0
+
+
+def test_items_in_another_band_are_lacking(tmp_path: Path) -> None:
+    old, new = (rows(tmp_path / f"{band}.jsonl", [True] * 100, band=band) for band in ("short", "long"))
+    assert gate(old, new) == 12
+
+
+def test_asking_failed_items_again_is_refused(tmp_path: Path) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20)
+    new = rows(tmp_path / "new.jsonl", [True] * 140 + [False] * 60)
+    again = [json.dumps({"id": f"q{number}", "correct": True}) for number in range(140, 200)] * 9
+    new.write_text("\n".join([new.read_text(), *again]))
+    with refused("uneven-repeats", "new.jsonl", "q140", "10 times"):
+        load_imported(new)
+    assert gate(old, new) == 2
+
+
+def test_an_item_may_be_in_several_bands(tmp_path: Path) -> None:
+    file = rows(tmp_path / "rows.jsonl", [True] * 3, band="short")
+    longer = rows(tmp_path / "longer.jsonl", [True] * 3, band="long").read_text()
+    file.write_text(f"{file.read_text()}\n{longer}")
+    assert [row.repeat for row in load_imported(file)] == [0] * 6
+
+
+def test_two_files_without_a_measured_result_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = rows(tmp_path / "rows.jsonl", [None] * 60)
+    assert gate(file, file) == 12
+    assert "nothing was measured" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("guessing", ["-0.1", "1", "25", "nan"])
+def test_guessing_is_a_share(tmp_path: Path, guessing: str) -> None:
+    file = rows(tmp_path / "rows.jsonl", [True] * 60)
+    with pytest.raises(SystemExit):
+        gate(file, file, "--guessing", guessing)
 
 
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,10 @@ RECIPES = HERE.root / "docs/recipes"
         (
             "inspect_ai",
             ["match"],
-            [("q1", "short", True), ("q1", "short", False), ("2", "all", True), ("q3", "all", None)],
+            [
+                *[("q1", "short", True), ("q1", "short", False), ("2", "all", True), ("q3", "all", None)],
+                *[("2", "all", False), ("q3", "all", True)],
+            ],
         ),
         ("promptfoo", [], [("q1", "all", True), ("1", "all", False), ("2", "all", None)]),
         ("braintrust", ["Exact"], [("q1", "short", True), ("r2", "all", False), ('"Where?"', "all", None)]),
@@ -40,3 +44,17 @@ def test_a_recipe_gives_rows(
     assert [(row.item, row.band, row.correct if row.measured else None) for row in rows] == expected
     assert rows[0].cost_usd
     assert len(recipe.read_text().splitlines()) <= 26
+
+
+def test_promptfoo_s_providers_and_prompts_are_not_repeats(tmp_path: Path) -> None:
+    one = json.loads((EXAMPLES / "promptfoo.json").read_text())["results"]["results"][0]
+    of = [("openai:a", 0), ("openai:b", 0), ("openai:a", 1)]
+    results = [{**one, "provider": {"id": provider}, "promptIdx": prompt} for provider, prompt in of]
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"results": {"results": results}}))
+    command = [sys.executable, str(RECIPES / "from_promptfoo.py"), str(file)]
+    refused = subprocess.run(command, capture_output=True, text=True)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "openai:a 0; openai:a 1; openai:b 0" in refused.stderr
+    selected = subprocess.run([*command, "openai:b", "0"], capture_output=True, text=True, check=True)
+    assert [json.loads(line)["id"] for line in selected.stdout.splitlines()] == ["q1"]
