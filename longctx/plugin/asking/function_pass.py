@@ -179,6 +179,7 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
     done = FunctionPass(config, cases, tape, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
         done.ask()
+    run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so
     if done.stopped and not (answered or tape.recorded) and done.stopped.cause != "budget":
         raise UserError("nothing-answered", done.stopped.message)
     asked = done.asked
