@@ -24,7 +24,7 @@ def test_nothing(number):
 OFF = "cacheprovider", "hypothesispytest", "benchmark"
 """Plugins that longctx does not bring along, but this environment has."""
 METADATA = "Metadata-Version: 2.4\nName: pytest-longctx\nVersion: 0\n"
-ENTRY = "[pytest11]\nlongctx.plugin = longctx.plugin\n"
+ENTRY = "[pytest11]\nlongctx = longctx.entry_point\n"
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.errors import UserError
-from longctx.plugin import batching, hookspec, notices, options, over, run, selection
+from longctx.plugin import batching, hookspec, notices, options, over, run, same_names, selection
 from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
-from longctx.plugin.measuring import progress, writing
+from longctx.plugin.measuring import progress, properties, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @as_usage_errors()
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers", "longctx(family=...): the test is parametrized with the profile's grid of a family"
-    )
+    for line in options.MARKERS:
+        config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:
         from longctx.plugin import project
 
@@ -94,7 +93,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if metafunc.definition.get_closest_marker(selection.MARKER):
+    marked = metafunc.definition.get_closest_marker(selection.MARKER) is not None
+    same_names.choose(metafunc, marked)
+    if marked:
         from longctx.plugin import grid
 
         grid.parametrize(metafunc)
@@ -115,6 +116,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             return
         items[:] = collecting.of_shard(items, config)
         collecting.note_cells(items, config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    properties.forget(item)
 
 
 @pytest.hookimpl(tryfirst=True)

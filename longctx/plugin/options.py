@@ -23,6 +23,24 @@ from longctx.links import inside
 from longctx.vocabulary.shapes import SHAPES
 
 DEFAULT = Settings()
+MARKERS = (
+    "longctx(family): the test is parametrized with the profile's grid of a family, a class such as Passkey.",
+    """longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the \
+function's name replaces these arguments:
+    trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
+    cases="cases.jsonl": a file with one item per line, in JSON, instead of drawn items
+    cluster="document": the field of the cases that names what items share
+    share=4: how many drawn items, one after another, share what draw.shared() draws
+    repeats=3: how often each item is asked
+    models=["NAME"]: the models to measure
+    prompts=["NAME"]: prompt sets, by name or path
+    shapes=["text"]: the shapes in which ask(context, question) asks
+    strategies=["none"]: the strategies of context management under which a transcript is asked about
+    min_rate=0.9: a cell whose rate is significantly lower fails
+    bands={"short": 4000}: the gate's bands, each with the largest length in it
+    gated=False: leaves the function out of the gate""",
+)
+"""What `pytest --markers` prints of the marker."""
 
 
 def add(parser: pytest.Parser | _Names) -> None:

@@ -66,7 +66,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "page.js"}
     assert shipped <= {part for name in names for part in name.parts}
 
-    assert dict(entries["pytest11"]) == {"longctx.plugin": "longctx.plugin"}
+    assert dict(entries["pytest11"]) == {"longctx": "longctx.entry_point"}
     assert dict(entries["console_scripts"]) == {"longctx": "longctx.cli:main"}
     assert metadata["Version"] == longctx.__version__
     extras = {"live", "report", "parquet", "all", "bedrock", "vertex", "dev"}

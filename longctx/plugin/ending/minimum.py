@@ -14,6 +14,7 @@ import pytest
 
 from longctx.gate.minimum import Requirement, shortfalls
 from longctx.plugin.measuring.properties import read
+from longctx.plugin.measuring.writing import is_rerun
 
 
 class Minimum:
@@ -24,7 +25,7 @@ class Minimum:
         self._reports: list[tuple[pytest.TestReport, Requirement]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call":
+        if report.when == "call" and not is_rerun(report):
             required = (
                 Requirement(result.rate, result.minimum) for result in read(report) if result.minimum is not None
             )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
 
 FIRST = "family"
+BEFORE = pytest.StashKey[int]()
+"""The key of the number of properties that a test has before it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class CaseResult:
         if self.minimum is not None:
             properties.append(("minimum", self.minimum))
         item.user_properties += properties
+
+
+def forget(item: pytest.Item) -> None:
+    """Forget the properties of an earlier run of the test: a plugin may run a failed one again."""
+    del item.user_properties[item.stash.setdefault(BEFORE, len(item.user_properties)) :]
 
 
 def read(report: pytest.TestReport) -> Iterator[CaseResult]:

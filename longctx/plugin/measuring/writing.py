@@ -46,6 +46,12 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
         item.stash[UNSENT], item.stash[UNSENT_FACTS] = [], {}
 
 
+def is_rerun(report: pytest.TestReport) -> bool:
+    """Return whether another plugin, such as pytest-rerunfailures, runs the failed test again: then that run counts."""
+    outcome: str = report.outcome
+    return outcome == "rerun"
+
+
 def has_rows(config: pytest.Config) -> bool:
     """Return whether this process received any rows."""
     return RECEIVED in config.stash
@@ -77,9 +83,10 @@ class RowWriter:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         # Removed from the report, because pytest keeps all reports in memory and other plugins may write them.
         lines: list[str] | None = report.__dict__.pop(SENT, None)
-        self._config.stash.setdefault(FACTS, {}).update(report.__dict__.pop(SENT_FACTS, {}))
-        if lines is None:
+        facts = report.__dict__.pop(SENT_FACTS, {})
+        if lines is None or is_rerun(report):
             return
+        self._config.stash.setdefault(FACTS, {}).update(facts)
         from longctx.results.store import append, row_of
 
         self._config.stash[RECEIVED] = True
