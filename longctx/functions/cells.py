@@ -29,6 +29,8 @@ LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget")
 """The names of parameters that are taken for the length of the context: the first that a test has."""
 NO_PARAMETERS = "all"
 """The name of the only scenario of a function without parameters."""
+READABLE = 40
+"""The most characters of a text before its digest."""
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
 CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
 ParameterValue = int | float | str | None
@@ -243,7 +245,10 @@ class Function:
 
 
 def named_values(function: str, params: Mapping[str, object]) -> dict[str, ParameterValue]:
-    """Return parameters as the names of a cell hold them. Raises UserError if a value cannot be part of a name."""
+    """Return parameters as the names of a cell hold them; a text that cannot be part of a name gets its digest there.
+
+    Raises UserError for a value that has no name, such as a list.
+    """
     return {name: _named(function, name, value) for name, value in params.items()}
 
 
@@ -255,10 +260,13 @@ def _named(function: str, name: str, value: object) -> ParameterValue:
     text = str(value) if isinstance(value, bool | str) else getattr(value, "__name__", "")
     if NAME.fullmatch(text):
         return text
+    if isinstance(value, str):
+        plain = re.sub(r"[^A-Za-z0-9_.+-]+", "_", value)[:READABLE]
+        return f"{plain}-{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     raise UserError(
         "parameter-is-no-name",
-        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which cannot be part of a file name: "
-        "parametrize with numbers or short words, and look the value up in the test.",
+        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which has no name: parametrize with "
+        "numbers or texts, and look the value up in the test.",
     )
 
 

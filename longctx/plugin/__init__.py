@@ -103,7 +103,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    if any(selection.is_function(item) for item in items):
+    if any(selection.is_function(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin.functions import collecting
 
         try:
@@ -121,6 +121,12 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     properties.forget(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    if mistake := item.stash.get(selection.MISTAKE, None):
+        pytest.fail(str(mistake), pytrace=False)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -8,16 +8,23 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.plugin.run import RUN
-from longctx.plugin.selection import MARKER
+from longctx.plugin.selection import MARKER, SUBJECT
 from longctx.registry import family_of
 from longctx.vocabulary.scenario import Scenario
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Parametrize a test marked `longctx(family=Family)` with a case for each scenario, model and prompt set."""
+    """Parametrize a test marked `longctx(family=Family)` with a case for each scenario, model and prompt set.
+
+    A mistake in the profile ends the collection; one in the test fails that test alone.
+    """
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
     run = metafunc.config.stash[RUN]
+    try:
+        _ = run.plan.families, run.plan.own
+    except UserError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
     try:
         if "family" not in marker.kwargs and "scenario" not in metafunc.fixturenames:
             from longctx.plugin.functions import collecting
@@ -31,6 +38,16 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
                 "family-name-taken",
                 f"{which} is not the family that is registered as {family.family!r}: rename one of them.",
             )
+        if "scenario" not in metafunc.fixturenames:
+            raise UserError(
+                "test-without-scenario",
+                f"{metafunc.function.__name__} is marked with the family {family.family}: give it the arguments "
+                "scenario and measure, and let it call measure(scenario).",
+            )
+    except UserError as error:
+        _fail(metafunc, error)
+        return
+    try:
         cases = run.plan.cases_of(family.family)
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
@@ -41,6 +58,15 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if run.plan.all_cases_of(family.family):
         reason = f"no scenario of [{family.family}] falls to shard {run.settings.shard}"
     metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+
+
+def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:
+    """Let the test fail with a mistake, without its cells."""
+    for name in ("scenario", SUBJECT):
+        if name == SUBJECT and SUBJECT not in metafunc.fixturenames:
+            metafunc.fixturenames.append(SUBJECT)
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, [pytest.param(error, id="mistake")])
 
 
 def _family(marker: pytest.Mark) -> type[Scenario]:

@@ -25,8 +25,8 @@ from longctx.vocabulary.shapes import SHAPES
 DEFAULT = Settings()
 MARKERS = (
     "longctx(family): the test is parametrized with the profile's grid of a family, a class such as Passkey.",
-    """longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the \
-function's name replaces these arguments:
+    "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
+    """function's name replaces these arguments:
     trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
     cases="cases.jsonl": a file with one item per line, in JSON, instead of drawn items
     cluster="document": the field of the cases that names what items share

@@ -1,6 +1,6 @@
 """Fixtures that another plugin names as longctx does, such as `check` of pytest-check.
 
-A marked test gets longctx's, any other test the other plugin's. A fixture of the project itself replaces both, as always.
+A marked test gets longctx's, any other test the other plugin's. A fixture of the project itself replaces both.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
+    from longctx.errors import UserError
 
 MARKER = "longctx"
 SUBJECT = "longctx_subject"
@@ -17,10 +19,23 @@ CASE: pytest.StashKey[Case] = pytest.StashKey()
 """The key of the case of an item that is a cell of a test function."""
 
 
+MISTAKE: pytest.StashKey[UserError] = pytest.StashKey()
+"""The key of the mistake in a marked test, which fails with it."""
+
+
 def is_function(item: pytest.Item) -> bool:
     """Return whether an item is a cell of a test function, and not of a family."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     return SUBJECT in params
+
+
+def is_unittest(item: pytest.Item) -> bool:
+    """Return whether an item is a marked method of a unittest.TestCase, which pytest does not parametrize."""
+    unittest = sys.modules.get("unittest")
+    of_class = getattr(item, "cls", None)
+    if unittest is None or of_class is None or not issubclass(of_class, unittest.TestCase):
+        return False
+    return item.get_closest_marker(MARKER) is not None
 
 
 def selected(items: Sequence[pytest.Item]) -> list[Case]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
-from longctx.functions.cells import CASE_ID, CaseItem, Function, load_cases, named_values, wording_of
+from longctx.functions.cells import CASE_ID, NAME, CaseItem, Function, load_cases, named_values, wording_of
 from longctx.workspace import Workspace
 from tests.functions.examples import MODEL, case_of
 
@@ -164,11 +164,22 @@ def test_parameters_are_parts_of_names() -> None:
     assert case_of(**values).scenario.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
 
 
-@pytest.mark.parametrize("value", ["a/b", "", "a b", "x" * 81, "..\\..", [1], object(), "a\n"])
-def test_a_parameter_that_cannot_be_a_name(value: object) -> None:
+@pytest.mark.parametrize("value", [[1], object(), lambda: 0, {"a": 1}])
+def test_a_parameter_without_a_name(value: object) -> None:
     with pytest.raises(UserError, match="test_it: the parameter text has the value") as caught:
         named_values("test_it", {"text": value})
     assert caught.value.code == "parameter-is-no-name"
+
+
+TEXTS = "org/model", "org_model", "org:model", "français", "", "a b", "x" * 81, "x" * 82, "..\\..", "a\n", "a", "\ud83d"
+
+
+def test_a_text_that_cannot_be_a_name_gets_its_digest() -> None:
+    values = [str(named_values("test_it", {"text": text})["text"]) for text in TEXTS]
+    assert all(NAME.fullmatch(value) for value in values)
+    assert len({*values}) == len(TEXTS)
+    assert values[0] == "org_model-c87c0c64"
+    assert (values[1], values[-2]) == ("org_model", "a")
 
 
 @given(st.text(max_size=150))

@@ -49,8 +49,8 @@ AT_COLLECTION = {
     "generator-function": [MARKED, "async def test_it(ask): yield ask('a')"],
     "parameter-is-no-name": [
         MARKED,
-        "@pytest.mark.parametrize('text', ['a/b'])",
-        "def test_it(ask, text): ask(text)",
+        "@pytest.mark.parametrize('lines', [[1]])",
+        "def test_it(ask, lines): ask('a')",
     ],
     "bad-marker": ["@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')"],
     "cluster-without-cases": ["@pytest.mark.longctx(trials=2, cluster='x')", "def test_it(ask): ask('a')"],
@@ -65,18 +65,63 @@ AT_COLLECTION = {
 
 
 @pytest.mark.parametrize("code", AT_COLLECTION)
-def test_a_mistake_in_the_marker_ends_the_collection(project: Checkout, code: str) -> None:
-    result = with_test(project, *AT_COLLECTION[code]).pytest()
-    assert result.code in (2, 4), result.out
-    assert result.says(f"[{code}]")
+def test_a_mistake_in_the_marker_fails_its_own_test(project: Checkout, code: str) -> None:
+    result = with_test(project, *AT_COLLECTION[code], "", "def test_unrelated(): pass").pytest()
+    assert result.code == 1, result.out
+    assert result.says(f"[{code}]", "1 failed, 1 passed")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, workers: str) -> None:
+    lines = [
+        line.replace("test_it", f"test_{place}") for place, each in enumerate(AT_COLLECTION.values()) for line in each
+    ]
+    with_test(
+        project, *lines, MARKED, "@pytest.mark.parametrize('text', ['a/b', 'é'])", "def test_it(ask, text): ask(text)"
+    )
+    result = project.record(server, workers)
+    assert result.says(*(f"[{code}]" for code in AT_COLLECTION), "8 failed, 2 passed"), result.out
+    assert result.says("test_it.py::test_0[mistake] could not be asked: ")
+    assert sorted(map(prompt_of, server.asked)) == ["a/b", "a/b", "é", "é"]
+    assert {row["scenario"] for row in project.rows()} == {"text-_-4a99557e", "text-a_b-c14cddc0"}
+
+
+def test_asking_alone_tells_of_mistakes(project: Checkout, server: SimulatedServer) -> None:
+    with_test(project, "@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')")
+    result = project.record(server, "--ctx-ask-only")
+    assert result.code == 4
+    assert result.says("Nothing to ask", "[bad-marker]")
 
 
 def test_two_tests_of_one_name(project: Checkout) -> None:
     for name in ("test_it.py", "test_other.py"):
         with_test(project, MARKED, "def test_it(ask): ask('a')", name=name)
     result = project.pytest()
-    assert result.code == 2
+    assert result.code == 1
     assert result.says("[two-tests-of-one-name]", "test_it.py and in", "test_other.py: rename one of them")
+    assert result.says("2 of 2 trials have no recording")
+
+
+def test_a_marked_method_of_unittest_is_not_ignored(project: Checkout) -> None:
+    lines = ["import unittest", "", "class TestIt(unittest.TestCase):", f"    {MARKED}", "    def test_it(self): pass"]
+    result = with_test(project, *lines, "    def test_other(self): pass").pytest()
+    assert result.code == 1
+    assert result.says("[unittest-method]", "1 failed, 1 passed")
+
+
+@pytest.mark.parametrize("lines", [["def test_it(scenario, measure): pass"], ["def test_it(ask): pass"]])
+def test_a_family_that_is_none_fails_its_own_test(project: Checkout, lines: list[str]) -> None:
+    family = "'passkey'" if "scenario" in lines[0] else "Passkey"
+    lines = [
+        "from longctx.families.passkey.protocol import Passkey",
+        f"@pytest.mark.longctx(family={family})",
+        *lines,
+        "def test_b(): pass",
+    ]
+    result = with_test(project, *lines).pytest()
+    assert result.code == 1
+    assert result.says("1 failed, 1 passed")
+    assert result.says("[marker-without-family]") or result.says("[test-without-scenario]")
 
 
 WHEN_RUN = {

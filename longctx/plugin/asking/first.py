@@ -22,7 +22,7 @@ from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
-from longctx.plugin.selection import MARKER, is_function, selected
+from longctx.plugin.selection import MARKER, MISTAKE, is_function, selected
 from longctx.plural import count
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ def _selected(config: pytest.Config) -> Collector:
 
 def _why_none(session: pytest.Session) -> str:
     """Return a sentence on why the selected tests hold no case."""
+    if mistake := next((item.stash[MISTAKE] for item in session.items if MISTAKE in item.stash), None):
+        return str(mistake)
     marked = (item for item in session.items if item.get_closest_marker(MARKER))
     skipped = (str(mark.kwargs.get("reason")) for item in marked for mark in item.iter_markers("skip"))
     if reasons := "; ".join(dict.fromkeys(skipped)):

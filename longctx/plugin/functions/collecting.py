@@ -21,7 +21,7 @@ from longctx.errors import UserError, did_you_mean
 from longctx.functions.cells import Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
 from longctx.plugin.run import CELLS, RUN, is_worker
-from longctx.plugin.selection import CASE, MARKER, SUBJECT
+from longctx.plugin.selection import CASE, MARKER, MISTAKE, SUBJECT, is_function, is_unittest
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
@@ -132,28 +132,41 @@ def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -
 
 
 def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
-    """Give each item of a test function its case. Raises UserError for a parameter that cannot be part of a name."""
-    known = config.stash.get(FUNCTIONS, {})
+    """Give each item of a test function its case, or the mistake that it fails with."""
     for item in items:
-        if not (isinstance(item, pytest.Function) and hasattr(item, "callspec") and SUBJECT in item.callspec.params):
-            continue
-        run = config.stash[RUN]
-        subject: Any = item.callspec.params[SUBJECT]
-        if subject is None:  # the profile leaves it out
-            continue
-        function = known[item.function.__name__]
-        params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
-        values = named_values(function.name, params)
-        case = function.cell(
-            values,
-            subject.model,
-            subject.wording,
-            run.plan.seed,
-            run.settings.trials,
-            subject.shape,
-            subject.strategy.name if subject.strategy else "",
-        )
-        item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
+        if is_unittest(item):
+            item.stash[MISTAKE] = UserError(
+                "unittest-method",
+                f"{item.name} is a method of a unittest.TestCase, which pytest does not parametrize: make it a "
+                "function, or a method of a class without a base.",
+            )
+        elif isinstance(item, pytest.Function) and is_function(item):
+            try:
+                _take_up(item, config.stash[RUN], config.stash.get(FUNCTIONS, {}))
+            except UserError as error:
+                item.stash[MISTAKE] = error
+
+
+def _take_up(item: pytest.Function, run: Run, known: dict[str, Function]) -> None:
+    """Give an item its case, unless the profile leaves it out. Raises UserError."""
+    subject: Any = item.callspec.params[SUBJECT]
+    if isinstance(subject, UserError):
+        raise subject
+    if subject is None:
+        return
+    function = known[item.function.__name__]
+    params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
+    values = named_values(function.name, params)
+    case = function.cell(
+        values,
+        subject.model,
+        subject.wording,
+        run.plan.seed,
+        run.settings.trials,
+        subject.shape,
+        subject.strategy.name if subject.strategy else "",
+    )
+    item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
 
 
 def check_tables(config: pytest.Config) -> None:
