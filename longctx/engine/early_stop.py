@@ -13,16 +13,17 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Case, Question
-from longctx.engine.rows import measured_row, unmeasured_row
+from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import rules
+from longctx.engine.trials import run_protocol
 from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.looks import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.tape import Tape
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
@@ -221,23 +222,15 @@ class LiveLooks:
 
     def _known(self, key: str, question: Question) -> list[Row]:
         if key not in self._rows:
-            row = self._row(question)
-            if not row.measured:
-                return [row]
-            self._rows[key] = [row]
+            # If building raises, the question's own test reports it, and the asking goes on.
+            try:
+                rows = rows_of(self._run, self._tape, question, run_protocol(self._tape, question))
+            except Exception as error:
+                rows = [unmeasured_row(self._run, question, "infra_error", str(error))]
+            if not rows[0].measured:
+                return rows
+            self._rows[key] = rows
         return self._rows[key]
-
-    def _row(self, question: Question) -> Row:
-        # If building or judging raises, the question's own test reports it, and the asking goes on.
-        try:
-            trial = question.build()
-            wanted = Wanted.of(question, trial)
-            reply = self._tape.reply(wanted)
-            if reply is None:
-                return unmeasured_row(self._run, question, "not_asked", self._tape.status(wanted))
-            return measured_row(self._run, question, trial, reply, question.case.scenario.judge(trial, reply))
-        except Exception as error:
-            return unmeasured_row(self._run, question, "infra_error", str(error))
 
 
 class FunctionLooks(LiveLooks):

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from longctx.engine.rows import check_row, measured_row, unmeasured_row
+from longctx.engine.rows import rows_of, unmeasured_row
+from longctx.engine.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.errors import TapeError, UserError
 from longctx.plural import count
 from longctx.recording import absence
-from longctx.recording.tape import Wanted
+from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.view import View
-from longctx.vocabulary.excerpt import excerpts
-from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
-from longctx.vocabulary.shapes import CITATIONS, judged_citations
+from longctx.vocabulary.scenario import Kind
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case, Question
+    from longctx.cases.case import Case
     from longctx.engine.finish import Finished
     from longctx.engine.run import Run
     from longctx.gate.verdict import RunVerdict
     from longctx.summary.summary import Summary
-
-
-NOT_READ = "context_not_read"
-"""The cause of trials whose blocks the server left out."""
-MOST_CHARACTERS_A_TOKEN = 10
-"""More characters than the tokens of any text have on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +36,10 @@ class MeasuredCase:
     """The facts of its scenario, such as how many questions a filter kept."""
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
+    errors: Sequence[BaseException] = ()
+    """The test's own errors and mistakes, of which a judge that cannot be read is none."""
+    skipped: str = ""
+    """Why the test left a trial out, if it did."""
 
     @property
     def own_rows(self) -> list[Row]:
@@ -57,61 +55,67 @@ class MeasuredCase:
 class Measurer:
     """Measures the cases of a run from its recordings, which are read once."""
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._tape = run, run.tape()
-        self._failures: Mapping[str, Mapping[str, Any]] = run.unasked
+    def __init__(self, run: Run, tape: Tape | None = None) -> None:
+        self._run, self._tape = run, tape or run.tape()
 
-    def measure(self, case: Case, test: str = "") -> MeasuredCase:
-        """Replay and judge each trial of the case. test: the id of its test, which views carry."""
+    def measure(self, case: Case, test: str = "", run_trial: RunTrial | None = None) -> MeasuredCase:
+        """Run each trial of a case against what is recorded.
+
+        Args:
+            test: The id of its test, which views carry.
+            run_trial: Runs a trial; by default it is one of a protocol.
+        """
         try:
-            return self._replayed(case.fitted(), test)
+            return self._measured(case.fitted(), test, run_trial or functools.partial(run_protocol, self._tape))
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
-            failures = (self._failures.get(question.key) for question in case.questions())
+            failures = (self._run.unasked.get(question.key) for question in case.questions())
             failure = next(filter(None, failures), None) or {"cause": error.code, "message": str(error)}
             rows = [unmeasured_row(self._run, question, kind, failure["cause"]) for question in case.questions()]
             return MeasuredCase(case, rows, [View(test)] * len(rows), problem=failure["message"])
 
-    def _replayed(self, case: Case, test: str) -> MeasuredCase:
+    def _measured(self, case: Case, test: str, run_trial: RunTrial) -> MeasuredCase:
+        run, tape = self._run, self._tape
         rows: list[Row] = []
         views: list[View] = []
         absent: list[Wanted] = []
         failed: list[str] = []
-        unread = 0
+        ended: list[Ended] = []
+        changed: Callable[[Wanted], str] | None = None
         for question in case.questions():
-            failure = self._failures.get(question.key)
-            if failure and failure["cause"] == EARLY_STOP:
-                # An earlier recorded answer is not used either: the verdict covers only what this run looked at.
-                rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
-                views.append(View(test))
-                continue
-            trial = question.build()
-            wanted = Wanted.of(question, trial)
-            # A trial that was asked again without success is not measured, even if there is an older answer.
-            reply = None if failure else self._tape.reply(wanted)
-            if reply is not None and trial.context is not None and not was_read(trial.user, reply):
-                rows.append(unmeasured_row(self._run, question, "infra_error", NOT_READ))
-                views.append(View(test))
-                unread += 1
-                continue
-            if reply is not None:
-                outcome = case.scenario.judge(trial, reply)
-                row = measured_row(self._run, question, trial, reply, outcome, self._tape.origin(wanted))
-                checks = {**_checks(trial, reply), **case.scenario.checks(trial, outcome)}
-                rows += [row, *(check_row(row, name, held) for name, held in checks.items())]
-                views += [_view(test, question, trial, reply, outcome), *(View(test) for _ in checks)]
-                continue
-            views.append(View(test))
-            absent.append(wanted)
-            if failure:
-                failed.append(failure["message"])
-            kind: Kind = "infra_error" if failure and not failure["fatal"] else "not_asked"
-            error = failure["cause"] if failure else self._tape.status(wanted)
-            rows.append(unmeasured_row(self._run, question, kind, error))
-        problem = absence.sentence(case, self._tape, absent, failed) if absent else ""
-        if unread:
-            problem = " ".join(filter(None, [problem, _not_read(case, unread)]))
-        return MeasuredCase(case, rows, views, case.scenario.run_facts, problem)
+            shown = View(test)
+            if failure := run.unasked.get(question.key):  # an older answer is not used in place of one that failed
+                kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
+                of_trial = [unmeasured_row(run, question, kind, failure["cause"])]
+                failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
+            else:
+                result = run_trial(question)
+                of_trial = rows_of(run, tape, question, result)
+                match result:
+                    case Judged():
+                        shown = result.view(test)
+                    case Waiting():
+                        status = of_trial[0].error
+                        absent.append(next(wanted for wanted in result.requests if tape.status(wanted) == status))
+                        changed = result.changed
+                    case Ended():
+                        ended.append(result)
+            rows += of_trial
+            views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
+        unread = sum(one.cause == NOT_READ for one in ended)
+        problems = [
+            absence.sentence(case, tape, absent, failed, changed) if absent or failed else "",
+            _not_read(case, unread) if unread else "",
+        ]
+        return MeasuredCase(
+            case,
+            rows,
+            views,
+            case.scenario.run_facts,
+            " ".join(filter(None, problems)),
+            [one.error for one in ended if one.kind == "error" and one.error],
+            next((one.why for one in ended if one.kind == "skipped"), ""),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,28 +167,9 @@ class Measurement:
         return finish(run, self.facts)
 
 
-def was_read(text: str, reply: Reply) -> bool:
-    """Return whether a server can have read a context with this text, by the tokens that it counted."""
-    return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
-
-
 def _not_read(case: Case, number: int) -> str:
     return (
         f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, and by the tokens that its "
         f"server counted it was shown only a part of each: the server leaves out blocks of this kind. Leave out the "
         f"shape {case.shape!r} for this server."
     )
-
-
-def _checks(trial: Trial, reply: Reply) -> dict[str, bool]:
-    """Return the checks of a reply that are judged apart from its answer: those of its citations."""
-    if trial.shape != CITATIONS or trial.context is None:
-        return {}
-    return judged_citations(trial.context, reply.citations)
-
-
-def _view(test: str, question: Question, trial: Trial, reply: Reply, outcome: Outcome) -> View:
-    case = question.case
-    marks = case.scenario.marks(case.wording.words, trial, outcome)
-    quotes = case.scenario.quotes(trial, reply)
-    return View(test, excerpts(trial.user, marks), reply.text, quotes)

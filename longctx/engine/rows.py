@@ -3,51 +3,118 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Question
-from longctx.live.cost.money import paid
+from longctx.engine.trials import Ended, Judged, Waiting
+from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.results.row import Row
-from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
+from longctx.vocabulary.scenario import Kind, Reply
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
+    from longctx.recording.tape import Tape
+
+AGREEMENT = "judge_agreement"
+"""The name, among those of checks, of how often the judge agrees with human labels."""
+ORIGINS = "changed", "new", "asked", "base"
+"""Where answers may come from: a trial takes the origin of its least trusted answer."""
 
 
-def measured_row(
-    run: Run, question: Question, trial: Trial, reply: Reply, outcome: Outcome, origin: str | None = None
-) -> Row:
+def rows_of(run: Run, tape: Tape, question: Question, result: Waiting | Judged | Ended) -> list[Row]:
+    """Return the rows of a trial that was run: none if its test skipped it."""
+    match result:
+        case Judged():
+            return measured_rows(run, question, result)
+        case Ended():
+            return [] if result.kind == "skipped" else [unmeasured_row(run, question, "infra_error", result.cause)]
+    stale = any(tape.status(wanted) == "stale" for wanted in result.requests)
+    return [unmeasured_row(run, question, "not_asked", "stale" if stale else "missing")]
+
+
+def measured_rows(run: Run, question: Question, judged: Judged) -> list[Row]:
+    """Return the row of a trial that was judged, and a row of each check, as a family of its own."""
+    row = _measured_row(run, question, judged)
+    rows = [row, *(check_row(row, name, held) for name, held in judged.checks.items())]
+    if judged.agreement:
+        agrees, why = judged.agreement
+        why = None if run.settings.no_text else why
+        rows.append(dataclasses.replace(check_row(row, AGREEMENT, agrees), band=None, why=why))
+    return rows
+
+
+def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
     text = not run.settings.no_text
-    distance, prices = trial.distance_from_end, question.case.model.prices
+    asked = [(exchange, exchange.reply) for exchange in judged.exchanges if exchange.reply]
+    replies = [reply for _, reply in asked]
+    own = [reply for exchange, reply in asked if exchange.role == "test"]
+    thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
+    cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
+    prices = question.case.model.prices
     return Row(
         **identified(run, question),
-        params={**question.case.scenario.params, **trial.recorded},
-        outcome=outcome.kind,
-        model_returned=reply.model,
-        expected=trial.expected if text else None,
-        returned=outcome.returned if text else None,
-        why=outcome.why if text else None,
-        trace=outcome.trace if text else {},
-        lexical=question.case.scenario.lexical(trial),
-        depth=round(trial.depth, 6),
-        distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
-        input_tokens=reply.input_tokens,
-        cached_tokens=reply.cached_tokens,
-        cache_write_tokens=reply.cache_write_tokens,
-        output_tokens=reply.output_tokens,
-        thinking_tokens=reply.thinking_tokens,
-        latency_s=reply.latency_s,
-        cost_usd=paid(prices, reply),
-        batch_discount=prices.batch_discount if prices and reply.batched else None,
-        stop_reason=reply.stop_reason,
-        refusal=reply.refusal or None,
-        fallback=reply.fallback,
-        source="live" if reply.live else "replayed",
-        recorded_at=reply.recorded_at,
-        origin=origin,
-        prompt_sha256=reply.request_sha256,
-        documents=trial.documents or None,
+        params={**question.case.scenario.params, **judged.params},
+        outcome=judged.kind,
+        model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
+        expected=judged.expected if text else None,
+        returned=judged.returned if text else None,
+        why=judged.why if text else None,
+        trace=judged.trace,
+        lexical=judged.lexical,
+        probe=judged.probe,
+        **_of_strategy(judged),
+        depth=judged.depth,
+        distance_from_end=judged.distance_from_end,
+        input_tokens=sum(reply.input_tokens for reply in replies),
+        cached_tokens=sum(cached) if cached else None,
+        cache_write_tokens=sum(reply.cache_write_tokens for reply in replies),
+        output_tokens=sum(reply.output_tokens for reply in replies),
+        thinking_tokens=sum(thinking) if thinking else None,
+        latency_s=total([reply.latency_s for reply in replies]),
+        cost_usd=total([paid(exchange.model.prices, reply) for exchange, reply in asked]),
+        batch_discount=prices.batch_discount if prices and all(reply.batched for reply in replies) else None,
+        stop_reason=own[-1].stop_reason if own else None,
+        refusal=next((reply.refusal for reply in own if reply.refusal), None),
+        fallback=any(reply.fallback for reply in own),
+        source="live" if any(reply.live for reply in replies) else "replayed",
+        origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
+        recorded_at=max(reply.recorded_at for reply in replies),
+        prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
+        documents=judged.documents,
     )
+
+
+def _of_strategy(judged: Judged) -> dict[str, Any]:
+    """Return how much of a transcript was kept, and what the strategy cost; nothing without a transcript."""
+    if judged.kept is None:
+        return {}
+    asked = [(exchange, exchange.reply) for exchange in judged.exchanges if exchange.reply]
+    costs = [
+        (paid if exchange.role == "strategy" else paid_for_compaction)(exchange.model.prices, reply)
+        for exchange, reply in asked
+        if exchange.role == "strategy" or reply.compactions
+    ]
+    compacted = any(reply.compactions for _, reply in asked)  # how long that took, the server does not say
+    seen, before = judged.kept
+    return {
+        "retained": round(seen / before, 4) if before else 1.0,
+        "strategy_usd": total(costs),
+        "strategy_s": None
+        if compacted
+        else total([reply.latency_s for exchange, reply in asked if exchange.role == "strategy"]),
+    }
+
+
+def total(amounts: Sequence[float | None]) -> float | None:
+    """Return the sum of amounts; None if one of them is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None
+
+
+def _digest(requests: Sequence[str]) -> str:
+    return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
 
 
 def check_row(row: Row, name: str, held: bool) -> Row:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.config.headers import treatments
 from longctx.config.models import ModelProfile
+from longctx.engine.rows import AGREEMENT
+from longctx.engine.trials import Role
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
@@ -28,8 +30,6 @@ MAX_TOKENS = 1024
 PARAGRAPHS = re.compile(r"\n\s*\n")
 PROBE_TOKENS = 60
 """The most tokens of the reply to a probe."""
-AGREEMENT = "judge_agreement"
-"""The name, among those of checks, of how often the judge agrees with human labels."""
 
 
 class Ask:
@@ -202,7 +202,7 @@ class Ask:
                 )
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
-        return self._answer(judge, asked, system, max_tokens, given, of_judge=True, label=label)
+        return self._answer(judge, asked, system, max_tokens, given, role="judge", label=label)
 
     def check(self, name: str, condition: object) -> bool:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
@@ -290,7 +290,7 @@ class Ask:
             messages: Sequence[dict[str, Any]], /, *, max_tokens: int = MAX_TOKENS, **more: Any
         ) -> Answer:
             body = {"messages": list(messages), "max_tokens": max_tokens, **fixed, **quiet, **more}
-            return trial.answer(completed(body, trial.case.model), trial.case.model, of_strategy=True)
+            return trial.answer(completed(body, trial.case.model), trial.case.model, role="strategy")
 
         managed = self._managed(transcript, ask_for_strategy)
         body = {
@@ -328,11 +328,11 @@ class Ask:
         system: object,
         max_tokens: int,
         given: dict[str, Any],
-        of_judge: bool = False,
+        role: Role = "test",
         label: object = None,
     ) -> Answer:
         body = {**asked, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
-        return self.trial.answer(completed(body, model), model, of_judge=of_judge, label=label)
+        return self.trial.answer(completed(body, model), model, role=role, label=label)
 
 
 def _context(context: str | Sequence[object] | None, question: str) -> Context:

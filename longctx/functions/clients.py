@@ -15,8 +15,9 @@ import httpx2
 from anthropic._base_client import get_platform
 
 from longctx.config.headers import VERSION, custom_headers, treatments
+from longctx.engine.trials import Exchange
 from longctx.errors import UserError
-from longctx.functions.trial import Exchange, TestMistake
+from longctx.functions.trial import TestMistake
 from longctx.recording.request import COUNT_PATH, PATH
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from typing import Literal, get_args
 
 from longctx.cases.case import Case
 from longctx.cases.reply_tokens import ReplyTokens, mean_interval
+from longctx.engine.trials import Exchange
 from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
-from longctx.functions.trial import Exchange, FunctionTrial, Lacking
+from longctx.functions.trial import FunctionTrial, Lacking
 from longctx.live.cost.estimate import Estimate, Price, price_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.prepared import OneRequest

@@ -1,38 +1,26 @@
-"""Running a test function for one trial, and the rows of what it measured."""
+"""Running a test function for one trial, and what comes of it."""
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from longctx.cases.case import Case, Question
-from longctx.engine.measure import MeasuredCase
-from longctx.engine.rows import check_row, identified, unmeasured_row
+from longctx.cases.case import Question
+from longctx.engine.trials import Ended, Exchange, Judged, Waiting
 from longctx.errors import TapeError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
-from longctx.functions.ask import AGREEMENT
-from longctx.functions.trial import Exchange, FunctionTrial, TestMistake, changed_request
-from longctx.live.cost.money import paid, paid_for_compaction
-from longctx.recording import absence
-from longctx.results.row import EARLY_STOP, Row
+from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
 from longctx.vocabulary.scenario import CUT_OFF, Kind, Mark
 
-if TYPE_CHECKING:
-    from longctx.engine.run import Run
-    from longctx.recording.tape import Tape, Wanted
-
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
 SHOWN = 1000
 """The most characters of a reason that a row keeps."""
-ORIGINS = "changed", "new", "asked", "base"
-"""Where answers may come from: a trial is as little known as the least known of its answers."""
 Meant = Literal["failed", "skipped"] | None
 """What an exception of the test framework means."""
 
@@ -91,134 +79,58 @@ def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredCell(MeasuredCase):
-    """What a run measured of one cell of a test function."""
-
-    errors: Sequence[BaseException] = ()
-    """The test's own errors and mistakes, of which a judge that cannot be read is none."""
-    skipped: str = ""
-    """Why the test left a trial out, if it did."""
-
-
-def cell(run: Run, tape: Tape, case: Case, trial_of: TrialOf, start: RunOnce, test: str) -> MeasuredCell:
-    """Run the function for each trial of a cell, against what is recorded. test: the id of its test."""
-    of_cell: list[Row] = []
-    views: list[View] = []
-    absent: list[Wanted] = []
-    failed: list[str] = []
-    errors: list[BaseException] = []
-    skipped: list[str] = []
-    for question in case.questions():
-        if failure := run.unasked.get(question.key):
-            kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
-            of_cell.append(unmeasured_row(run, question, kind, failure["cause"]))
-            views.append(View(test))
-            failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
-            continue
-        trial = trial_of(question)
-        try:
-            result = start(trial)
-        except TapeError as error:
-            result = Result("error", str(error), error)
-        if result.kind == "skipped":
-            skipped.append(result.why)
-            continue
-        if result.kind == "suspended":
-            lacking = [lacking.wanted for lacking in trial.lacking]
-            status = "stale" if any(tape.status(wanted) == "stale" for wanted in lacking) else "missing"
-            of_cell.append(unmeasured_row(run, question, "not_asked", status))
-            views.append(View(test))
-            absent.append(next(wanted for wanted in lacking if tape.status(wanted) == status))
-            continue
-        if result.kind == "error" and result.error is not None:
-            errors.append(result.error)
-        measured = rows(run, trial, result)
-        of_cell += measured
-        views += [view(trial, test), *(View(test) for _ in measured[1:])]
-    problem = absence.sentence(case, tape, absent, failed, changed_request) if absent or failed else ""
-    return MeasuredCell(case, of_cell, views, problem=problem, errors=errors, skipped=next(iter(skipped), ""))
+def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | Ended:
+    """Return how a trial that has run once goes on."""
+    match result.kind:
+        case "suspended":
+            return Waiting([lacking.wanted for lacking in trial.lacking], changed_request)
+        case "skipped":
+            return Ended("skipped", result.why)
+        case "error":
+            return Ended("error", result.why, type(result.error).__name__, result.error)
+        case "infra_error":
+            return Ended("unmeasured", result.why, JUDGE_ERROR, result.error)
+    return judged(trial, result)
 
 
-def rows(run: Run, trial: FunctionTrial, result: Result) -> list[Row]:
-    """Return the row of a trial that ran to its end, and a row of each check, as a family of its own."""
-    if result.kind not in ("correct", "wrong", "unparseable", "refusal", "truncated"):
-        cause = JUDGE_ERROR if isinstance(result.error, JudgeUnreadable) else type(result.error).__name__
-        return [unmeasured_row(run, trial.question, "infra_error", cause)]
-    row = _row(run, trial, result)
-    checks = [check_row(row, name, held) for name, held in trial.checks.items()]
-    return [row, *checks, *_agreement(row, trial, text=not run.settings.no_text)]
+def run_trial(trial_of: TrialOf, start: RunOnce, question: Question) -> Waiting | Judged | Ended:
+    """Run a trial once, against what is recorded."""
+    trial = trial_of(question)
+    try:
+        return ended(trial, start(trial))
+    except TapeError as error:
+        return Ended("error", str(error), type(error).__name__, error)
 
 
-def _row(run: Run, trial: FunctionTrial, result: Result) -> Row:
-    text = not run.settings.no_text
-    asked = [(exchange, exchange.reply) for exchange in trial.exchanges if exchange.reply]
-    replies = [reply for _, reply in asked]
+def judged(trial: FunctionTrial, result: Result) -> Judged:
+    """Return a trial that ran to its end, with its outcome and what its row and its page show."""
     own = [exchange.reply for exchange in trial.answers if exchange.reply]
-    costs = [paid(exchange.model.prices, reply) for exchange, reply in asked]
-    latencies = [reply.latency_s for reply in replies]
-    thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
-    cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
-    origins = {trial.tape.origin(exchange.wanted) for exchange in trial.exchanges}
     depth, distance = _place(trial)
-    return Row(
-        **identified(run, trial.question),
-        params=trial.case.scenario.params,
-        outcome=result.kind,  # type: ignore[arg-type]  # `rows` passes measured ones alone
-        model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
-        returned=own[-1].text[:SHOWN] if text and own else None,
-        why=result.why or None if text else None,
+    kind: Any = result.kind  # a measured one
+    return Judged(
+        kind,
+        trial.exchanges,
+        functools.partial(view, trial),
+        result.why or None,
         trace={name: int(held) for name, held in trial.checks.items()} | trial.counted,
+        returned=own[-1].text[:SHOWN] if own else None,
+        checks=trial.checks,
+        agreement=_agreement(trial),
         lexical=trial.lexical,
         probe=trial.probe or None,
-        **_of_strategy(trial),
+        kept=trial.kept,
         depth=depth,
         distance_from_end=distance,
-        input_tokens=sum(reply.input_tokens for reply in replies),
-        cached_tokens=sum(cached) if cached else None,
-        cache_write_tokens=sum(reply.cache_write_tokens for reply in replies),
-        output_tokens=sum(reply.output_tokens for reply in replies),
-        thinking_tokens=sum(thinking) if thinking else None,
-        latency_s=None if None in latencies else sum(filter(None, latencies)),
-        cost_usd=None if None in costs else sum(filter(None, costs)),
-        stop_reason=own[-1].stop_reason if own else None,
-        refusal=next((reply.refusal for reply in own if reply.refusal), None),
-        fallback=any(reply.fallback for reply in own),
-        source="live" if any(reply.live for reply in replies) else "replayed",
-        origin=next((origin for origin in ORIGINS if origin in origins), None),
-        recorded_at=max(reply.recorded_at for reply in replies),
-        prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
+        origins={trial.tape.origin(exchange.wanted) for exchange in trial.exchanges},
     )
 
 
-def _of_strategy(trial: FunctionTrial) -> dict[str, Any]:
-    """Return how much of a transcript was kept, and what the strategy cost; nothing without a transcript."""
-    if trial.kept is None:
-        return {}
-    asked = [(exchange.model.prices, exchange.reply) for exchange in trial.exchanges if exchange.reply]
-    own = [reply for exchange in trial.exchanges if exchange.of_strategy and (reply := exchange.reply)]
-    costs = [
-        paid(prices, reply) if reply in own else paid_for_compaction(prices, reply)
-        for prices, reply in asked
-        if reply in own or reply.compactions
-    ]
-    latencies = [reply.latency_s for reply in own]
-    compacted = any(reply.compactions for _, reply in asked)  # how long that took, the server does not say
-    seen, before = trial.kept
-    return {
-        "retained": round(seen / before, 4) if before else 1.0,
-        "strategy_usd": None if None in costs else sum(filter(None, costs)),
-        "strategy_s": None if compacted or None in latencies else sum(filter(None, latencies)),
-    }
-
-
-def _agreement(row: Row, trial: FunctionTrial, text: bool) -> Iterator[Row]:
-    """Yield the row of the judge's agreement with human labels, if any were given. No gate judges it."""
+def _agreement(trial: FunctionTrial) -> tuple[bool, str | None] | None:
+    """Return whether the judge agrees with the human labels, and where it does not; None if none were given."""
     if not trial.labelled:
-        return
+        return None
     other = [pair for pair in trial.labelled if str(pair[0]).casefold() != str(pair[1]).casefold()]
-    why = "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other) or None
-    yield dataclasses.replace(check_row(row, AGREEMENT, not other), band=None, why=why if text else None)
+    return not other, "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other) or None
 
 
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
@@ -258,7 +170,7 @@ def view(trial: FunctionTrial, test: str) -> View:
         parts += excerpts(added, marks)
         if number < len(trial.answers):
             parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(_reply_text(exchange))),)))
-    for number, exchange in enumerate((each for each in trial.exchanges if each.of_judge), start=1):
+    for number, exchange in enumerate((each for each in trial.exchanges if each.role == "judge"), start=1):
         parts.append(Excerpt((f"to the judge, {number}",), 1, (("", _cut(_asked(exchange))),)))
         parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(_reply_text(exchange))),)))
     if trial.checks:
@@ -280,10 +192,6 @@ def _asked(exchange: Exchange) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= 4 * AROUND else f"{text[: 2 * AROUND]}{CUT}{text[-2 * AROUND :]}"
-
-
-def _digest(requests: list[str]) -> str:
-    return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
 
 
 def _first_lines(text: str) -> str:

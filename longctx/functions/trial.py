@@ -17,6 +17,7 @@ from longctx.cases.case import Case, Question
 from longctx.config.file_names import file_name
 from longctx.config.headers import as_lines
 from longctx.config.models import ModelProfile
+from longctx.engine.trials import Exchange, Role
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
@@ -55,23 +56,6 @@ class Lacking:
     body: Mapping[str, Any]
     headers: Mapping[str, str]
     model: ModelProfile
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and its recorded answer."""
-
-    wanted: Wanted
-    body: Mapping[str, Any]
-    message: Mapping[str, Any]
-    reply: Reply | None
-    """None for a count of tokens."""
-    model: ModelProfile
-    of_judge: bool
-    sha256: str
-    """The digest of the answer."""
-    of_strategy: bool = False
-    """Whether the strategy of context management asked, such as for a summary."""
 
 
 @dataclass(slots=True)
@@ -140,11 +124,7 @@ class FunctionTrial:
     @property
     def answers(self) -> list[Exchange]:
         """The exchanges with the model under test, without those of a strategy."""
-        return [
-            exchange
-            for exchange in self.exchanges
-            if exchange.reply and not exchange.of_judge and not exchange.of_strategy
-        ]
+        return [exchange for exchange in self.exchanges if exchange.reply and exchange.role == "test"]
 
     @property
     def last(self) -> Reply | None:
@@ -158,15 +138,14 @@ class FunctionTrial:
         model: ModelProfile,
         *,
         counts: bool = False,
-        of_judge: bool = False,
-        of_strategy: bool = False,
+        role: Role = "test",
     ) -> Mapping[str, Any]:
         """Return the recorded answer to a request. Raises Suspended if there is none.
 
         body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
         a count of tokens.
         """
-        return self.receive(self.issue(body, headers, model, counts, of_judge, of_strategy))
+        return self.receive(self.issue(body, headers, model, counts, role))
 
     def issue(
         self,
@@ -174,8 +153,7 @@ class FunctionTrial:
         headers: Mapping[str, str],
         model: ModelProfile,
         counts: bool = False,
-        of_judge: bool = False,
-        of_strategy: bool = False,
+        role: Role = "test",
     ) -> Exchange:
         """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
 
@@ -202,7 +180,7 @@ class FunctionTrial:
             except UserError as error:
                 raise TestMistake(error) from None
         sha256 = hashlib.sha256(found[0]).hexdigest()
-        return Exchange(wanted, body, message, reply, model, of_judge, sha256, of_strategy)
+        return Exchange(wanted, reply, model, body, message, sha256, role)
 
     def receive(self, exchange: Exchange) -> Mapping[str, Any]:
         """Return the answer to an issued request; the next request is recorded as one that follows it."""
@@ -217,8 +195,7 @@ class FunctionTrial:
         model: ModelProfile,
         *,
         headers: Mapping[str, str] | None = None,
-        of_judge: bool = False,
-        of_strategy: bool = False,
+        role: Role = "test",
         label: object = None,
     ) -> Answer:
         """Return the answer to a body that the suite built. Raises Suspended.
@@ -226,9 +203,9 @@ class FunctionTrial:
         headers: those on which the answer may depend, by default the model profile's. label: a human's, for a judge.
         """
         sent = model.treatments if headers is None else headers
-        message = self.exchange(body, sent, model, of_judge=of_judge, of_strategy=of_strategy)
+        message = self.exchange(body, sent, model, role=role)
         told = None if label is None else lambda value: self.labelled.append((value, label))
-        return Answer(message, of_judge, told)
+        return Answer(message, role == "judge", told)
 
     def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
         """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.

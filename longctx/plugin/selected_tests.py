@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.engine.measure import MeasuredCase
     from longctx.engine.run import Run
-    from longctx.functions.measure import MeasuredCell, RunOnce, TrialOf
+    from longctx.functions.measure import RunOnce, TrialOf
 
 IMPORTED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The filter for pytest's warning that longctx, which the command has imported, cannot be rewritten."""
@@ -36,7 +36,7 @@ class MeasuringRun(FunctionRun):
     def __init__(self, run: Run) -> None:
         super().__init__(run.tape())
         self.cases: list[Case] = []
-        self.cells: list[MeasuredCell] = []
+        self.cells: list[MeasuredCase] = []
         self._run = run
         self._test = ""
 
@@ -53,9 +53,11 @@ class MeasuringRun(FunctionRun):
         self._test = nodeid
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        from longctx.functions.measure import cell
+        from longctx.engine.measure import Measurer
+        from longctx.functions.measure import run_trial
 
-        self.cells.append(cell(self._run, self.tape, case, trial_of, start, self._test))
+        run = functools.partial(run_trial, trial_of, start)
+        self.cells.append(Measurer(self._run, self.tape).measure(case, self._test, run))
 
 
 class SelectedTests:

@@ -183,7 +183,7 @@ def test_a_strategy_asks_once_a_trial_for_each_transcript(tmp_path: Path) -> Non
             ask(SESSION, "Which code?")
             ask(SESSION, "Which place?")
         assert len(trial.bodies) == expected
-        assert [exchange.of_strategy for exchange in trial.exchanges] == [True, False][: expected - 1]
+        assert [exchange.role for exchange in trial.exchanges] == ["strategy", "test"][: expected - 1]
         answer_to(trial.lacking[0], tape, "The code is K17.")
     assert "The code is K17." in str(trial.lacking[0].body["messages"][0]["content"])
 

@@ -13,11 +13,12 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.engine.early_stop import PENDING, FunctionLooks
+from longctx.engine.rows import rows_of
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.canary import FunctionCanary
-from longctx.functions.measure import Result, RunOnce, TrialOf, rows
+from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.batches.service import check_provider
@@ -96,7 +97,7 @@ class FunctionPass:
         left = dict.fromkeys(looks.of)
 
         def note(trial: FunctionTrial, result: Result) -> None:
-            looks.ended(trial.question.key, rows(run, trial, result))
+            looks.ended(trial.question.key, rows_of(run, trial.tape, trial.question, ended(trial, result)))
 
         why: Failure | None = None
         for look in range(1, MOST_LOOKS + 1):

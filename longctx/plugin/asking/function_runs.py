@@ -12,10 +12,11 @@ import pytest
 from longctx.cases.case import Case
 from longctx.engine.early_stop import FunctionLooks, left_out_by
 from longctx.engine.preflight import cannot_pass
+from longctx.engine.rows import rows_of
 from longctx.errors import TapeError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.measure import Result, RunOnce, TrialOf, rows
+from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all
@@ -126,14 +127,14 @@ def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
 def leave_out(config: pytest.Config) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
     run = config.stash[RUN]
-    ended: dict[str, list[Row]] = {}
+    known: dict[str, list[Row]] = {}
 
     def note(trial: FunctionTrial, result: Result) -> None:
-        ended[trial.question.key] = rows(run, trial, result)
+        known[trial.question.key] = rows_of(run, trial.tape, trial.question, ended(trial, result))
 
     nested = ReplayingRun(run.tape(), Part(ended=note))
     run_nested(config, nested)
     looks = FunctionLooks(run, nested.cells, run.recorded)
-    for key, of_trial in ended.items():
+    for key, of_trial in known.items():
         looks.ended(key, of_trial)
     run.unasked |= left_out_by(looks)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from longctx.engine.measure import Measurer
 from longctx.errors import UserError
 from longctx.functions import measure
 from longctx.functions.measure import Result, RunOnce, TrialOf
@@ -93,7 +95,9 @@ def _measure(
     from longctx.plugin.measuring.fixture import conclude
 
     run = item.config.stash[RUN]
-    cell = measure.cell(run, FunctionState.of(item.config).tape, case, trial_of, start, item.nodeid)
+    cell = Measurer(run, FunctionState.of(item.config).tape).measure(
+        case, item.nodeid, functools.partial(measure.run_trial, trial_of, start)
+    )
     writing.attach(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
     own = next(iter(cell.errors), None)
     if own is not None:

@@ -1,0 +1,160 @@
+"""One trial, run against the recordings: it is judged, waits for answers, or ends without a judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from longctx.cases.case import Question
+from longctx.config.models import ModelProfile
+from longctx.errors import TapeError
+from longctx.recording.base import AnswerOrigin
+from longctx.recording.tape import Tape, Wanted
+from longctx.results.view import View
+from longctx.vocabulary.excerpt import excerpts
+from longctx.vocabulary.scenario import Kind, Reply, Trial
+from longctx.vocabulary.shapes import CITATIONS, judged_citations
+
+NOT_READ = "context_not_read"
+"""The cause of trials whose blocks the server left out."""
+MOST_CHARACTERS_A_TOKEN = 10
+"""More characters than the tokens of any text have on average."""
+
+Role = Literal["test", "judge", "strategy"]
+"""Who sent a request: the test itself, its judge, or the strategy of context management, such as for a summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its recorded answer."""
+
+    wanted: Wanted
+    reply: Reply | None
+    """None for a count of tokens."""
+    model: ModelProfile
+    body: Mapping[str, Any] = field(default_factory=dict)
+    """What was sent; empty for a protocol, whose prompt is rebuilt from its seed."""
+    message: Mapping[str, Any] = field(default_factory=dict)
+    sha256: str = ""
+    """The digest of the answer."""
+    role: Role = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The trial goes on once these requests are answered."""
+
+    requests: Sequence[Wanted]
+    changed: Callable[[Wanted], str] | None = None
+    """Returns what may have changed in a request that is stale; None if that is what makes up a protocol's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A trial that ran to its end, with what its row and its page show."""
+
+    kind: Kind
+    exchanges: Sequence[Exchange]
+    view: Callable[[str], View]
+    """Returns what the page shows of it. It is given the id of its test."""
+    why: str | None = None
+    """Why the answer is wrong, in a sentence."""
+    expected: str | None = None
+    returned: str | None = None
+    """What was read from the last reply, or that reply; None if there is none."""
+    trace: Mapping[str, int] = field(default_factory=dict)
+    """The numbers in `why`, by name."""
+    checks: Mapping[str, bool] = field(default_factory=dict)
+    """What is scored apart from the outcome; each check has its own row."""
+    agreement: tuple[bool, str | None] | None = None
+    """Whether the judge agrees with all human labels, and where it does not; None without a label."""
+    params: Mapping[str, int] = field(default_factory=dict)
+    """Parameters of the prompt that depend on the model."""
+    lexical: bool | None = None
+    """Whether the lexical baseline answers it."""
+    probe: str | None = None
+    """The kind of fact that it asks for."""
+    kept: tuple[int, int] | None = None
+    """The tokens that the model saw of a transcript, and those that it has."""
+    depth: float | None = None
+    distance_from_end: int | None = None
+    documents: str | None = None
+    """The digest of the documents in its prompt."""
+    origins: Collection[AnswerOrigin | None] = ()
+    """Where its answers come from, in a run with a base branch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A trial that ended without a judgement: its test skipped it, failed with its own error, or it has no measure."""
+
+    kind: Literal["skipped", "error", "unmeasured"]
+    why: str = ""
+    cause: str = ""
+    """The error in its row."""
+    error: BaseException | None = None
+
+
+RunTrial = Callable[[Question], Waiting | Judged | Ended]
+"""Runs a trial once, against what is recorded."""
+
+
+def run_protocol(tape: Tape, question: Question) -> Waiting | Judged | Ended:
+    """Run one trial of a protocol: rebuild its prompt, look up the answer, and judge it.
+
+    Raises UserError if the prompt cannot be built or the recordings cannot be read.
+    """
+    case, trial = question.case, question.build()
+    wanted = Wanted.of(question, trial)
+    reply = tape.reply(wanted)
+    if reply is None:
+        return Waiting([wanted])
+    if trial.context is not None and not was_read(trial.user, reply):
+        return Ended("unmeasured", cause=NOT_READ)
+    try:
+        return _judged(question, trial, Exchange(wanted, reply, case.model), tape.origin(wanted))
+    except Exception as error:  # of a judge that did not foresee this reply
+        if isinstance(error, TapeError):
+            raise
+        return Ended("error", str(error), type(error).__name__, error)
+
+
+def _judged(question: Question, trial: Trial, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
+    case, scenario, reply = question.case, question.case.scenario, exchange.reply
+    assert reply is not None
+    outcome = scenario.judge(trial, reply)
+    distance = trial.distance_from_end
+
+    def view(test: str) -> View:
+        marks = scenario.marks(case.wording.words, trial, outcome)
+        return View(test, excerpts(trial.user, marks), reply.text, scenario.quotes(trial, reply))
+
+    return Judged(
+        outcome.kind,
+        [exchange],
+        view,
+        outcome.why,
+        expected=trial.expected,
+        returned=outcome.returned,
+        trace=outcome.trace,
+        checks={**_citations(trial, reply), **scenario.checks(trial, outcome)},
+        params=trial.recorded,
+        lexical=scenario.lexical(trial),
+        depth=round(trial.depth, 6),
+        distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
+        documents=trial.documents or None,
+        origins=[origin],
+    )
+
+
+def was_read(text: str, reply: Reply) -> bool:
+    """Return whether a server can have read a context with this text, by the tokens that it counted."""
+    return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
+
+
+def _citations(trial: Trial, reply: Reply) -> dict[str, bool]:
+    """Return the checks of a reply's citations, in the shape that asks for them."""
+    if trial.shape != CITATIONS or trial.context is None:
+        return {}
+    return judged_citations(trial.context, reply.citations)
