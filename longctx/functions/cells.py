@@ -75,6 +75,9 @@ class FunctionTable(BaseModel):
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True
     """False leaves the function out of the gate."""
+    allowed_hosts: tuple[str, ...] = ()
+    """The hosts that the code under test may connect to beside this machine, such as a database: names, addresses or
+    patterns, each with or without a port. What it sends there is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ import asyncio
 import datetime
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
+from longctx import connections
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asked, Asking
 from longctx.live.bounds import Bounds
@@ -57,6 +58,7 @@ class Asker:
         self._in_flight, self._max_cost, self._tally, self._say = in_flight, max_cost, tally, say
         self._spent = spent
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(initializer=connections.are_own))
         self._opened: Future[Asking] = Future()
         self._closing = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="longctx-asker", daemon=True)
@@ -95,6 +97,7 @@ class Asker:
         return stopped.result()
 
     async def _answer(self, prepared: Prepared) -> Reply | Failure | None:
+        connections.are_own()  # the task has the context of the thread that submitted it
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
         if prepared.wanted.counts:
@@ -112,6 +115,7 @@ class Asker:
         return result
 
     def _run(self) -> None:
+        connections.are_own()
         try:
             self._loop.run_until_complete(self._serve())
         except BaseException as error:

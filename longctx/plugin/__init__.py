@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.errors import UserError
-from longctx.plugin import batching, hookspec, notices, options, over, run, same_names, selection
+from longctx.plugin import batching, guarding, hookspec, notices, options, over, run, same_names, selection
 from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, properties, writing
@@ -137,6 +137,21 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
 
     running.call(pyfuncitem)
     return True
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from guarding.phase(item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from guarding.phase(item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from guarding.phase(item))
 
 
 @pytest.fixture

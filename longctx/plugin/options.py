@@ -50,6 +50,12 @@ def add(parser: pytest.Parser | _Names) -> None:
         type="args",
         default=[],
     )
+    parser.addini(
+        "longctx_allowed_hosts",
+        "hosts that marked tests may connect to beside this machine, such as db.example.com or *.example.com:443",
+        type="args",
+        default=[],
+    )
     group = parser.getgroup("longctx", "long-context retrieval")
     option = group.addoption
     option(

@@ -17,6 +17,7 @@ from longctx.functions.strategies import Strategy
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.plugin.functions.collecting import FUNCTION
 from longctx.plugin.functions.fixtures import ASKING, FunctionState
+from longctx.plugin.guarding import GUARD
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import CASE, SUBJECT
@@ -48,6 +49,9 @@ def call(item: pytest.Function) -> None:
             result = measure.run(trial, once, _kept)
         finally:
             state.current = None
+        caught = item.stash[GUARD].taken()
+        if caught and not isinstance(result.error, TestMistake):
+            result = Result("error", str(caught), caught)
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
             sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))

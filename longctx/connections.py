@@ -1,0 +1,131 @@
+"""The connections of this process: while a test is guarded, only longctx's own and those that it allows may open.
+
+Python reports every connection and every look-up of a name to its audit hooks, whichever library makes it, in every
+thread. A hook cannot be removed: it is added when the first test is guarded, and does nothing between guards. Code that
+does not use Python's sockets, such as a subprocess, is not seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+CONNECTS = ("socket.connect", "socket.sendto", "socket.sendmsg")
+"""The events whose arguments are a socket and an address; a datagram needs no connection."""
+LOOKS_UP = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo")
+"""The events whose first argument is a host, or an address that begins with one."""
+OWN: ContextVar[bool] = ContextVar("longctx_own_connections", default=False)
+"""Whether the connections of this context are longctx's own."""
+
+_now: list[Guard] = []
+"""The guards that are in force: the last counts."""
+_hooked: list[bool] = []
+
+
+@dataclass(slots=True, eq=False)
+class Guard:
+    """What a test may connect to: this machine, but for the ports of model servers; and the hosts that it allows."""
+
+    allowed: Sequence[str]
+    """Hosts, each with or without a port: names, addresses, or patterns such as `*.example.com`."""
+    closed_ports: Set[int]
+    """The ports of this machine that lead to a model."""
+    refusal: Callable[[str], BaseException]
+    """Makes the error for a host."""
+    refused: list[BaseException] = field(default_factory=list)
+    """The errors that were raised: code under test may have caught them."""
+    _names: dict[str, set[str]] = field(default_factory=dict)
+    """The names that were looked up, by their addresses."""
+
+    def taken(self) -> BaseException | None:
+        """Return the first error that was raised, and forget all of them."""
+        first = next(iter(self.refused), None)
+        self.refused.clear()
+        return first
+
+    def check(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Raise the refusal unless the host may be reached."""
+        if event in CONNECTS:
+            connection, address = arguments
+            if address is None or connection.family not in (socket.AF_INET, socket.AF_INET6):
+                return
+            host, port = _text(address[0]), address[1]
+        else:
+            named = arguments[0]
+            host, port = _text(named[0] if isinstance(named, tuple) else named), None
+        if self._allows(host, port) or (_is_here(host) and port not in self.closed_ports):
+            return
+        error = self.refusal(host if port not in self.closed_ports else f"{host}:{port}")
+        self.refused.append(error)
+        raise error
+
+    def looked_up(self, look_up: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+        """Return the function that looks names up, which notes their addresses."""
+
+        def noting(host: Any, port: Any, *more: Any, **named: Any) -> list[Any]:
+            found = look_up(host, port, *more, **named)
+            for *_, address in found:
+                self._names.setdefault(address[0], set()).add(_text(host))
+            return found
+
+        return noting
+
+    def _allows(self, host: str, port: int | None) -> bool:
+        """Return whether a host is allowed. port: None for a look-up, which is allowed for whatever port."""
+        for name in (host, *self._names.get(host, ())):
+            for pattern in self.allowed:
+                of_port, _, given = pattern.rpartition(":")
+                hosts = (pattern, of_port if given == str(port) or port is None else "")
+                if any(fnmatchcase(name.lower(), each.lower()) for each in hosts):
+                    return True
+        return False
+
+
+@contextlib.contextmanager
+def guarded(guard: Guard) -> Iterator[Guard]:
+    """Let only those connections open that the guard allows, in all threads; beneath it, longctx's own."""
+    if not _hooked:
+        sys.addaudithook(_hook)
+        _hooked.append(True)
+    look_up = socket.getaddrinfo
+    _now.append(guard)
+    if guard.allowed:
+        socket.getaddrinfo = guard.looked_up(look_up)
+    try:
+        yield guard
+    finally:
+        socket.getaddrinfo = look_up
+        _now.remove(guard)
+
+
+def are_own() -> None:
+    """Mark the connections of this context, such as a thread or a task, as longctx's own."""
+    OWN.set(True)
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if _now and (event in CONNECTS or event in LOOKS_UP) and not OWN.get():
+        _now[-1].check(event, arguments)
+
+
+def _is_here(host: str) -> bool:
+    """Return whether a host is this machine. A text with a zone, such as fe80::1%eth0, is another one."""
+    if host.lower() in ("", "localhost", socket.gethostname().lower()):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return any(each.is_loopback or each.is_unspecified for each in (address, mapped) if each)
+
+
+def _text(host: object) -> str:
+    return host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else str(host or "")

@@ -1,0 +1,74 @@
+"""Marked tests are guarded: what their code sends goes through longctx, or to hosts that they allow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from urllib.parse import SplitResult, urlsplit
+
+import pytest
+
+from longctx.connections import Guard, guarded
+from longctx.errors import UserError
+from longctx.plugin.run import RUN
+from longctx.plugin.selection import MARKER
+
+GUARD = pytest.StashKey[Guard]()
+"""The key of the guard of a marked test, while a phase of it runs."""
+INI = "longctx_allowed_hosts"
+"""The setting of a project with the hosts that all of its tests may connect to."""
+
+
+def phase(item: pytest.Item) -> Generator[None, object, object]:
+    """Guard a phase of a test, if it is marked: its fixtures, its call, or what ends its fixtures."""
+    if not item.get_closest_marker(MARKER):
+        return (yield)
+    from longctx.functions.trial import TestMistake
+
+    with guarded(_guard(item)) as guard:
+        item.stash[GUARD] = guard
+        try:
+            result = yield
+        except TestMistake as mistake:  # of a fixture, since trials have ended with theirs
+            pytest.fail(str(mistake.error), pytrace=False)
+        finally:
+            del item.stash[GUARD]
+    if caught := guard.taken():  # by the code under test, which went on without an answer
+        pytest.fail(str(caught), pytrace=False)
+    return result
+
+
+def _guard(item: pytest.Item) -> Guard:
+    from longctx.functions.trial import TestMistake
+    from longctx.plugin.functions.collecting import FUNCTION
+
+    def refusal(host: str) -> TestMistake:
+        return TestMistake(
+            UserError(
+                "connection-refused",
+                f"{item.name}: the code under test opens a connection to {host}, and what it sends there is neither "
+                "recorded nor replayed. Give it the client ask.client(), or, if no model answers there, allow "
+                f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
+            )
+        )
+
+    function = item.stash.get(FUNCTION, None)
+    allowed = [*(function.table.allowed_hosts if function else ()), *item.config.getini(INI)]
+    return Guard(allowed, _closed_ports(item.config), refusal)
+
+
+def _closed_ports(config: pytest.Config) -> frozenset[int]:
+    """Return the ports of the run's model servers and of the proxies, which count if they are on this machine."""
+    import urllib.request
+
+    given = config.stash[RUN].settings.base_url, os.environ.get("ANTHROPIC_BASE_URL")
+    urls = [urlsplit(url) for url in (*given, *urllib.request.getproxies().values()) if url]
+    return frozenset(_port(url) for url in urls)
+
+
+def _port(url: SplitResult) -> int:
+    try:
+        port = url.port
+    except ValueError:  # which is refused where it is used
+        port = None
+    return port or (443 if url.scheme == "https" else 80)
