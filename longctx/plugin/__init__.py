@@ -37,6 +37,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @as_usage_errors()
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(guarding)
     for line in options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:
@@ -137,21 +138,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
 
     running.call(pyfuncitem)
     return True
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
-    return (yield from guarding.phase(item))
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    return (yield from guarding.phase(item))
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    return (yield from guarding.phase(item))
 
 
 @pytest.fixture

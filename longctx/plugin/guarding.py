@@ -1,4 +1,4 @@
-"""Marked tests are guarded: what their code sends goes through longctx, or to hosts that they allow."""
+"""The hooks that guard marked tests: what their code sends goes through longctx, or to hosts that they allow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,22 @@ INI = "longctx_allowed_hosts"
 """The setting of a project with the hosts that all of its tests may connect to."""
 
 
-def phase(item: pytest.Item) -> Generator[None, object, object]:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _phase(item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _phase(item))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _phase(item))
+
+
+def _phase(item: pytest.Item) -> Generator[None, object, object]:
     """Guard a phase of a test, if it is marked: its fixtures, its call, or what ends its fixtures."""
     if not item.get_closest_marker(MARKER):
         return (yield)
