@@ -12,13 +12,14 @@ from longctx.engine.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, ru
 from longctx.errors import TapeError, UserError
 from longctx.plural import count
 from longctx.recording import absence
+from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.view import View
 from longctx.vocabulary.scenario import Kind
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cases.case import Case, Question
     from longctx.engine.finish import Finished
     from longctx.engine.run import Run
     from longctx.gate.verdict import RunVerdict
@@ -81,6 +82,8 @@ class Measurer:
         absent: list[Wanted] = []
         failed: list[str] = []
         ended: list[Ended] = []
+        prompts = CutPrompts()
+        judged: dict[str, tuple[Question, slice]] = {}
         changed: Callable[[Wanted], str] | None = None
         for question in case.questions():
             shown = View(test)
@@ -94,6 +97,10 @@ class Measurer:
                 match result:
                     case Judged():
                         shown = result.view(test)
+                        judged[question.key] = question, slice(len(rows), len(rows) + len(of_trial))
+                        for exchange in result.exchanges:
+                            if exchange.reply:
+                                prompts.add(question.key, exchange.model, exchange.body, exchange.reply.input_tokens)
                     case Waiting():
                         status = of_trial[0].error
                         absent.append(next(wanted for wanted in result.requests if tape.status(wanted) == status))
@@ -102,10 +109,14 @@ class Measurer:
                         ended.append(result)
             rows += of_trial
             views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
+        cut = prompts.found()
+        for question, place in reversed([judged[key] for key in judged if key in cut]):
+            rows[place], views[place] = [unmeasured_row(run, question, "infra_error", PROMPT_CUT)], [View(test)]
         unread = sum(one.cause == NOT_READ for one in ended)
         problems = [
             absence.sentence(case, tape, absent, failed, changed) if absent or failed else "",
             _not_read(case, unread) if unread else "",
+            sentence(case.model.model, cut, case.size) if cut else "",
         ]
         return MeasuredCase(
             case,

@@ -10,6 +10,7 @@ from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
+from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import excerpts
@@ -34,7 +35,7 @@ class Exchange:
     """None for a count of tokens."""
     model: ModelProfile
     body: Mapping[str, Any] = field(default_factory=dict)
-    """What was sent; empty for a protocol, whose prompt is rebuilt from its seed."""
+    """What was sent."""
     message: Mapping[str, Any] = field(default_factory=dict)
     sha256: str = ""
     """The digest of the answer."""
@@ -113,7 +114,9 @@ def run_protocol(tape: Tape, question: Question) -> Waiting | Judged | Ended:
     if trial.context is not None and not was_read(trial.user, reply):
         return Ended("unmeasured", cause=NOT_READ)
     try:
-        return _judged(question, trial, Exchange(wanted, reply, case.model), tape.origin(wanted))
+        return _judged(
+            question, trial, Exchange(wanted, reply, case.model, request_body(trial, case.model)), tape.origin(wanted)
+        )
     except Exception as error:  # of a judge that did not foresee this reply
         if isinstance(error, TapeError):
             raise

@@ -1,0 +1,84 @@
+"""A server that cuts prompts without an error: its trials are not measured, live and replayed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.integration.conftest import Checkout, Result
+from tests.servers import Answer, Body, SimulatedServer, count_tokens, find_answer, message, prompt_of
+
+CODE = """
+import pytest
+
+
+@pytest.mark.longctx(trials=4)
+def test_code(ask, draw):
+    code = draw.integer(10_000, 99_999)
+    text = draw.filler({tokens}).insert(f"The pass key is {{code}}.", depth=0.9)
+    assert ask(f"{{text}}\\n\\nWhat is the pass key?", max_tokens=24).integer() == code
+"""
+LINES = """
+[line_retrieval]
+models = ["toy"]
+lines = [60]
+orders = ["ordered"]
+trials = 4
+"""
+LIMIT = 300
+
+
+def clipped(body: Body) -> Answer:
+    """Count no more than a limit, as a server does that read only the end of a prompt."""
+    prompt = prompt_of(body)
+    usage = {"input_tokens": min(LIMIT, count_tokens(prompt)), "output_tokens": 4}
+    return 200, {}, message(find_answer(prompt), body, usage=usage)
+
+
+def facts(rows: list[dict[str, Any]]) -> set[tuple[str, str | None]]:
+    return {(row["outcome"], row["error"]) for row in rows}
+
+
+def told(result: Result) -> bool:
+    return result.says(
+        "4 of 4 trials are not measured, because the server of toy read only a part of their prompts",
+        f"it counted {LIMIT} input tokens for prompts of up to about",
+    )
+
+
+@pytest.fixture
+def server() -> Any:
+    with SimulatedServer(clipped) as server:
+        yield server
+
+
+def test_of_a_test_function(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile('models = ["toy"]\n')
+    checkout.file("tests_longctx/test_code.py").write_text(CODE.format(tokens="1500"))
+    live = checkout.record(server, "tests_longctx/test_code.py")
+    assert live.code == 1
+    assert told(live)
+    assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
+    replayed = checkout.pytest("tests_longctx/test_code.py")
+    assert replayed.code == 1
+    assert told(replayed)
+    assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
+    summary = json.loads(checkout.file("reports/latest/summary.json").read_text())
+    assert [each["rate"] for each in summary["scenarios"] if each.get("n")] == []
+
+
+def test_by_the_limit_that_prompts_share(checkout: Checkout, server: SimulatedServer) -> None:
+    """None of these prompts has twice the tokens of the limit."""
+    checkout.profile('models = ["toy"]\n')
+    checkout.file("tests_longctx/test_code.py").write_text(CODE.format(tokens="draw.in_turn([350, 400, 450, 500])"))
+    assert told(checkout.record(server, "tests_longctx/test_code.py"))
+
+
+def test_of_a_family(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.profile(LINES)
+    live = checkout.record(server)
+    assert told(live)
+    assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
+    assert told(checkout.pytest())
