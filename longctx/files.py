@@ -8,11 +8,11 @@ import os
 import platform
 import re
 import shutil
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from longctx import clocks
 from longctx.errors import UserError
 
 ROOM = 64 * 1024
@@ -94,7 +94,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 def _is_left(path: Path, host: str | None, pid: int) -> bool:
     try:
-        if time.time() - path.lstat().st_mtime > LEFT_S:
+        if clocks.now().timestamp() - path.lstat().st_mtime > LEFT_S:
             return True
         if host != _host() or os.name != "posix":  # elsewhere, signal 0 ends a process
             return False

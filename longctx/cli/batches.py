@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from longctx import clocks
 from longctx.cli.shared.output import say
 from longctx.config.arguments import add_no_lock
 from longctx.errors import UserError
@@ -211,7 +211,7 @@ def _each(
             refused(batch, error)
     by_server = sorted(confirmed, key=lambda batch: batch.base_url or "")
     for base_url, group in groupby(by_server, key=lambda batch: batch.base_url):
-        asyncio.run(at(base_url, list(group)))
+        clocks.run(at(base_url, list(group)))
     return open_batches
 
 

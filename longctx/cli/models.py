@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
+from longctx import clocks
 from longctx.cli.shared.output import say
 from longctx.config.file_names import file_name, slug
 from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
@@ -66,7 +66,7 @@ def _probe(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.live.server.probe import differences
 
     before = read_profile(options.workspace, options.name)
-    result, source = asyncio.run(_ask(before, options))
+    result, source = clocks.run(_ask(before, options))
     path = keep_probed(options.workspace, before.model, source, result.values)
     for counts in result.token_counts:
         if before.token_values(counts.family, counts.wording) != counts.values:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from longctx import clocks
 from longctx.errors import BadValue
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def price(text: str) -> tuple[str, Prices]:
         raise BadValue("two-prices", f"{text!r} gives two prices above the same number of tokens: keep one.")
     from longctx.config.models import Prices
 
-    today = datetime.date.today()
+    today = clocks.local().date()
     return model.strip(), Prices.model_validate(rates | {"above": tiers, "dated": today, "source": "--ctx-price"})
 
 

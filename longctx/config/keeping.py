@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable, Table
 
+from longctx import clocks
 from longctx.config import models
 from longctx.config.file_names import file_name
 from longctx.config.models import TokenCounts
@@ -31,7 +31,7 @@ def keep_token_counts(workspace: Workspace, model: str, counts: TokenCounts) -> 
 
 def keep_probed(workspace: Workspace, model: str, source: str, values: Mapping[str, Any]) -> Path:
     """Write what a server said today to the profile's [probed] table; return the file's path. Raises UserError."""
-    today = {"on": datetime.datetime.now(datetime.UTC).date(), "source": source}
+    today = {"on": clocks.now().date(), "source": source}
     with _edited(workspace, model) as (path, document):
         document.setdefault("probed", _table()).update(today | dict(values))
     return path

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from longctx import clocks
 from longctx.config.file_names import file_of
 from longctx.config.text_files import first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
@@ -113,7 +114,7 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     made = Filter(
         model=model,
         bank=bank,
-        made=datetime.datetime.now(datetime.UTC).date(),
+        made=clocks.now().date(),
         run=run,
         kept=tuple(sorted(name for name, right in correct.items() if right)),
         dropped=tuple(sorted(name for name, right in correct.items() if not right)),

@@ -6,12 +6,12 @@ out the same trials, since looks depend on the seed and on the recorded answers 
 
 from __future__ import annotations
 
-import datetime
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
@@ -188,7 +188,7 @@ class LiveLooks:
                 rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
             else:
                 rows += self._known(key, question)
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        now = clocks.stamp()
         terms = rules(self._run, rows, now, looks=True)
         terms = replace(terms, looks_of_functions=MOST_LOOKS, elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)

@@ -6,7 +6,6 @@ A run and the merging of several runs end in the same way.
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import longctx
+from longctx import clocks
 from longctx.config.headers import as_lines
 from longctx.engine.terms import empty, functions_in_looks, judged_in_looks, left_out, min_rates, rules
 from longctx.errors import UserError
@@ -155,7 +155,7 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
     against = run.plan.baseline if baseline is None else load_baseline(run.workspace.find_baseline(baseline))
     if against is None:
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    now = clocks.stamp()
     terms = rules(run, rows, now, judged_in_looks(run, rows))
     return give_verdict(against.rows, with_answers(rows), terms, run.plan.families)
 
@@ -192,7 +192,7 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         empty=empty(run, rows),
         shard=str(settings.shard or ""),
         min_rates=min_rates(run),
-        finished_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        finished_at=clocks.stamp(),
     )
 
 

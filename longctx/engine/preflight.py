@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import foreseen_row, unmeasured_row
 from longctx.engine.run import Run
@@ -79,7 +79,7 @@ class Preflight:
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raise Invalid if the verdict can only be invalid. causes: sentences on what cannot be asked."""
         rows = [row for case in (*self._cases, *self._run.cells) for row in self._rows(case)]
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        now = clocks.stamp()
         part = self._run.settings.shard is not None
         if reasons := invalid_in_advance(
             self._baseline, rows, rules(self._run, rows, now, looks=False), part, self._run.plan.families

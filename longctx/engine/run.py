@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import json
 import os
@@ -11,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from longctx import clocks
 from longctx.engine.settings import Settings
 from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
@@ -226,7 +226,7 @@ class Run:
 
 def now() -> str:
     """Return the local time to the millisecond, as the name of a run."""
-    return datetime.datetime.now().strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
+    return clocks.local().strftime("%Y-%m-%dT%H-%M-%S-%f")[:-3]
 
 
 def free_folder(settings: Settings, workspace: Workspace) -> Path:

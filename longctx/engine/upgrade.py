@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, get_args
 
+from longctx import clocks
 from longctx.compare.match import match_runs
 from longctx.config.models import ModelProfile
 from longctx.engine.measure import MeasuredCase
@@ -248,7 +248,7 @@ class Upgrading:
 
     def _judged(self, old: MeasuredTreatment, new: MeasuredTreatment, run: Run) -> Candidate:
         old_plan = self._trials[0].run.plan
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        now = clocks.stamp()
         was, model = (plan.model(each.treatment.model).model for plan, each in ((old_plan, old), (run.plan, new)))
         own = [replace(row, model=model) for row in new.rows]
         terms = rules(run, own, now, looks=False)

@@ -7,14 +7,13 @@ reply to the one before is there.
 from __future__ import annotations
 
 import asyncio
-import datetime
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
-from longctx import connections
+from longctx import clocks, connections
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asked, Asking
 from longctx.live.bounds import Bounds
@@ -57,7 +56,7 @@ class Asker:
         self._tape, self._models, self._base_url = tape, models, base_url
         self._in_flight, self._max_cost, self._tally, self._say = in_flight, max_cost, tally, say
         self._spent = spent
-        self._loop = asyncio.new_event_loop()
+        self._loop = clocks.new_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(initializer=connections.are_own))
         self._opened: Future[Asking] = Future()
         self._closing = asyncio.Event()
@@ -152,7 +151,7 @@ async def count(client: Client, tape: Tape, prepared: Prepared) -> Failure | Non
     try:
         content = await body_of(client.messages.with_raw_response.count_tokens(**prepared.sent))
         read_count(content)
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        now = clocks.stamp()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
         tape.record(prepared.wanted, answer, now, None)
     except Exception as error:

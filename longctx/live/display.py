@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, TextIO
 
+from longctx import clocks
 from longctx.live.tally import Tally
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Display:
         from rich.live import Live as Drawn
 
         self._doing, self._tally, self._details = doing, tally, ""
-        self._started = time.monotonic()
+        self._started = clocks.monotonic()
         self._pause, self._next = pause, 0.0
         self._drawn = Drawn(
             console=console,
@@ -53,10 +53,10 @@ class Display:
     def show(self, *details: str | None) -> None:
         """Draw the current tally and these details; those that are None are left out."""
         self._details = ", ".join(filter(None, details))
-        now = time.monotonic()
+        now = clocks.monotonic()
         if now >= self._next:
             self._drawn.refresh()
-            self._next = time.monotonic() + self._pause
+            self._next = clocks.monotonic() + self._pause
 
     def close(self) -> None:
         """Draw the last state and end the display."""
@@ -69,7 +69,7 @@ class Display:
         from rich.text import Text
 
         tally = self._tally
-        left = tally.left(time.monotonic() - self._started)
+        left = tally.left(clocks.monotonic() - self._started)
         head = Table.grid(padding=(0, 1))
         bar = ProgressBar(total=tally.total, completed=tally.done, width=20)
         head.add_row(self._doing, bar, Text(", ".join(filter(None, (self._details, left)))))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from vcr.record_mode import RecordMode
 
+from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import UserError
@@ -135,6 +135,6 @@ def say_estimate(
         say(str(family_estimate))
     if total := in_all(estimates):
         say(total)
-    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), datetime.date.today()):
+    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), clocks.local().date()):
         say(warning)
     return estimates

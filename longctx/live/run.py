@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import Interrupted, UserError
@@ -166,7 +167,7 @@ def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], halt: Halt, say: S
             return await ask()
 
     try:
-        return asyncio.run(with_signals())
+        return clocks.run(with_signals())
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise Interrupted("interrupted", kept()) from None
     except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
-import time
 from collections.abc import Collection
 from typing import Any
 
 import httpx2
 
+from longctx import clocks
 from longctx.config.headers import BETA, VERSION, as_lines, treatments
 from longctx.recording.reply import MalformedAnswer, is_message
 from longctx.recording.request import digest
@@ -71,13 +70,13 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         return await self._inner.handle_async_request(request)
 
     async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
-        started = time.monotonic()
+        started = clocks.monotonic()
         response = await self._fetch(request)
         try:
             content = await _bounded(response)
         finally:
             await response.aclose()
-        latency_s = time.monotonic() - started
+        latency_s = clocks.monotonic() - started
         kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
         if response.status_code == 200 and is_message(content):
             answer = {
@@ -85,7 +84,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
                 "headers": {name: [value] for name, value in kept.items()},
                 "body": {"string": content},
             }
-            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            now = clocks.stamp()
             self._tape.record(wanted, answer, now, latency_s)
         # The body has been decompressed, so the headers on its encoding no longer hold.
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in ENCODING_HEADERS]

@@ -7,7 +7,6 @@ are its repeats, numbered through all runs.
 
 from __future__ import annotations
 
-import datetime
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from longctx import clocks
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
@@ -91,7 +91,7 @@ def add_to_baseline(file: Path, kept: Path, folder: Path, rows: Sequence[Row], w
 
 
 def _section(name: str, folder: Path, rows: Sequence[Row], with_replies: bool) -> str:
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    now = clocks.stamp()
     head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(require_manifest(folder))}
     replies = replies_of(folder) if with_replies else {}
     lines = [head | {"questions": _questions(rows)}, *_lines(rows, replies)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import getpass
 import shutil
 import subprocess
 from typing import Any
 
+from longctx import clocks
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.extras import require
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     by = (options.by or "").strip() or _name()
     corpus = load_corpus(options.corpus or options.workspace.find("register"))
     file = QuestionFile(options.questions, corpus)
-    service = ReviewService(file, corpus, lambda: Who(by, datetime.datetime.now().astimezone().date()))
+    service = ReviewService(file, corpus, lambda: Who(by, clocks.local().date()))
     with ReviewServer(service, options.port) as server:
         try:
             print(f"Review of {options.questions} by {visible(by)}: {server.url}")

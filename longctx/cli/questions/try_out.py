@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import datetime
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx import clocks
 from longctx.cli.questions.filter import answered, readable
 from longctx.cli.questions.unreadable import sentences
 from longctx.cli.shared.asking import add_options, settings_of
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     documents = options.corpus or options.workspace.find("register")
     tell_unread(documents)
     questions = load_questions(options.questions, load_corpus(documents))
-    now = f"questions-{datetime.datetime.now():%Y-%m-%dT%H-%M-%S-%f}"
+    now = f"questions-{clocks.local():%Y-%m-%dT%H-%M-%S-%f}"
     folder = options.report or options.workspace.reports / now
     check_free_folder("--report", folder)
     controls = {

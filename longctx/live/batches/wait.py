@@ -7,6 +7,8 @@ import datetime
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
+from longctx import clocks
+
 FIRST_POLL_S = 1.0
 LONGEST_POLL_S = 60.0
 FRESH_S = 600.0
@@ -18,7 +20,7 @@ KEPT = datetime.timedelta(days=29)
 
 
 def utc_now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC)
+    return clocks.now()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ import email.utils
 import math
 from collections.abc import Callable, Mapping
 
+from longctx import clocks
+
 PREFIX = "anthropic-ratelimit-"
 HTTP_DATE = email.utils.parsedate_to_datetime
 MOST_S = 3600.0
@@ -48,7 +50,7 @@ def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
 
 def _now(headers: Mapping[str, str]) -> datetime.datetime:
     """Return the time by the server's clock if it sends it, because its other times follow that clock."""
-    return _moment(HTTP_DATE, headers.get("date")) or datetime.datetime.now(datetime.UTC)
+    return _moment(HTTP_DATE, headers.get("date")) or clocks.now()
 
 
 def _number(text: str | None) -> float | None:

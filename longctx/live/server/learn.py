@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anthropic
 
+from longctx import clocks
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
@@ -80,7 +80,7 @@ async def token_counts(
         family=family.family,
         wording=wording.digest,
         system=model.system_digest,
-        on=datetime.datetime.now(datetime.UTC).date(),
+        on=clocks.now().date(),
         values=values,
     )
 
