@@ -6,6 +6,7 @@ are described in "Context editing" and "Compaction", https://platform.claude.com
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib.util
 import json
@@ -122,7 +123,15 @@ class Strategy:
     def applied(self, messages: Messages, ask: AskForStrategy, words: Mapping[str, str]) -> Managed:
         """Return what is sent of a conversation. words: the test's templates. Raises UserError."""
         if self.own is not None:
-            return _managed(self.name, self.own([dict(message) for message in messages], ask))
+            given = copy.deepcopy(messages)  # all trials share the transcript
+            returned = self.own(given, ask)
+            if given != messages:
+                raise UserError(
+                    "strategy-changes-input",
+                    f"The strategy {self.name!r} changes the turns that it is given: return new turns, such as those "
+                    "of copy.deepcopy(messages), and leave these as they are.",
+                )
+            return _managed(self.name, returned)
         number = self._number
         match self.name.partition("-")[0]:
             case "truncate":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from pathlib import Path
 from typing import Any
@@ -205,3 +206,43 @@ def test_a_strategy_of_ones_own_may_add_to_the_request() -> None:
     own = Strategy("mine", lambda messages, ask: {"messages": messages, "context_management": edits})
     managed = own.applied(said("a"), never, {})
     assert (managed.messages, managed.edits) == (said("a"), ["clear_tool_uses_20250919"])
+
+
+def edits_a_block(messages: Messages, ask: object) -> Messages:
+    messages[2]["content"][0]["content"] = "[cleared]"
+    return messages
+
+
+def edits_a_turn(messages: Messages, ask: object) -> Messages:
+    messages[0]["content"] = "[cleared]"
+    return messages
+
+
+def drops_turns(messages: Messages, ask: object) -> Messages:
+    del messages[:2]
+    return messages
+
+
+@pytest.mark.parametrize("own", [edits_a_block, edits_a_turn, drops_turns])
+def test_a_strategy_of_ones_own_leaves_the_transcript_as_it_is(own: Any) -> None:
+    """All trials share it: a change would be seen by trials of other strategies, too."""
+    turns = [*said("a")[:1], *called("b", 1), *said("c")[1:]]
+    before = copy.deepcopy(turns)
+    with pytest.raises(UserError) as caught:
+        Strategy("mine", own).applied(turns, never, {})
+    assert caught.value.code == "strategy-changes-input"
+    assert turns == before
+
+
+def test_a_strategy_of_ones_own_may_change_a_copy() -> None:
+    turns = [*said("a")[:1], *called("b", 1), *said("c")[1:]]
+    own = Strategy("mine", lambda messages, ask: edits_a_block(copy.deepcopy(messages), ask))
+    assert "[cleared]" in str(own.applied(turns, never, {}).messages)
+    assert "[cleared]" not in str(turns)
+
+
+def test_truncation_keeps_turns_of_exactly_so_many_tokens() -> None:
+    turns = said("a") + said("b") + said("c")
+    newest = tokens_of(turns[2:])
+    assert Strategy(f"truncate-{newest}").applied(turns, never, {}).messages == from_turn(turns, 2)
+    assert Strategy(f"truncate-{newest - 1}").applied(turns, never, {}).messages == from_turn(turns, 3)

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from longctx.functions.measure import run
+from longctx.functions.strategies import Managed, tokens_of
 from longctx.functions.trial import MOST_REQUESTS, Suspended, TestMistake, changed_request
+from longctx.live.cost.money import COMPACTION
 from longctx.recording.tape import Tape, Wanted
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
 
@@ -165,3 +167,23 @@ def test_episodes_hold_the_place_of_their_request(tape: Tape, tmp_path: Path) ->
     lines = (tmp_path / "toy/test_it/all.jsonl").read_text().splitlines()
     places = [{k: json.loads(line)["metadata"].get(k) for k in ("request", "same")} for line in lines]
     assert places == [{"request": None, "same": None}, {"request": 1, "same": 1}, {"request": 2, "same": None}]
+
+
+TURNS = [{"role": "user", "content": "Berth 4 is free."}, {"role": "assistant", "content": "Noted."}]
+
+
+@pytest.mark.parametrize(
+    "managed",
+    [
+        Managed([*TURNS, {"role": "user", "content": "A ledger that is longer than what it stands for."}]),
+        Managed(TURNS, {"context_management": {"edits": [{"type": COMPACTION}]}}),
+    ],
+    ids=["own", "compaction"],
+)
+def test_no_more_than_the_transcript_is_kept(managed: Managed) -> None:
+    """A strategy may send more than it was given, and a server counts the system prompt, too."""
+    trial = trial_of()
+    compaction = {"type": "compaction", "input_tokens": 90, "output_tokens": 9}
+    usage = {"input_tokens": 900, "output_tokens": 1, "iterations": [compaction]}
+    trial.measure_kept(TURNS, managed, {"content": [], "usage": usage, "context_management": {"applied_edits": []}})
+    assert trial.kept == (tokens_of(TURNS), tokens_of(TURNS))
