@@ -17,6 +17,8 @@ from longctx.corpus.documents import load_corpus
 from longctx.corpus.fetch import fetch
 from longctx.corpus.filters import load_filter
 from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.functions.strategies import Strategy
+from longctx.functions.transcript import read_transcript
 from longctx.links import TRUSTED_FOLDERS, inside
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
@@ -46,6 +48,11 @@ READERS: dict[str, Callable[[Workspace], object]] = {
     "fixtures/baselines/other.jsonl": lambda mine: mine.baselines(),
     "fixtures/questions/mine.jsonl": lambda mine: mine.find("questions", "mine.jsonl"),
     "fixtures/questions/filters/toy-0123456789ab.json": lambda mine: load_filter(mine, "toy", "0123456789abcdef"),
+    "tests_longctx/session.jsonl": lambda mine: read_transcript(
+        mine.root / "tests_longctx/session.jsonl", caller=mine.root / "tests_longctx"
+    ),
+    "strategies/mine.py": lambda mine: Strategy.of("strategies/mine.py", mine),
+    "strategies": lambda mine: Strategy.of("strategies/mine.py", mine),
     "fixtures/mine/a.txt": lambda mine: load_corpus(mine.find("mine")),
     "fixtures/mine/corpus.toml": lambda mine: load_corpus(mine.find("mine")),
     "fixtures/mine/sections.toml": lambda mine: load_corpus(mine.find("mine")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from longctx.errors import UserError, did_you_mean
 from longctx.fields import parsed
 
 Config = TypeVar("Config", bound=BaseModel)
+MOST_BYTES = 500_000_000
+"""The size from which on a text file is not read."""
 CONSEQUENCE = "default_factory_not_called"
 """The type of an error of pydantic's that only says that another entry is wrong."""
 
@@ -24,8 +27,9 @@ CONSEQUENCE = "default_factory_not_called"
 def read_text(path: Path) -> str:
     """Return the text of a file, without a byte order mark at its beginning.
 
-    Raises UserError if it is not UTF-8, FileNotFoundError if it does not exist.
+    Raises UserError if it is not UTF-8 or has no end in sight, FileNotFoundError if it does not exist.
     """
+    check_size(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -36,6 +40,22 @@ def read_text(path: Path) -> str:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
         ) from None
+
+
+def check_size(path: Path) -> None:
+    """Raise UserError for a device, which may never end, and for a file that would fill the memory."""
+    try:
+        found = path.stat()
+    except OSError:  # reading it says why
+        return
+    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+        raise UserError("file-is-device", f"{path} is a device and not a file: put a file in its place.")
+    if found.st_size > MOST_BYTES:
+        raise UserError(
+            "file-too-large",
+            f"{path} has {found.st_size:,} bytes, and no more than {MOST_BYTES:,} are read: split it, or leave out "
+            "what is not needed.",
+        )
 
 
 def digest_of(path: Path) -> str:

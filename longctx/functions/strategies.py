@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from longctx.config.text_files import check_size
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.links import inside
@@ -266,6 +267,7 @@ def _function_of(path: Path) -> Callable[[Messages, AskForStrategy], object]:
             f"The strategy {path} is named after its file, {name!r}: use lower-case letters, digits and _, and none of "
             f"the names that longctx uses ({', '.join((*BUILT_IN, *SHAPES))}).",
         )
+    check_size(path)
     spec = importlib.util.spec_from_file_location(f"longctx_strategy_{name}", path)
     if not path.is_file() or spec is None or spec.loader is None:
         raise UserError("no-strategy-file", f"There is no file {path}: write one with strategy(messages, ask).")

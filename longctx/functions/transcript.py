@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ from typing import Any
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
+from longctx.links import inside
+from longctx.pytest_file import root_around
 
 THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
@@ -144,12 +147,18 @@ def transcript(path: str | Path, line: int | None = None) -> Transcript:
         >>> len(session.messages)  # doctest: +SKIP
         214
     """
-    beside = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent / path
-    return read_transcript(beside if beside.exists() else Path(path), line)
+    caller = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent
+    beside = caller / path
+    return read_transcript(beside if beside.exists() else Path(path), line, caller)
 
 
-def read_transcript(path: Path, line: int | None = None) -> Transcript:
-    """Read a conversation; see `transcript`. Raises UserError."""
+def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) -> Transcript:
+    """Read a conversation; see `transcript`. Raises UserError, also for a link that leads out of the project.
+
+    caller: a folder of the project. A path outside it is one that its code, or the person, names.
+    """
+    root, named = root_around(caller.absolute()) or caller.absolute(), Path(os.path.abspath(path))  # noqa: PTH100
+    inside(named, root if named.is_relative_to(root) else named.parent)
     try:
         texts = read_text(path).split("\n")
     except FileNotFoundError:

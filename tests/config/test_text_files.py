@@ -1,5 +1,6 @@
 """TOML files are checked, and every mistake is a sentence."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from longctx.config.models import ModelProfile
-from longctx.config.text_files import read_text, read_toml
+from longctx.config.text_files import MOST_BYTES, read_text, read_toml
 from tests.refusals import refused
 
 
@@ -123,3 +124,18 @@ def test_toml_that_breaks_its_parser(tmp_path: Path, text: str, reason: str) -> 
 def test_a_folder_in_the_place_of_a_file(tmp_path: Path) -> None:
     with refused("not-readable", tmp_path):
         read_text(tmp_path)
+
+
+def test_a_file_of_any_size_is_refused_unread(tmp_path: Path) -> None:
+    """docs/security.md, file-size."""
+    path = tmp_path / "large.jsonl"
+    path.touch()
+    os.truncate(path, MOST_BYTES + 1)  # takes no room
+    with refused("file-too-large", path):
+        read_text(path)
+
+
+def test_a_device_is_refused() -> None:
+    """docs/security.md, file-size."""
+    with refused("file-is-device", "/dev/zero"):
+        read_text(Path("/dev/zero"))

@@ -116,3 +116,27 @@ def test_a_probe_that_cannot_be_asked_is_refused(given: dict[str, Any]) -> None:
 def test_a_probe_of_a_case_has_what_the_case_says() -> None:
     given = {"id": "a", "question": "?", "accept": ["x", ["y", "z"]], "stale": ["w"], "kind": "file", "evidence": "e"}
     assert Probe.of(given) == Probe("?", ("x", ("y", "z")), ("w",), "file", "e")
+
+
+@pytest.mark.parametrize("target", ["outside/s.jsonl", ".env", "/dev/zero", "/dev/stdin"])
+def test_a_transcript_follows_no_link_out_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """docs/security.md, links-read: what it has would be sent, and shown on the page."""
+    project = tmp_path / "project"
+    (project / "tests").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (project / "pytest.ini").write_text("[pytest]")
+    for place in (tmp_path / "outside/s.jsonl", project / ".env", project / "s.jsonl"):
+        log(place, {"messages": [USER]})
+    link = project / "tests/linked.jsonl"
+    link.symlink_to({"outside/s.jsonl": tmp_path, ".env": project}.get(target, Path("/")) / target)
+    with pytest.raises(UserError, match="leads-outside"):
+        read_transcript(link, caller=project / "tests")
+    monkeypatch.chdir(project)
+    with pytest.raises(UserError, match="leads-outside"):
+        read_transcript(Path("tests/linked.jsonl"))
+    link.unlink()
+    link.symlink_to("../s.jsonl")
+    assert read_transcript(link).messages == [USER]
+    assert read_transcript(tmp_path / "outside/s.jsonl").messages == [USER]  # the code names it
