@@ -1,6 +1,11 @@
 """Product code that test_functions.py tests: it knows the SDK, and nothing of longctx."""
 
-import anthropic
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # importing the SDK takes a second, which only those who call it need to spend
+    import anthropic
 
 SYSTEM = "You work at the desk of a ferry company. Answer from the handbook, in a few words."
 

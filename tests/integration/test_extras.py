@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from longctx.extras import EXTRAS
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, ROOT, Checkout, Launcher
 from tests.servers import SimulatedServer
 
 PROGRAM = f"""
@@ -95,3 +96,32 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     }
     assert {name: results[name] for name, sentence in missing.items() if sentence not in results[name][1]} == {}
     assert all(results[name][0] for name in missing)
+
+
+WITHOUT_SDK = """
+import sys
+
+sys.modules |= dict.fromkeys(["anthropic", "httpx2"])
+import pytest
+
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+def test_the_shipped_functions_replay_without_the_sdk(launcher: Launcher, tmp_path: Path) -> None:
+    """Only the test whose code under test calls the SDK is left out."""
+    arguments = ["tests_longctx/test_functions.py", "-rs", "-pno:cacheprovider", f"--ctx-report={tmp_path / 'report'}"]
+    command = [sys.executable, "-c", WITHOUT_SDK, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=launcher.env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the product's code calls its SDK, which is not installed" in " ".join(done.stdout.split())
+    assert " passed, " in done.stdout
+
+
+def test_no_worker_imports_the_sdk_to_collect(launcher: Launcher) -> None:
+    code = "import sys, pytest; pytest.main(['tests_longctx', '--collect-only', '-q']); print(sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=launcher.env, capture_output=True, text=True, check=True
+    )
+    assert "'longctx.plugin'" in done.stdout
+    assert "'anthropic'" not in done.stdout
