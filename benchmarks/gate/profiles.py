@@ -31,8 +31,9 @@ from longctx.gate.evidence import LEAST_LOST, LEAST_SHARE
 from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import usd
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
-from longctx.stats.looks import level_of_look, planned, repeated_p_value
+from longctx.stats.looks import Looks, planned
 from longctx.stats.search import narrowed
+from longctx.vocabulary.looks import LooksPlan
 from longctx.workspace import Workspace
 
 RESULTS = Path(__file__).with_name("PROFILES.md")
@@ -79,27 +80,30 @@ class Gate:
     name: str
     margin: float
     bands: tuple[Gated, ...]
-    most_looks: int = 5
+    plan: LooksPlan = "few"
+    """Of its looks."""
 
 
 GATE = Gate(
     "gate",
     0.075,
     (
-        Gated("line_retrieval, short", 360),
-        Gated("line_retrieval, long", 360),
+        Gated("line_retrieval, short", 432),
+        Gated("line_retrieval, long", 432),
         Gated("passkey, all", 360),
-        Gated("collage, meaning", 360),
-        Gated("collage, long", 540, 6),
-        Gated("coreference, all", 600, 6),
-        Gated("variable_tracking, all", 600, 6),
+        Gated("collage, meaning", 408),
+        Gated("collage, long", 612, 6),
+        Gated("coreference, all", 720, 6),
+        Gated("variable_tracking, all", 720, 6),
     ),
+    "early",
 )
 PR = Gate("gate-pr", 0.125, (Gated("line_retrieval, short", 160), Gated("collage, short", 168, 4)))
 SETS = Gate(
     "gate-sets",
     0.1,
-    tuple(Gated(f"{name}, all", 300) for name in ("multiple_needles", "frequent_words", "graph_walks")),
+    tuple(Gated(f"{name}, all", 360) for name in ("multiple_needles", "frequent_words", "graph_walks")),
+    "early",
 )
 SHIPPED = GATE, PR, SETS
 OWN = Gate("50 documents of 4 questions", 0.1, (Gated("documents", 200, 4),))
@@ -243,12 +247,12 @@ class Evidence:
     def drop(self) -> Array:
         return -self.total / np.maximum(self.n, 1)
 
-    def p_values(self, look: int, looks: int) -> Array:
+    def p_values(self, look: int, looks: Looks) -> Array:
         found, squares = np.ones(len(self.n)), self.steps @ np.arange(1, MOST_TOGETHER + 1) ** 2
         for gate in np.flatnonzero((self.total < 0) & (-self.total >= WORTH * np.sqrt(squares))):
             mid = bool(self.n[gate] == self.contexts[gate])
             p_value = sign_flips(tuple(self.steps[gate].tolist()), int(self.total[gate]), mid)
-            found[gate] = repeated_p_value(p_value, look, looks)
+            found[gate] = looks.repeated_p_value(p_value, look)
         return found
 
     def excludes(self, margin: float, level: float) -> Bools:
@@ -314,10 +318,9 @@ class Judged:
 
 def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
     """Return the verdicts of gates on the changes of their bands."""
-    looks = [planned(changes.shape[1], gate.most_looks) for changes in drawn]
-    ends = [
-        [changes.shape[1] * look // of for look in range(1, of + 1)] for changes, of in zip(drawn, looks, strict=True)
-    ]
+    plans = [planned(gate.plan, changes.shape[1], changes[0].size, gate.margin, ALPHA) for changes in drawn]
+    looks, of_whole = [plan.number for plan in plans], max(plans, key=lambda plan: plan.number)
+    ends = [plan.ends(changes.shape[1]) for changes, plan in zip(drawn, plans, strict=True)]
     evidence = [[Evidence.of(changes[:, :end]) for end in of] for changes, of in zip(drawn, ends, strict=True)]
     shape, most = (len(drawn[0]), len(drawn)), max(looks)
     p_values, of_run, with_run = np.ones(shape), np.ones(shape[0]), len(drawn) > 1
@@ -336,8 +339,8 @@ def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
         doubtful, drops = np.zeros(shape[0], bool), np.zeros(shape)
         for at in (at for at, of in enumerate(looks) if look <= of):
             gates, of_band = going[:, at], evidence[at][look - 1]
-            level = level_of_look(ALPHA, look, looks[at])
-            p_values[gates, at] = np.minimum(p_values[gates, at], of_band[gates].p_values(look, looks[at]))
+            level = plans[at].level(ALPHA, look)
+            p_values[gates, at] = np.minimum(p_values[gates, at], of_band[gates].p_values(look, plans[at]))
             passes = gates & of_band.excludes(gate.margin, level)
             if drawn[at].shape[2] > 1:
                 sums = drawn[at][passes, : ends[at][look - 1]].sum(axis=2)
@@ -352,7 +355,7 @@ def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
                 for place, of in enumerate(each, start=1)
             ]
             together = Evidence.together([of for of, _ in parts], [counted for _, counted in parts])
-            of_run[here] = np.minimum(of_run[here], together[here].p_values(look, most))
+            of_run[here] = np.minimum(of_run[here], together[here].p_values(look, of_whole))
             doubtful = together.drop >= DOUBT * RUN_MARGIN
             run.append((here, asked.copy(), together))
         tested = holm(np.column_stack([p_values, of_run]) if with_run else p_values)
@@ -364,7 +367,7 @@ def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
     found = (shown & ~passed).any(axis=1)
     small = np.zeros(shape[0], bool)
     for look, (here, of, together) in enumerate(run, start=1):
-        level = level_of_look(ALPHA, look, most)
+        level = of_whole.level(ALPHA, look)
         small |= here & run_shown & ~found & together.excludes(RUN_MARGIN, level)
         for one in np.flatnonzero(small & here):
             sums = [
@@ -525,7 +528,7 @@ def margins(gates: int) -> str:
 def documents(gates: int) -> str:
     """What is found of a drop that is all in a few documents, by the verdict and by the list of what was lost."""
     rows = []
-    at_once = replace(OWN, name=f"{OWN.name}, at once", most_looks=1)
+    at_once = replace(OWN, name=f"{OWN.name}, at once", plan="once")
     for gate, band in ((OWN, "documents"), (at_once, "documents"), (PR, "collage, short"), (GATE, "collage, long")):
         for points, few in ((3, 0.04), (5, 0.07), (5, 0.2), (10, 0.14), (10, 0.3)):
             for changing in (0.05, 0.1):

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from benchmarks.gate.table import command, share, table
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.defaults import ALPHA
-from longctx.stats.looks import level_of_look, repeated_p_value
+from longctx.stats.looks import ONCE as AT_ONCE
+from longctx.stats.looks import Looks, planned
 
 RESULTS = Path(__file__).with_name("RUNS.md")
 WORTH = 0.1
@@ -38,7 +39,7 @@ class Design:
     bands: int
     trials: int
     margin: float
-    looks: int
+    looks: Looks
 
 
 def rates(gates: int, bands: int, trials: int, rate: float, discordance: float, random: np.random.Generator) -> Array:
@@ -139,10 +140,10 @@ def drawn(case: Case, gates: int, seed: int = 1) -> Drawn:
     return tallied_up(before, after, runs, design.looks)
 
 
-def tallied_up(before: NDArray[np.int8], after: NDArray[np.int8], runs: int, looks: int) -> Drawn:
+def tallied_up(before: NDArray[np.int8], after: NDArray[np.int8], runs: int, looks: Looks) -> Drawn:
     """Return what gates look at. before: right answers of all runs of the baseline; after: of the later run."""
     trials = before.shape[-1]
-    ends = [trials * look // looks for look in range(1, looks + 1)]
+    ends = looks.ends(trials)
     parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
     change, total = after * np.int8(runs) - before, before + after
 
@@ -198,13 +199,13 @@ def judged(of: Drawn, design: Design, rule: Rule) -> Counted:
     settled, passed, asking = np.zeros(shape, bool), np.zeros(shape, bool), np.ones(shape, bool)
     within, asked = np.zeros(gates, bool), np.zeros(shape, np.int64)
     bound, shown, run_shown = wald if rule.normal else scores, np.zeros(shape, bool), np.zeros(gates, bool)
-    for look in range(1, design.looks + 1):
+    for look in range(1, design.looks.number + 1):
         asked[asking] = look - 1
         here = asking.any(axis=1)
-        going, z = asking & ~settled, -NormalDist().inv_cdf(level_of_look(ALPHA, look, design.looks))
+        going, z = asking & ~settled, -NormalDist().inv_cdf(design.looks.level(ALPHA, look))
 
         def at_look(right: Ints, after: Ints, look: int = look) -> Array:
-            return np.array([repeated_p_value(each, look, design.looks) for each in p_values(right, after, rule.mid)])
+            return np.array([design.looks.repeated_p_value(each, look) for each in p_values(right, after, rule.mid)])
 
         counts, right, after = (array[:, :, look - 1] for array in (of.counts, of.right, of.after))
         p[going] = np.minimum(p[going], at_look(right[going], after[going]))
@@ -257,11 +258,13 @@ def _gathered(array: Any, asked: Ints) -> Any:
     return np.take_along_axis(array, asked.reshape(*asked.shape, *[1] * (array.ndim - 2)), axis=2)[:, :, 0]
 
 
-ONCE = Design(bands=7, trials=360, margin=0.075, looks=1)
-LOOKS = Design(bands=7, trials=360, margin=0.075, looks=5)
+EQUAL = planned("equal", 360, 360, 0.075, ALPHA)
+"""Five equal looks, the plan of recordings that name none."""
+ONCE = Design(bands=7, trials=360, margin=0.075, looks=AT_ONCE)
+LOOKS = Design(bands=7, trials=360, margin=0.075, looks=EQUAL)
 """The bands of profile `gate`, if none had several questions in a context."""
-MORE = Design(bands=7, trials=432, margin=0.075, looks=5)
-PR = Design(bands=2, trials=160, margin=0.125, looks=5)
+MORE = Design(bands=7, trials=432, margin=0.075, looks=EQUAL)
+PR = Design(bands=2, trials=160, margin=0.125, looks=EQUAL)
 RUNS = (1, 3, 6)
 NOISES = (
     *((0.95, changing) for changing in (0.02, 0.05)),
@@ -325,7 +328,7 @@ def dropped(gates: int) -> str:
 def levels(gates: int) -> str:
     """False alarms and finds of exact tests and of mid-p-values, by the number of bands and of trials."""
     rows = []
-    designs = (ONCE, LOOKS, PR, Design(2, 40, 0.15, 1), Design(12, 100, 0.1, 5))
+    designs = (ONCE, LOOKS, PR, Design(2, 40, 0.15, AT_ONCE), Design(12, 100, 0.1, EQUAL))
     for design in designs:
         for rate, discordance in ((0.9, 0.1), (0.7, 0.2), (0.5, 0.4)):
             same = [counted(Case(design, rate, discordance), Rule(mid=mid), gates) for mid in (False, True)]
@@ -339,7 +342,8 @@ def levels(gates: int) -> str:
 
 def _named(design: Design) -> str:
     bands, looks = (
-        f"{number} {noun}{'s' * (number > 1)}" for number, noun in ((design.bands, "band"), (design.looks, "look"))
+        f"{number} {noun}{'s' * (number > 1)}"
+        for number, noun in ((design.bands, "band"), (design.looks.number, "look"))
     )
     return f"{bands} of {design.trials}, {looks}"
 

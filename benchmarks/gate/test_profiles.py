@@ -73,7 +73,7 @@ def test_its_gates_are_the_gate() -> None:
         result = judged(gate, drawn)
         for place in range(3):
             looks = {
-                Band(band.name, "all"): looks_at(changes[place])
+                Band(band.name, "all"): looks_at(changes[place], gate.margin)
                 for band, changes in zip(gate.bands, drawn, strict=True)
             }
             given, of_run = judge_run(looks, gate.margin, 0.05)
@@ -87,12 +87,12 @@ def test_its_gates_are_the_gate() -> None:
     assert seen >= {"pass", "regression", "inconclusive", "run regression", "run inconclusive"}
 
 
-def looks_at(changes: np.ndarray) -> Looks:
+def looks_at(changes: np.ndarray, margin: float) -> Looks:
     """Return the evidence of a band as the gate has it. changes: shape (contexts, trials of each)."""
     keyed = {place: [SIDES[change] for change in context] for place, context in enumerate(changes.tolist())}
-    looks, at = planned(len(changes)), []
-    for look in range(1, looks + 1):
-        asked = {place: keyed[place] for place in range(len(changes) * look // looks)}
+    looks, at = planned("few", len(changes), changes.size, margin, 0.05), []
+    for end in looks.ends(len(changes)):
+        asked = {place: keyed[place] for place in range(end)}
         clusters = changes[: len(asked)].tolist()
         at.append(AtLook(clusters, clusters, answers=(asked, asked)))
     return Looks(looks, at)

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.gate.runs import PARTS, Case, Design, Rule, counted, drawn, exact, rates, scores
 from longctx.gate.bands import AtLook, Band, Looks, judge_run
 from longctx.stats.averaged import Averaged
+from longctx.stats.looks import planned
 
 
 def answers(counts: np.ndarray, runs: int) -> list[tuple[list[bool], list[bool]]]:
@@ -49,7 +50,7 @@ def test_its_test_and_its_bound_are_the_gates(runs: int) -> None:
 
 @pytest.mark.parametrize("runs", [1, 2])
 def test_its_gates_are_the_gate(runs: int) -> None:
-    design = Design(bands=3, trials=100, margin=0.1, looks=5)
+    design = Design(bands=3, trials=100, margin=0.1, looks=planned("equal", 100, 100, 0.1, 0.05))
     for seed, drops in enumerate([(), (0.03, 0.03, 0.03), (0.25,), (0.08, 0.08, 0.08)]):
         case = Case(design, 0.9, 0.1, runs, drops)
         of = drawn(case, 1, seed)
@@ -65,7 +66,7 @@ def test_its_gates_are_the_gate(runs: int) -> None:
                 evidence = Averaged(list(keyed.values()))
                 judged = evidence if evidence.several else evidence.changes
                 looks.append(AtLook(judged, judged, answers=(keyed, keyed)))
-            bands[Band(str(band), "all")] = Looks(5, looks)
+            bands[Band(str(band), "all")] = Looks(design.looks, looks)
         given, of_run = judge_run(bands, design.margin, 0.05)
         assert of_run is not None
         result = counted(case, Rule(), 1, seed)

@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 from benchmarks.gate.draws import quantile
 from benchmarks.gate.runs import Counted, Design, Rule, judged, tallied_up
 from benchmarks.gate.table import command, share, table
+from longctx.gate.defaults import ALPHA
+from longctx.stats.looks import planned
 
 RESULTS = Path(__file__).with_name("TRUTH.md")
 LATEST, AGGREGATION = "latest_value, all", "aggregation, all"
 ABSENT, PRESENT, ANSWERS = "abstention, all absent", "abstention, all present", "abstention.answers, all present"
 BANDS = LATEST, ABSENT, PRESENT, ANSWERS, AGGREGATION
-DESIGN = Design(bands=len(BANDS), trials=360, margin=0.1, looks=5)
+DESIGN = Design(bands=len(BANDS), trials=432, margin=0.1, looks=planned("early", 432, 432, 0.1, ALPHA))
 REPEATS = 0.74
 """The share of the difficulty that repeats: 10% of pairs differ at a rate of 0.9, 20% at 0.7."""
 OF_QUESTION = 0.4

@@ -114,6 +114,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices, questions_worth
     from longctx.results.baseline import load_baseline
+    from longctx.vocabulary.looks import DEFAULT_LOOKS
 
     if options.drop > options.rate:
         raise UserError(
@@ -143,7 +144,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             )
         check_free(options.out, options.force)
     cases = _with_replies(plan, measured, options)
-    target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan))
+    looks = plan.own.looks if plan.own else DEFAULT_LOOKS
+    target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan), looks=looks)
     sentences: list[str] = []
     if options.budget is None:
         loads = planned(plan, of_functions, cases)

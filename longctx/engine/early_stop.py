@@ -7,15 +7,17 @@ out the same trials, since looks depend on the seed and on the recorded answers 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
+
+from vcr.record_mode import RecordMode
 
 from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
-from longctx.engine.terms import rules
+from longctx.engine.terms import looks_to_take, place_of, rules
 from longctx.engine.trials import run_protocol
 from longctx.errors import UserError
 from longctx.gate.bands import Band
@@ -27,8 +29,8 @@ from longctx.recording.tape import Tape
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
-from longctx.stats.looks import MOST_LOOKS
 from longctx.vocabulary.family import is_of_function
+from longctx.vocabulary.looks import LooksPlan
 
 if TYPE_CHECKING:
     from longctx.live.asking import Asked
@@ -50,7 +52,7 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
         asked = Asked()
         left = {question.key: question for question in questions}
         why: Failure | None = None
-        for look in range(1, MOST_LOOKS + 1):
+        for look in range(1, looks.most + 1):
             unneeded = looks.unneeded(left.keys())
             now = {key: each for key, each in left.items() if looks.of[key] <= look and key not in unneeded}
             if not now:
@@ -70,6 +72,12 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
         return asked
 
     return order
+
+
+def looks_by(run: Run, tape: Tape, questions: Iterable[Question]) -> LooksPlan:
+    """Return the plan by which these questions are asked: that of what is recorded of them unless all is asked anew."""
+    recorded = None if tape.record_mode == RecordMode.ALL else tape.looks_of(map(place_of, questions))
+    return recorded or looks_to_take(run)
 
 
 def keep_left_out(run: Run) -> None:
@@ -120,6 +128,7 @@ class LiveLooks:
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._questions = {question.key: question for case in cases for question in case.questions()}
+        self.plan = looks_by(run, tape, self._questions.values())
         self._rows: dict[str, list[Row]] = {}
         self._bands = {key: self._band(question.case) for key, question in self._questions.items()}
         self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
@@ -127,9 +136,11 @@ class LiveLooks:
         for key, question in self._questions.items():
             units[self._bands[key]][key] = _unit(question)
         self.of: dict[str, int] = {}
+        terms = run.plan.margin, run.settings.alpha
         for band, of_band in units.items():
-            looks = in_looks(of_band.values(), 1 if band is None else MOST_LOOKS)
+            looks = in_looks(of_band.values(), "once" if band is None else self.plan, *terms).of
             self.of |= {key: looks[unit] for key, unit in of_band.items()}
+        self.most = max(self.of.values(), default=0)
 
     def unneeded(self, left: Collection[str]) -> set[str]:
         """Return those of the questions `left`, given by their keys, whose bands are settled without them."""
@@ -163,7 +174,7 @@ class LiveLooks:
 
     def stale(self) -> set[str]:
         """Return the questions that only other requests were answered for; none unless a run asked in looks."""
-        if not any(map(self._tape.asked_in_looks, self._questions.values())):
+        if not self._tape.looks_of(map(place_of, self._questions.values())):
             return set()
         return {
             key
@@ -189,8 +200,8 @@ class LiveLooks:
             else:
                 rows += self._known(key, question)
         now = clocks.stamp()
-        terms = rules(self._run, rows, now, looks=True)
-        terms = replace(terms, looks_of_functions=MOST_LOOKS, elsewhere=self._elsewhere)
+        terms = rules(self._run, rows, now, looks=self.plan)
+        terms = replace(terms, looks_of_functions=self.plan, elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
@@ -211,7 +222,7 @@ class LiveLooks:
         with_minimum = {band for case, band in here if case.min_rate is not None}
         own = {band for _, band in here}
         functions = {self._band(cell) for cell in self._run.cells} - {None}
-        limited = own if rules(self._run, (), "", looks=True).limits != GrowthLimits() else set()
+        limited = own if rules(self._run, (), "", looks=self.plan).limits != GrowthLimits() else set()
         return len({band for _, band in everywhere} - own) + len(functions), parted | with_minimum | limited
 
     def _band(self, case: Case) -> Band | None:
@@ -266,7 +277,7 @@ class FunctionLooks(LiveLooks):
             if (band := self._band(case))
         }
         with_minimum = {band for case, band in here if case.min_rate is not None}
-        limited = own if rules(run, (), "", looks=True).limits != GrowthLimits() else set()
+        limited = own if rules(run, (), "", looks=self.plan).limits != GrowthLimits() else set()
         return len(of_families) + len(elsewhere), parted | with_minimum | limited
 
 

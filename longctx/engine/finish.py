@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import longctx
 from longctx import clocks
 from longctx.config.headers import as_lines
-from longctx.engine.terms import empty, functions_in_looks, judged_in_looks, left_out, min_rates, rules
+from longctx.engine.terms import empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
@@ -90,7 +90,7 @@ def finish(
         manifest = manifest_of(run, record.rows, facts)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
-        terms = rules(run, record.rows, manifest.finished_at, manifest.early_stop) if gated else None
+        terms = rules(run, record.rows, manifest.finished_at, manifest.looks_of_families) if gated else None
         ending = Ending(manifest, run.plan.families, baseline, terms, run.settings.page, run.workspace.cassettes)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
@@ -156,7 +156,7 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
     if against is None:
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = clocks.stamp()
-    terms = rules(run, rows, now, judged_in_looks(run, rows))
+    terms = rules(run, rows, now, looks_of_families(run, rows))
     return give_verdict(against.rows, with_answers(rows), terms, run.plan.families)
 
 
@@ -168,6 +168,9 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         settings = dataclasses.replace(settings, profile=os.path.relpath(run.folder / f"{profile}.toml"))
     measured = {row.model for row in rows}
     models = [plan.models.get(name) or plan.model(name) for name in sorted(measured)]
+    gated = settings.baseline is not None
+    looks = looks_of_families(run, rows) if gated else "once"
+    of_functions = looks_of_functions(run, rows) if gated else "once"
     return Manifest(
         run=run.name,
         version=longctx.__version__,
@@ -186,8 +189,10 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         documents=documents_of(run, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
-        early_stop=settings.baseline is not None and judged_in_looks(run, rows),
-        functions_early_stop=settings.baseline is not None and functions_in_looks(run, rows),
+        early_stop=looks != "once",
+        looks="" if looks in ("once", "equal") else looks,
+        functions_early_stop=of_functions != "once",
+        functions_looks="" if of_functions in ("once", "equal") else of_functions,
         left_out=left_out(run, rows),
         empty=empty(run, rows),
         shard=str(settings.shard or ""),

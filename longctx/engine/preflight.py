@@ -82,7 +82,7 @@ class Preflight:
         now = clocks.stamp()
         part = self._run.settings.shard is not None
         if reasons := invalid_in_advance(
-            self._baseline, rows, rules(self._run, rows, now, looks=False), part, self._run.plan.families
+            self._baseline, rows, rules(self._run, rows, now, looks="once"), part, self._run.plan.families
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")

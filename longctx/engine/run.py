@@ -151,10 +151,10 @@ class Run:
         with only_writer(self.private or self.workspace.cassettes, settings.lock):
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
-                from longctx.engine.early_stop import until_settled
+                from longctx.engine.early_stop import looks_by, until_settled
 
+                tape.looks = looks_by(self, tape, (each for case in cases if case.size for each in case.questions()))
                 order = until_settled(self, tape)
-                tape.in_looks = True
             if preflight := self.preflight(cases, tape):
                 preflight.check()
             self._foresee_baseline(cases, tape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Case
+from longctx.cases.case import Case, Question
 from longctx.config.file_names import file_name
 from longctx.gate.defaults import MARGIN
 from longctx.gate.minimum import requirements_of, shortfalls
@@ -15,9 +15,9 @@ from longctx.gate.verdict import Rules
 from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
-from longctx.stats.looks import MOST_LOOKS
 from longctx.vocabulary.family import is_check, is_of_function
 from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 from longctx.vocabulary.scenario import Identity
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
@@ -72,27 +72,36 @@ def case_name(run: Run, case: Case) -> str:
     return scenario_name(case.scenario.family, case.scenario.slug, subject)
 
 
-def judged_in_looks(run: Run, rows: Sequence[Row]) -> bool:
-    """Return whether the gate judges these rows in looks: a run asked them so, or left trials out.
+def looks_of_families(run: Run, rows: Sequence[Row]) -> LooksPlan:
+    """Return the plan by which the gate judges these rows: that by which a run asked them, or left trials out.
 
     What was recorded at once is judged at once, however it is replayed.
     """
     if not run.settings.looks or run.settings.only_trial is not None:
-        return False
-    if any(row.error == EARLY_STOP and not is_of_function(row.family) for row in rows):
-        return True
+        return "once"
+    left_out = any(row.error == EARLY_STOP and not is_of_function(row.family) for row in rows)
     questions = (question for case in run.plan.cases if case.size for question in case.questions())
-    return any(map(run.recorded.asked_in_looks, questions))
+    recorded = run.recorded.looks_of(map(place_of, questions))
+    return recorded or (looks_to_take(run) if left_out else "once")
 
 
-def functions_in_looks(run: Run, rows: Sequence[Row]) -> bool:
+def looks_of_functions(run: Run, rows: Sequence[Row]) -> LooksPlan:
     """Return the same of the rows of test functions, whose trials are looked up by what their rows say."""
     if not run.settings.looks or run.settings.only_trial is not None:
-        return False
+        return "once"
     trials = [row for row in rows if is_of_function(row.family) and not is_check(row.family)]
-    if any(row.error == EARLY_STOP for row in trials):
-        return True
-    return any(run.recorded.has_in_looks(file_of(row), row.model, trial_of(row)) for row in trials)
+    recorded = run.recorded.looks_of((file_of(row), row.model, trial_of(row)) for row in trials)
+    return recorded or (looks_to_take(run) if any(row.error == EARLY_STOP for row in trials) else "once")
+
+
+def looks_to_take(run: Run) -> LooksPlan:
+    """Return the plan by which a run asks what has not been asked in looks before."""
+    return (run.plan.own and run.plan.own.looks) or DEFAULT_LOOKS
+
+
+def place_of(question: Question) -> tuple[str, str, str]:
+    """Return the cassette, the model and the identity of a question."""
+    return question.case.file, question.case.model.model, str(question.identity)
 
 
 def trial_of(row: Row) -> str:
@@ -107,7 +116,7 @@ def file_of(row: Row) -> str:
     return f"{file_name(row.model)}/{row.family}/{'.'.join([row.scenario, *treatments])}.jsonl"
 
 
-def rules(run: Run, rows: Sequence[Row], now: str, looks: bool) -> Rules:
+def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:
     """Return the terms by which the gate judges these rows of a run. now: the time in ISO 8601."""
     settings, plan = run.settings, run.plan
     return rules_of(
@@ -117,8 +126,8 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: bool) -> Rules:
         now,
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
-        looks=MOST_LOOKS if looks else 1,
-        looks_of_functions=MOST_LOOKS if functions_in_looks(run, rows) else 1,
+        looks=looks,
+        looks_of_functions=looks_of_functions(run, rows),
     )
 
 
@@ -133,8 +142,8 @@ def merged_rules(
         manifest.finished_at,
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
-        looks=MOST_LOOKS if manifest.early_stop and gate.looks else 1,
-        looks_of_functions=MOST_LOOKS if manifest.functions_early_stop and gate.looks else 1,
+        looks=manifest.looks_of_families if gate.looks else "once",
+        looks_of_functions=manifest.looks_of_functions if gate.looks else "once",
         lacking=missing_shards(manifest),
     )
 
@@ -147,8 +156,8 @@ def rules_of(
     *,
     left_out: int,
     empty: int,
-    looks: int,
-    looks_of_functions: int = 1,
+    looks: LooksPlan,
+    looks_of_functions: LooksPlan = "once",
     lacking: Sequence[str] = (),
 ) -> Rules:
     """Return the terms of a verdict.

@@ -251,14 +251,14 @@ class Upgrading:
         now = clocks.stamp()
         was, model = (plan.model(each.treatment.model).model for plan, each in ((old_plan, old), (run.plan, new)))
         own = [replace(row, model=model) for row in new.rows]
-        terms = rules(run, own, now, looks=False)
+        terms = rules(run, own, now, looks="once")
         terms = replace(
             terms,
             alpha=self._alpha,
             age=AgeLimit(now, math.inf),
             left_out=0,  # each treatment was measured on what the user selected
             empty=new.empty,
-            looks_of_functions=1,
+            looks_of_functions="once",
             grids={(family, new.treatment.name): tables for (family, _), tables in terms.grids.items()},
         )
         verdict = give_verdict(old.rows, new.rows, terms, run.plan.families)

@@ -26,7 +26,8 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats import bound, signflip
 from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.bound import design_effect, trials_to_settle
-from longctx.stats.looks import level_of_look, repeated_p_value
+from longctx.stats.looks import ONCE
+from longctx.stats.looks import Looks as Planned
 from longctx.stats.rates import Rate, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
 
@@ -138,10 +139,9 @@ class AtLook:
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """A band to judge. planned: how many looks. at: the evidence at those that were taken. vacuous: why it cannot pass;
-    empty if it can."""
+    """A band to judge. at: the evidence at the looks that were taken. vacuous: why it cannot pass; empty if it can."""
 
-    planned: int
+    planned: Planned
     at: Sequence[AtLook]
     vacuous: str = ""
 
@@ -156,7 +156,7 @@ def judge(
 
     further: the p-values of stated minimums, which Holm's correction counts, too.
     """
-    looks = {band: Looks(1, [AtLook(clusters, clusters)]) for band, clusters in bands.items()}
+    looks = {band: Looks(ONCE, [AtLook(clusters, clusters)]) for band, clusters in bands.items()}
     return [measured for measured, _ in judge_in_looks(looks, margin, alpha, further)]
 
 
@@ -181,7 +181,7 @@ def judge_run(
     paired = [looks for looks in bands.values() if not any(at.answers is None for at in looks.at)]
     if len(paired) < 2:
         return _judge(bands, margin, alpha, further, None)
-    planned = max(looks.planned for looks in paired)
+    planned = max((looks.planned for looks in paired), key=lambda looks: looks.number)
     run = _Judged(RUN, Looks(planned, [])), _Judged(RUN, Looks(planned, []), pessimistic=True)
     return _judge(bands, margin, alpha, further, run)
 
@@ -196,7 +196,7 @@ def _judge(
     judged = [(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
     hypotheses = [*judged, *([run] if run else [])]
     of_run = min(RUN_MARGIN, margin)
-    for look in range(1, max((looks.planned for looks in bands.values()), default=0) + 1):
+    for look in range(1, max((looks.planned.number for looks in bands.values()), default=0) + 1):
         asked = [pair for pair in judged if pair[0].asking and look <= len(pair[0].looks.at)]
         if not asked:
             break
@@ -209,14 +209,14 @@ def _judge(
             of_side.take(_together([pair[0] for pair in judged], place), look, alpha)
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
-            last = look == measured.looks.planned
+            last = look == measured.looks.planned.number
             alike = measured.verdict(margin) == pessimistic.verdict(margin)
             can = measured.looks.at[look - 1].can_settle and alike and measured.may_settle(margin)
             measured.settled = pessimistic.settled = last or can
         regressed = any(pair[0].settled and pair[0].verdict(margin) == "regression" for pair in judged)
         doubt = run is not None and not regressed and not run[0].shown and run[0].difference <= -DOUBT * of_run
         for measured, _ in asked:
-            measured.asking = look < measured.looks.planned and (doubt or not measured.settled)
+            measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
     given = [tuple(of_side.given(margin, alpha) for of_side in pair) for pair in judged]
     return given, tuple(of_side.given(of_run, alpha) for of_side in run) if run else None  # type: ignore[return-value]
@@ -250,9 +250,9 @@ class _Judged:
         if isinstance(evidence, Averaged) and not evidence.several:
             evidence = evidence.changes
         self.look, self.clusters, planned = look, evidence, self.looks.planned
-        self.p_value = min(self.p_value, repeated_p_value(_p_value(self.clusters), look, planned))
-        self.of_gain = min(self.of_gain, repeated_p_value(_p_value(reversed_(self.clusters)), look, planned))
-        self.bound = min(self.bound, _bound(self.clusters, level_of_look(alpha, look, planned)))
+        self.p_value = min(self.p_value, planned.repeated_p_value(_p_value(self.clusters), look))
+        self.of_gain = min(self.of_gain, planned.repeated_p_value(_p_value(reversed_(self.clusters)), look))
+        self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)))
 
     def verdict(self, margin: float) -> Verdict:
         verdict: Verdict = "pass" if self.bound < margin else "regression" if self.shown else "inconclusive"
@@ -289,7 +289,7 @@ class _Judged:
             improved=verdict == "pass" and self.gained,
             unpaired=(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,
             look=self.look,
-            looks=self.looks.planned,
+            looks=self.looks.planned.number,
             settled=self.settled,
             asking=self.asking,
         )

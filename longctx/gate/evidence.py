@@ -14,8 +14,10 @@ from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP, Row
 from longctx.stats.averaged import Answers, Averaged, difference
+from longctx.stats.looks import ONCE, Looks
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.vocabulary.looks import LooksPlan
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -117,9 +119,10 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
 
 
 @dataclass(slots=True)
-class InLooks:
+class EvidenceInLooks:
     """The evidence in one band at each planned look, which holds that of the looks before."""
 
+    planned: Looks
     evidence: list[Evidence]
     complete: int
     """How many looks are complete: an early stop left no trial of them out."""
@@ -142,26 +145,31 @@ class InLooks:
         ]
 
 
-def by_look(pairs: TrialPairs, most: int, rows: Sequence[Row] | None = None) -> dict[str, InLooks]:
-    """Return the evidence in each band as `by_band` does, at each look. most: the most looks.
+def by_look(
+    pairs: TrialPairs,
+    plan: LooksPlan,
+    terms: tuple[float, float],
+    rows: Sequence[Row] | None = None,
+) -> dict[str, EvidenceInLooks]:
+    """Return the evidence in each band as `by_band` does, at each look.
 
+    terms: the gate's margin and alpha.
     rows: those of the trials that are looked at, where these are checks of trials; by default the run's own.
     """
     trials = list(pairs.after.values()) if rows is None else rows
-    looks = looks_of_rows(trials, most)
+    looks = looks_of_rows(trials, plan, *terms)
     complete: dict[str, int] = {}
     for row in trials:
         if row.error == EARLY_STOP and row.band is not None:
-            look = looks[row.band][Unit.of_row(row)]
+            look = looks[row.band].of[Unit.of_row(row)]
             complete[row.band] = min(complete.get(row.band, look), look - 1)
-    bands: dict[str, InLooks] = {}
+    bands: dict[str, EvidenceInLooks] = {}
     for before, after in _measured_items(pairs):
         name = str(after[0].band)
-        units = looks[name]
-        planned = max(units.values())
-        least = min(planned, complete.get(name, planned))
-        band = bands.setdefault(name, InLooks([Evidence() for _ in range(planned)], least))
-        look, left_out = units[Unit.of_row(after[0])], _left_out(after)
+        planned, number = looks[name].looks, looks[name].looks.number
+        least = min(number, complete.get(name, number))
+        band = bands.setdefault(name, EvidenceInLooks(planned, [Evidence() for _ in range(number)], least))
+        look, left_out = looks[name].of[Unit.of_row(after[0])], _left_out(after)
         for place, evidence in enumerate(band.evidence, start=1):
             evidence.baseline += before
             if place >= look and not left_out:
@@ -171,7 +179,7 @@ def by_look(pairs: TrialPairs, most: int, rows: Sequence[Row] | None = None) -> 
             stopped = any(
                 row.error == EARLY_STOP for row in pairs.after.values() if row.band == name.partition(", ")[0]
             )
-            bands[name] = InLooks([evidence], 0 if stopped and evidence.run is not None else 1)
+            bands[name] = EvidenceInLooks(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
 
 

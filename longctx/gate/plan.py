@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from longctx.gate.bands import LEAST_CLUSTERS, Band
@@ -13,6 +13,7 @@ from longctx.results.subject import Subject
 from longctx.stats import power, unpaired
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.looks import planned
+from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Target:
 
     margin: its non-inferiority margin, a share of trials. alpha: the probability of a false alarm. power: the wanted
     probability that `drop`, a share of trials, is shown, and that an unchanged model passes. bands, minimums: how many
-    bands and stated minimums the gate tests, for Holm's correction.
+    bands and stated minimums the gate tests, for Holm's correction. looks: the plan of its looks.
     """
 
     margin: float = MARGIN
@@ -30,6 +31,7 @@ class Target:
     drop: float = 0.1
     bands: int = 1
     minimums: int = 0
+    looks: LooksPlan = DEFAULT_LOOKS
 
     @property
     def hypotheses(self) -> int:
@@ -171,8 +173,11 @@ def share_asked(trials: int, clusters: int, assumed: Assumed, target: Target) ->
 
     Where trials come in clusters it is approximate: their effective number is taken as independent.
     """
-    n, looks = effective(trials, clusters, assumed), planned(clusters)
-    if n < looks:
+    n, looks = (
+        effective(trials, clusters, assumed),
+        planned(target.looks, clusters, trials, target.margin, target.alpha),
+    )
+    if n < looks.number:
         return 1.0
     own = clusters if clusters < trials else None
     return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks, own)
@@ -198,13 +203,18 @@ def against_baselines(bands: Sequence[tuple[int, int, Assumed]], target: Target)
 
 
 def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:
-    """Return the probability that a band with these numbers of trials and clusters passes if nothing changed."""
+    """Return the probability that a band with these numbers of trials and clusters passes if nothing changed.
+
+    It is that of the last look, at which nearly all bands pass that pass at any.
+    """
     _, deff, _, n = _effective(trials, clusters, assumed)
     if not n:
         return 0.0
+    looks = planned(target.looks, clusters, trials, target.margin, target.alpha)
+    alpha = looks.level(target.alpha, looks.number)
     if clusters == trials:
-        return power.pass_chance(trials, assumed.discordance, target.margin, target.alpha)
-    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, deff, target.margin, target.alpha)
+        return power.pass_chance(trials, assumed.discordance, target.margin, alpha)
+    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, deff, target.margin, alpha)
 
 
 def effective(trials: int, clusters: int, assumed: Assumed) -> int:
@@ -222,7 +232,20 @@ def _effective(trials: int, clusters: int, assumed: Assumed) -> tuple[float, flo
 
 def _in_clusters(discordance: float, deff: float, size: float, target: Target) -> int:
     """Return the trials needed to pass in clusters of this mean size. deff: their design effect."""
-    return trials_to_settle(discordance, target.margin, target.alpha, deff, size, target.power)
+    trials = _in_looks(
+        lambda level: trials_to_settle(discordance, target.margin, level, deff, size, target.power), target
+    )
+    assert trials is not None, "some number settles every margin above 0"
+    return trials
+
+
+def _in_looks(trials: Callable[[float], int | None], target: Target) -> int | None:
+    """Return how many trials are needed at the level of the last look. trials: the number that a level needs."""
+    needed = trials(target.alpha)
+    if needed is not None:
+        looks = planned(target.looks, needed, needed, target.margin, target.alpha)
+        needed = trials(looks.level(target.alpha, looks.number))
+    return needed
 
 
 def kish_design_effect(size: float, correlation: float) -> float:
@@ -248,6 +271,6 @@ def _for_drop(assumed: Assumed, target: Target) -> tuple[int | None, int | None]
 def _to_pass(assumed: Assumed, target: Target) -> tuple[int | None, int | None]:
     """Return how many independent trials pass with the target's power, paired and unpaired."""
     return (
-        power.trials_to_pass(assumed.discordance, target.margin, target.alpha, target.power),
+        _in_looks(lambda alpha: power.trials_to_pass(assumed.discordance, target.margin, alpha, target.power), target),
         unpaired.trials_to_pass(assumed.rate, target.margin, target.alpha, target.power),
     )

@@ -10,7 +10,7 @@ from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, judge_run, overall
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.gate.evidence import Evidence, InLooks, LostTogether, by_look, by_scenario, is_gated, lost_together
+from longctx.gate.evidence import Evidence, EvidenceInLooks, LostTogether, by_look, by_scenario, is_gated, lost_together
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import shipped
@@ -23,6 +23,7 @@ from longctx.views.account import Account, Reported, StatedMinimum, account_of
 from longctx.views.guarded import described
 from longctx.vocabulary.family import Family, is_check, is_of_function
 from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.looks import LooksPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class Rules:
 
     margin: the non-inferiority margin, a share of trials. alpha: the probability of a false alarm in the whole run.
     age: how old recordings of a changed model may be. left_out: the number of the grid's scenarios that the run left
-    out. empty: the number without a question. grids: the profile's tables of each (family, model). looks: how often, at
-    the most, the evidence in a band is looked at. elsewhere: the number of bands that
+    out. empty: the number without a question. grids: the profile's tables of each (family, model). looks: the plan by
+    which the evidence in a band is looked at. elsewhere: the number of bands that
     are judged, too, and of which no evidence is given here. lacking: a sentence on each shard of the grid that is
     missing.
     """
@@ -43,8 +44,8 @@ class Rules:
     left_out: int = 0
     empty: int = 0
     grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
-    looks: int = 1
-    looks_of_functions: int = 1
+    looks: LooksPlan = "once"
+    looks_of_functions: LooksPlan = "once"
     """The same for test functions."""
     elsewhere: int = 0
     lacking: Sequence[str] = ()
@@ -164,7 +165,7 @@ class _Compared:
     pairs: TrialPairs
     alone: tuple[int, int]
     """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
-    bands: Mapping[Band, InLooks]
+    bands: Mapping[Band, EvidenceInLooks]
     vacuous: Mapping[Band, str]
     reported: tuple[Reported, ...]
     faults: tuple[str, ...]
@@ -252,10 +253,10 @@ def _compared(
     """
     family, of_trials = known.get(match.family), match.family.partition(".")[0]
     both = pairs(*match.rows, Treatments.of(match.family, family))
-    looks = rules.looks_of_functions if is_of_function(of_trials) else rules.looks if of_trials in known else 1
+    looks = rules.looks_of_functions if is_of_function(of_trials) else rules.looks if of_trials in known else "once"
     trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None
     of_check = is_check(match.family)
-    evidence = by_look(both, looks, trials if of_check else None)
+    evidence = by_look(both, looks, (rules.margin, rules.alpha), trials if of_check else None)
     left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}
     only_before, only_after = both.alone
     bands = {Band(match.family, name, match.after): in_looks for name, in_looks in evidence.items()}
@@ -301,7 +302,7 @@ def _families(
     minimums = [minimum.p_value for family in compared if not family.stopped for _, minimum in family.minimums]
     others = [*minimums, *([1.0] * rules.elsewhere)]
     looks = {
-        band: Looks(len(evidence.evidence), evidence.at_looks, family.vacuous.get(band, ""))
+        band: Looks(evidence.planned, evidence.at_looks, family.vacuous.get(band, ""))
         for family in compared
         for band, evidence in family.bands.items()
     }

@@ -16,6 +16,7 @@ from longctx.json_lines import read_lines
 from longctx.links import inside
 from longctx.plural import count
 from longctx.recording import compact_json
+from longctx.vocabulary.looks import PLANS
 
 Episode = tuple[Request, dict[str, Any], dict[str, Any]]
 """A request, its response and its metadata."""
@@ -86,6 +87,8 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     for name in ("model", "batch", "headers", "after"):
         if not isinstance(metadata.get(name, ""), str):
             raise TypeError(f"its {name} is not text")
+    if (looks := metadata.get("looks", True)) is not True and looks not in PLANS:
+        raise ValueError(f"its looks are {looks!r}, of which this version knows no plan")
     for name in ("request", "same"):
         if type(metadata.get(name, 0)) is not int:
             raise TypeError(f"its {name} is not a number")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +30,12 @@ from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object, to_reply
 from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill
+from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
 
+IN_LOOKS = re.compile(r'(?<!\\)"looks":(true|")')
+"""In the metadata of an episode that was asked in looks."""
 Status = Literal["found", "stale", "missing"]
 
 
@@ -123,8 +127,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._refused: set[tuple[str, str]] = set()
         self.not_accepted: set[str] = set()
         """The files with answers that do not count, because they are not in the base."""
-        self.in_looks = False
-        """Whether what is recorded now is asked in looks, which its episodes then say."""
+        self.looks = ""
+        """The plan of the looks that what is recorded now is asked in; empty if it is asked at once."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
 
@@ -190,19 +194,24 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     counts.append(tokens)
         return counts
 
-    def asked_in_looks(self, question: Question) -> bool:
-        """Return whether an episode of the trial was asked in looks, so that asking could have stopped before it."""
-        return self.has_in_looks(question.case.file, question.case.model.model, str(question.identity))
-
     def any_in_looks(self, function: str) -> bool:
         """Return whether any trial of a test function was asked in looks."""
         files = (file for folder in self._folders for file in folder.glob(f"*/{function}/*.jsonl"))
-        return function.isidentifier() and any('"looks":true' in file.read_text("utf-8", "replace") for file in files)
+        return function.isidentifier() and any(IN_LOOKS.search(file.read_text("utf-8", "replace")) for file in files)
 
-    def has_in_looks(self, file: str, model: str, trial: str) -> bool:
-        """Return the same of a trial by its identity."""
-        episodes = self._episodes(file, model)
-        return any(self._metadata_of[index].get("looks") for index in episodes.get(trial, {}).values())
+    def looks_of(self, trials: Iterable[tuple[str, str, str]]) -> LooksPlan | None:
+        """Return the plan of the looks that these trials were last asked in; None if none was asked in looks.
+
+        trials: the file, the model and the identity of each. Asking could have stopped before any of them.
+        """
+        last: tuple[str, LooksPlan] | None = None
+        for file, model, trial in trials:
+            for index in self._episodes(file, model).get(trial, {}).values():
+                metadata = self._metadata_of[index]
+                if looks := metadata.get("looks"):
+                    found: tuple[str, LooksPlan] = metadata["recorded_at"], "equal" if looks is True else looks
+                    last = found if last is None else max(last, found)
+        return last and last[1]
 
     def wants(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
@@ -297,8 +306,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         }
         if batch:
             metadata["batch"] = batch
-        if self.in_looks:
-            metadata["looks"] = True
+        if self.looks:
+            metadata["looks"] = self.looks
         if wanted.headers:
             metadata["headers"] = wanted.headers
         places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}

@@ -7,14 +7,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import Field, TypeAdapter
 
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Text, Whole, parsed, reason
+from longctx.vocabulary.looks import PLANS, LooksPlan
 
 MANIFEST = "run.json"
+OF_PLANS = f"^({'|'.join(PLANS)})?$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +60,11 @@ class Manifest:
     """The facts of each scenario, by `scenario_name`, such as how many questions a filter kept."""
     early_stop: Annotated[bool, Field(strict=True)] = False
     """Whether the gate looks at the evidence several times, and asking could stop in bands that were settled."""
+    looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
+    """By which plan of stats/looks.py; empty for `equal`, the plan of versions that wrote none."""
     functions_early_stop: Annotated[bool, Field(strict=True)] = False
     """The same of its test functions."""
+    functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
     left_out: tuple[Text, ...] = ()
     """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()
@@ -70,6 +75,14 @@ class Manifest:
     """The minimum rates of a shard's scenarios, which are tested when all shards are merged."""
     merged: tuple[Mapping[str, Any], ...] = ()
     """The manifests of the runs that it was merged from, in the order of their names."""
+
+    @property
+    def looks_of_families(self) -> LooksPlan:
+        return _plan(self.early_stop, self.looks)
+
+    @property
+    def looks_of_functions(self) -> LooksPlan:
+        return _plan(self.functions_early_stop, self.functions_looks)
 
     @property
     def parts(self) -> Sequence[Mapping[str, Any]]:
@@ -89,6 +102,10 @@ class Manifest:
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
         (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _plan(early_stop: bool, looks: str) -> LooksPlan:
+    return cast(LooksPlan, looks or "equal") if early_stop else "once"
 
 
 def load_manifest(folder: Path) -> Manifest:

@@ -103,13 +103,27 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),
         early_stop=any(part.get("early_stop") for part in parts),
+        looks=_looks(parts, "early_stop", "looks"),
         functions_early_stop=any(part.get("functions_early_stop") for part in parts),
+        functions_looks=_looks(parts, "functions_early_stop", "functions_looks"),
         left_out=left_out_of_all(
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
         ),
         empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
         merged=tuple(parts),
     )
+
+
+def _looks(parts: Sequence[Mapping[str, Any]], stopped: str, field: str) -> str:
+    """Return the plan of the parts that were asked in looks. Raises UserError if these are several."""
+    plans = sorted({part.get(field) or "equal" for part in parts if part.get(stopped)})
+    if len(plans) > 1:
+        raise UserError(
+            "looks-differ",
+            f"The runs were asked by different plans of looks ({' and '.join(plans)}), and one verdict takes one plan: "
+            "ask all shards again with the same `looks` in their profile, or merge with --no-looks.",
+        )
+    return "".join(plans).replace("equal", "")
 
 
 def _check_words(kept: Sequence[Kept]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from longctx.stats.binomial import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
-from longctx.stats.looks import level_of_look
+from longctx.stats.looks import Looks
 from longctx.stats.paired import score
 from longctx.stats.search import bisect, fewest, least
 from longctx.vocabulary.stream import frozen_stream
@@ -27,27 +27,27 @@ TIE = 1 + 1e-9
 
 @functools.lru_cache(maxsize=1024)
 def share_until_pass(
-    n: int, discordance: float, margin: float, alpha: float, looks: int, clusters: int | None = None
+    n: int, discordance: float, margin: float, alpha: float, looks: Looks, clusters: int | None = None
 ) -> float:
     """Return the share of n independent trials that a gate asks in looks, on average, if nothing changed.
 
     It is the mean of 2,000 frozen simulations, in which asking stops at the first look that passes. clusters: how many
     clusters tell as much as n independent trials; their own bound must pass, too, which is approximated.
     """
-    if looks == 1:
+    if looks.number == 1:
         return 1.0
-    ends = [n * look // looks for look in range(1, looks + 1)]
+    ends = looks.ends(n)
     stream = frozen_stream("looks", n, discordance, margin, alpha)
     parts = [end - start for start, end in zip([0, *ends], ends, strict=False)]
     chances = [discordance / 2, discordance / 2, 1 - discordance]
     drawn = np.stack([stream.multinomial(part, chances, 2000)[:, :2] for part in parts]).cumsum(axis=0)
     asked = np.full(2000, float(n))
     for look, end in reversed(list(enumerate(ends, start=1))):
-        z = -NormalDist().inv_cdf(level_of_look(alpha, look, looks))
+        z = -NormalDist().inv_cdf(looks.level(alpha, look))
         pairs, of_draw = np.unique(drawn[look - 1], axis=0, return_inverse=True)
         passes = np.array([score(int(gained), int(lost), end, -margin) > z for gained, lost in pairs])
         if clusters is not None:
-            over_clusters = expected_over_clusters(clusters * look / looks, math.sqrt(discordance / end), z)
+            over_clusters = expected_over_clusters(clusters * looks.shares[look - 1], math.sqrt(discordance / end), z)
             passes &= (pairs[:, 1] - pairs[:, 0]) / end + over_clusters < margin
         asked[passes[of_draw.ravel()]] = end
     return float(asked.mean() / n)

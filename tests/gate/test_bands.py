@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from longctx.gate.bands import AtLook, Band, BandVerdict, Clusters, Looks, judge, judge_run, overall
 from longctx.stats.averaged import Answers, Averaged
+from longctx.stats.looks import Looks as Planned
 from longctx.stats.unpaired import Unpaired
 
 SHORT, MIDDLE, LONG = (Band("line_retrieval", name) for name in ("short", "middle", "long"))
@@ -119,7 +120,8 @@ def in_looks(lost: Sequence[int], n: int = 100) -> Looks:
         keyed = {index: [trial] for index, trial in enumerate(trials)}
         clusters = Averaged(list(keyed.values())).changes
         at.append(AtLook(clusters, clusters, answers=(keyed, keyed)))
-    return Looks(len(lost), at)
+    number = len(lost)
+    return Looks(Planned(tuple(look / number for look in range(1, number + 1))), at)
 
 
 def test_settled_bands_are_asked_further_while_the_run_is_in_doubt() -> None:

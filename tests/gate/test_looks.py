@@ -14,7 +14,8 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.results.row import EARLY_STOP, Row
 from tests.rows import row, run
 
-RULES = Rules(looks=5)
+RULES = Rules(looks="equal")
+TERMS = RULES.margin, RULES.alpha
 PLACE: dict[str, Any] = {"family": "line_retrieval", "scenario": "s", "params": {}, "band": "all"}
 
 
@@ -23,7 +24,7 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 
 
 BEFORE = rows(*["correct"] * 400)
-LOOKS = in_looks(map(Unit.of_row, BEFORE))
+LOOKS = in_looks(map(Unit.of_row, BEFORE), "equal", *TERMS).of
 
 
 def after(outcome: Callable[[int, int], str], looks: int = 5, **fields: Any) -> list[Row]:
@@ -58,12 +59,12 @@ def wrong(number: int, at: int | None = None) -> Callable[[int, int], str]:
 
 def test_looks_are_equal_parts_of_each_scenario_and_depend_on_the_seed() -> None:
     units = [Unit(scenario, 0, str(n)) for scenario in ("a", "b") for n in range(50)]
-    looks = in_looks(units)
+    looks = in_looks(units, "equal", *TERMS).of
     assert Counter((unit.scenario, look) for unit, look in looks.items()) == {
         (scenario, look): 10 for scenario in ("a", "b") for look in range(1, 6)
     }
-    assert in_looks(reversed(units)) == looks
-    other = in_looks([replace(unit, seed=1) for unit in units])
+    assert in_looks(reversed(units), "equal", *TERMS).of == looks
+    other = in_looks([replace(unit, seed=1) for unit in units], "equal", *TERMS).of
     assert {unit.name for unit, look in other.items() if look == 1} != {
         unit.name for unit, look in looks.items() if look == 1
     }
@@ -72,7 +73,22 @@ def test_looks_are_equal_parts_of_each_scenario_and_depend_on_the_seed() -> None
 def test_a_cluster_is_in_one_look_and_few_are_looked_at_once() -> None:
     of_cluster = {Unit.of_row(row("correct", trial=trial, cluster="c", **PLACE)) for trial in range(9)}
     assert len(of_cluster) == 1
-    assert set(in_looks(Unit("s", 0, str(n)) for n in range(39)).values()) == {1}
+    assert set(in_looks((Unit("s", 0, str(n)) for n in range(39)), "equal", *TERMS).of.values()) == {1}
+
+
+def test_looks_may_be_unequal_and_have_their_share_of_each_scenario() -> None:
+    units = [Unit(scenario, 0, str(n)) for scenario in ("a", "b") for n in range(250)]
+    in_five = in_looks(units, "early", *TERMS)
+    assert in_five.looks.number == 5
+    of_first = Counter(unit.scenario for unit, look in in_five.of.items() if look == 1)
+    assert (of_first["a"], of_first["b"]) == (50, 50)
+
+
+def test_trials_of_clusters_count_each() -> None:
+    """Fifty documents of four questions are looked at before the end, fifty cases are not."""
+    documents = [Unit("", 0, str(n)) for n in range(50) for _ in range(4)]
+    assert in_looks(documents, "few", *TERMS).looks.number == 2
+    assert in_looks(documents[::4], "few", *TERMS).looks.number == 1
 
 
 def test_an_unchanged_band_passes_at_the_first_look_that_shows_it() -> None:
@@ -98,7 +114,7 @@ def test_a_complete_recording_has_the_verdict_of_the_run_that_stopped() -> None:
 def test_a_large_drop_settles_and_a_small_one_does_not_yet() -> None:
     given, band = judged(after(wrong(20), looks=1))
     assert (given.verdict, band.look, band.settled) == ("regression", 1, True)
-    given, band = judged(after(wrong(3), looks=4), Rules(looks=5, margin=0.06))
+    given, band = judged(after(wrong(3), looks=4), Rules(looks="equal", margin=0.06))
     assert (given.verdict, band.look, band.settled) == ("regression", 4, False)
 
 
@@ -140,7 +156,7 @@ def test_bands_elsewhere_count_in_the_correction() -> None:
 def test_a_band_stops_alone() -> None:
     short, long = ({**PLACE, "band": band, "scenario": band} for band in ("short", "long"))
     before = [*rows(*["correct"] * 400, **short), *rows(*["correct"] * 400, **long)]
-    steady = in_looks(Unit.of_row(each) for each in before[:400])
+    steady = in_looks((Unit.of_row(each) for each in before[:400]), "equal", *TERMS).of
     asked = [
         replace(each, outcome="not_asked", error=EARLY_STOP)
         if each.band == "short" and steady[Unit.of_row(each)] > 2

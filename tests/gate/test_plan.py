@@ -8,7 +8,7 @@ from longctx.gate.bands import LEAST_CLUSTERS
 from longctx.gate.plan import Assumed, Load, Needed, Target, outlook
 from longctx.stats import power, unpaired
 
-WANTED = Target(bands=5)
+WANTED = Target(bands=5, looks="once")
 GUESS = Assumed(discordance=0.1, rate=0.9)
 
 
@@ -30,7 +30,7 @@ def test_trials_of_clusters_count_less_and_more_are_needed() -> None:
 
 
 def test_few_clusters_show_nothing_and_at_least_as_many_as_show_something_are_needed() -> None:
-    lax = Target(margin=0.9, drop=0.9)
+    lax = Target(margin=0.9, drop=0.9, looks="once")
     shown = outlook(5 * (LEAST_CLUSTERS - 1), LEAST_CLUSTERS - 1, GUESS, lax)
     assert (shown.smallest_paired, shown.smallest_unpaired, shown.passing) == (None, None, 0.0)
     assert shown.to_pass.paired == 5 * LEAST_CLUSTERS
@@ -52,3 +52,11 @@ def test_a_load_of_other_trials() -> None:
     load = Load(trials=10, clusters=5, input_tokens=900, output_tokens=100, price=2.0)
     assert (load.tokens_of(25), load.price_of(25), load.clusters_of(25)) == (2500, 5.0, 13)
     assert Load(10, 10, 1, 1, None).price_of(5) is None
+
+
+def test_looks_take_more_trials_to_pass_and_few_trials_are_judged_once() -> None:
+    once, few, early = (outlook(400, 400, GUESS, Target(looks=looks)) for looks in ("once", "few", "early"))
+    assert once.passing > few.passing > early.passing > 0.8
+    assert (once.to_pass.paired or 0) < (few.to_pass.paired or 0) < (early.to_pass.paired or 0)
+    assert outlook(60, 60, Assumed(0.0), Target()).passing == 1
+    assert outlook(60, 60, Assumed(0.0), Target()).to_pass.paired == 52

@@ -13,7 +13,7 @@ from tests.batch_server import BatchServer
 from tests.integration.conftest import LINES, Checkout
 from tests.servers import SimulatedServer, failing, right, saying
 
-PROFILE = LINES.replace("trials = 2", "trials = 20")
+PROFILE = 'looks = "equal"\n' + LINES.replace("trials = 2", "trials = 20")
 GATE = "--ctx-baseline=base"
 
 

@@ -20,7 +20,8 @@ def test_code(ask, draw, check):
     check("polite", "please" in reply.text)
     assert reply.integer() == code
 """
-GATE = "--ctx-baseline=first", "--ctx-margin=0.2"
+EQUAL = 'looks = "equal"\nmodels = ["toy"]\n'
+GATE = "--ctx-baseline=first", "--ctx-margin=0.2", "--ctx-profile=equal.toml"
 
 
 SHARDED = """
@@ -55,6 +56,7 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
     checkout: Checkout,
 ) -> None:
     file = checkout.file("tests_longctx/test_functions.py")
+    checkout.profile(EQUAL, name="equal.toml")
     file.write_text(TESTS)
     with SimulatedServer(codes) as server:
         assert ask(checkout, server).code == 0
@@ -75,6 +77,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
     checkout: Checkout,
 ) -> None:
     """Each look has 20 trials, and both bands, that of the function and that of its check, pass at the second."""
+    checkout.profile(EQUAL, name="equal.toml")
     checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
     with SimulatedServer(codes) as server:
         save_baseline_alone(checkout, server)
@@ -96,6 +99,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
 
 
 def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict_of_one_run(checkout: Checkout) -> None:
+    checkout.profile(EQUAL, name="equal.toml")
     checkout.file("tests_longctx/test_functions.py").write_text(SHARDED)
     with SimulatedServer(codes) as server:
         save_baseline_alone(checkout, server)
@@ -111,3 +115,35 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
     assert gate(checkout, "merged")["families"] == gate(checkout)["families"]
     assert checkout.longctx("baseline", "save", "second", "merged", "--force").says("[run-stopped-early]")
+
+
+def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(checkout: Checkout) -> None:
+    """At a margin of 20%, 36 identical answers pass at the first look; at one of 5%, fewer than 52 never do, and all 60 are asked."""
+    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
+    gated = "--ctx-baseline=first", "--ctx-margin=0.2"
+    with SimulatedServer(codes) as server:
+        save_baseline_alone(checkout, server)
+        asked = ask(checkout, server, *gated)
+        assert asked.says("Stopped early: pass shown after 36 of 60 trials, 24 not asked")
+        families = gate(checkout)["families"]
+        assert (run(checkout, *gated).code, left_out(checkout)) == (0, 24)
+        assert gate(checkout)["families"] == families
+        again = ask(checkout, server, "--ctx-baseline=first", mode="all")
+        assert (again.code, left_out(checkout)) == (0, 0)
+
+
+def test_a_gate_that_was_asked_by_the_plan_of_earlier_versions_is_resumed_and_replayed_by_it(
+    checkout: Checkout,
+) -> None:
+    checkout.profile(EQUAL, name="equal.toml")
+    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
+    with SimulatedServer(codes) as server:
+        save_baseline_alone(checkout, server)
+        assert ask(checkout, server, *GATE).says("pass shown after 40 of 60 trials")
+        [cassette] = checkout.file("cassettes").rglob("*.jsonl")
+        text = cassette.read_text()
+        assert text.count('"looks":"equal"') == 40
+        cassette.write_text(text.replace('"looks":"equal"', '"looks":true'))
+        for newer in (ask(checkout, server, *GATE[:2]), run(checkout, *GATE[:2])):
+            assert (newer.code, left_out(checkout)) == (0, 20)
+        assert len(server.asked) == 40

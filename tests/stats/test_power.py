@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import multinomial, norm
 
 from longctx.stats.bound import drop_bound, trials_to_settle
+from longctx.stats.looks import ONCE, planned
 from longctx.stats.power import (
     changes,
     pass_chance,
@@ -142,5 +143,7 @@ def test_it_is_near_the_usual_formula(discordance: float) -> None:
 def test_the_share_that_looks_ask_is_that_of_simulated_gates() -> None:
     """benchmarks/gate/RUNS.md: prices of bands alone."""
     for trials, discordance, price in ((432, 0.02, 0.35), (432, 0.05, 0.375), (432, 0.1, 0.45), (360, 0.1, 0.49)):
-        assert share_until_pass(trials, discordance, 0.075, 0.05, 5) == pytest.approx(price, abs=0.01)
-    assert share_until_pass(30, 0.1, 0.075, 0.05, 1) == 1
+        assert share_until_pass(
+            trials, discordance, 0.075, 0.05, planned("equal", trials, trials, 0.075, 0.05)
+        ) == pytest.approx(price, abs=0.01)
+    assert share_until_pass(30, 0.1, 0.075, 0.05, ONCE) == 1

@@ -31,7 +31,6 @@ from longctx.plugin.run import RUN
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 from longctx.results.row import EARLY_STOP
-from longctx.stats.looks import MOST_LOOKS
 
 
 class AskingRun(FunctionRun):
@@ -92,15 +91,15 @@ class FunctionPass:
     def _ask_in_looks(self) -> None:
         """Ask look by look, and in each only the bands that are not settled yet."""
         run, failures = self._run, self.asked.failures
-        self._tape.in_looks = True
         looks = FunctionLooks(run, self._cases, self._tape)
+        self._tape.looks = looks.plan
         left = dict.fromkeys(looks.of)
 
         def note(trial: FunctionTrial, result: Result) -> None:
             looks.ended(trial.question.key, rows_of(run, trial.tape, trial.question, ended(trial, result)))
 
         why: Failure | None = None
-        for look in range(1, MOST_LOOKS + 1):
+        for look in range(1, looks.most + 1):
             unneeded = looks.unneeded(left)
             now = {key for key in left if looks.of[key] <= look and key not in unneeded}
             if not now:

@@ -55,12 +55,12 @@ NOW = "2026-11-22T00:00:00+00:00"
 
 def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
     run = run_of(tmp_path, PASSKEY, **settings)
-    return rules(run, measured(run, *scenarios), NOW, run.settings.looks)
+    return rules(run, measured(run, *scenarios), NOW, "equal" if run.settings.looks else "once")
 
 
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
     rules = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, looks=False)
-    assert (rules.margin, rules.alpha, rules.looks) == (0.1, 0.01, 1)
+    assert (rules.margin, rules.alpha, rules.looks) == (0.1, 0.01, "once")
     assert rules.age == AgeLimit(NOW, 3)
     assert rules_of(tmp_path).age == AgeLimit(NOW, 7)
 

@@ -1,0 +1,13 @@
+"""The names of the plans of looks that profiles, recordings and runs hold. stats/looks.py has the plans."""
+
+from typing import Literal, get_args
+
+LooksPlan = Literal["once", "equal", "few", "early"]
+"""What a name means never changes, since recorded gates are judged by the plan that they were asked by.
+
+once: no look before the last. equal: up to five equal parts, the plan of versions that recorded no name. few: for a
+fixed number of cases; it passes nearly as often as one look. early: for profiles whose numbers of trials are chosen for
+it; it costs least, and needs a fifth more trials for the same errors.
+"""
+PLANS: tuple[LooksPlan, ...] = get_args(LooksPlan)
+DEFAULT_LOOKS: LooksPlan = "few"
