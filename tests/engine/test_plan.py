@@ -78,7 +78,7 @@ def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller() -> None
         {question.key for case in Run(name, "a", root=HERE.root).plan.cases for question in case.questions()}
         for name in ("gate", "gate-pr")
     )
-    assert (len(large), len(small)) == (3180, 328)
+    assert (len(large), len(small)) == (3684, 328)
     of_lines = {key for key in small if "/line_retrieval" in key}
     assert len(of_lines) == 160
     assert of_lines < large
