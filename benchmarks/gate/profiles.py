@@ -102,7 +102,7 @@ PR = Gate("gate-pr", 0.125, (Gated("line_retrieval, short", 160), Gated("collage
 SETS = Gate(
     "gate-sets",
     0.1,
-    tuple(Gated(f"{name}, all", 360) for name in ("multiple_needles", "frequent_words", "graph_walks")),
+    tuple(Gated(f"{name}, all", 390) for name in ("multiple_needles", "frequent_words", "graph_walks")),
     "early",
 )
 SHIPPED = GATE, PR, SETS

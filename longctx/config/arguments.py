@@ -95,7 +95,7 @@ def add_no_looks(option: Callable[..., Any], name: str) -> None:
     option(
         name,
         action="store_true",
-        help="judge all trials at once; by default a gate looks at its evidence in up to five steps, and asks no more "
+        help="judge all trials at once; by default a gate looks at its evidence several times, and asks no more "
         "in bands that are settled",
     )
 

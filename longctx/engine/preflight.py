@@ -11,7 +11,7 @@ from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import foreseen_row, unmeasured_row
 from longctx.engine.run import Run
-from longctx.engine.terms import rules
+from longctx.engine.terms import looks_to_take, rules
 from longctx.errors import Invalid, TapeError
 from longctx.gate.bands import Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
@@ -22,6 +22,7 @@ from longctx.live.waiting import Say
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 NAMED = 3
 """The most bands that the warning names."""
@@ -68,7 +69,7 @@ class Preflight:
             self._say(f"No run can pass: {why}.")
         of_families = [case for family in plan.families for case in plan.all_cases_of(family)] if plan.own else []
         cases = [*of_families, *self._run.cells]
-        if warning := unpowered(cases, plan.margin, self._run.settings.alpha):
+        if warning := unpowered(cases, plan.margin, self._run.settings.alpha, looks_to_take(self._run)):
             self._say(warning)
 
     def _gated(self) -> list[Row]:
@@ -96,7 +97,7 @@ NOISE = 0.1, 0.2
 """The shares of pairs that change by chance: the cautious guess, and that of noisy models."""
 
 
-def as_baseline(cases: Sequence[Case], margin: float, alpha: float) -> str:
+def as_baseline(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPlan = DEFAULT_LOOKS) -> str:
     """Return what these cases can show once they are a baseline, before they are paid for."""
     bands = _sizes(cases).values()
     outlooks = (
@@ -104,7 +105,7 @@ def as_baseline(cases: Sequence[Case], margin: float, alpha: float) -> str:
             share,
             against_baselines(
                 [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands],
-                Target(margin, alpha),
+                Target(margin, alpha, looks=looks),
             ),
         )
         for share in NOISE
@@ -116,12 +117,13 @@ def as_baseline(cases: Sequence[Case], margin: float, alpha: float) -> str:
     )
 
 
-def unpowered(cases: Sequence[Case], margin: float, alpha: float) -> str | None:
+def unpowered(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPlan = DEFAULT_LOOKS) -> str | None:
     """Return a warning if a gate with these cases passes less often than a plan aims for; else None.
 
-    The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1.
+    The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1. looks: the
+    plan of the looks.
     """
-    target, guess = Target(margin, alpha), Assumed()
+    target, guess = Target(margin, alpha, looks=looks), Assumed()
     passes = {band: passing(*size, target) for band, size in _sizes(cases).items()}
     whole = math.prod(passes.values())
     if whole >= target.power:

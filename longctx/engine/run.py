@@ -220,8 +220,9 @@ class Run:
             return
         if any(not tape.has_trial(question) for case in cases if case.size for question in case.questions()):
             from longctx.engine.preflight import as_baseline
+            from longctx.engine.terms import looks_to_take
 
-            self.say(as_baseline(cases, self.plan.margin, self.settings.alpha))
+            self.say(as_baseline(cases, self.plan.margin, self.settings.alpha, looks_to_take(self)))
 
 
 def now() -> str:

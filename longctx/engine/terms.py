@@ -96,7 +96,9 @@ def looks_of_functions(run: Run, rows: Sequence[Row]) -> LooksPlan:
 
 def looks_to_take(run: Run) -> LooksPlan:
     """Return the plan by which a run asks what has not been asked in looks before."""
-    return (run.plan.own and run.plan.own.looks) or DEFAULT_LOOKS
+    if not run.settings.looks:
+        return "once"
+    return run.plan.own.looks if run.plan.own else DEFAULT_LOOKS
 
 
 def place_of(question: Question) -> tuple[str, str, str]:

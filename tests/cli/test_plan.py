@@ -240,7 +240,7 @@ def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
     [
         ("gate", 22, 7, 0.1, Assumed()),
         ("gate-pr", 1.3, 2, 0.15, Assumed()),
-        ("gate-sets", 8, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
+        ("gate-sets", 8.5, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
         ("gate-truth", 9, 4, 0.12, Assumed(discordance=0.2, rate=0.7)),
     ],
 )

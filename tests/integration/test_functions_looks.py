@@ -118,7 +118,7 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
 
 
 def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(checkout: Checkout) -> None:
-    """At a margin of 20%, 36 identical answers pass at the first look; at one of 5%, fewer than 52 never do, and all 60 are asked."""
+    """At a margin of 20%, 36 identical answers pass at the first look; at one of 5% it takes 52, so all are asked."""
     checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
     gated = "--ctx-baseline=first", "--ctx-margin=0.2"
     with SimulatedServer(codes) as server:

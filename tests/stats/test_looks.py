@@ -75,7 +75,7 @@ def test_few_trials_are_looked_at_less_often() -> None:
     assert [number("few", units) for units in (0, 100, 130, 400)] == [1, 1, 2, 3]
     assert [number("early", units) for units in (0, 60, 160, 432)] == [1, 1, 2, 5]
     assert [number("few", units, margin=0.2) for units in (0, 30, 40, 80)] == [1, 1, 2, 3]
-    assert [number("few", clusters, 4) for clusters in (24, 33, 34, 60)] == [1, 1, 2, 3]
+    assert [number("few", clusters, 4) for clusters in (24, 33, 34, 80)] == [1, 1, 2, 3]
 
 
 @pytest.mark.parametrize("plan", ["few", "early", "once"])
