@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from vcr.record_mode import RecordMode
-
 from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
@@ -76,7 +74,7 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
 
 def looks_by(run: Run, tape: Tape, questions: Iterable[Question]) -> LooksPlan:
     """Return the plan by which these questions are asked: that of what is recorded of them unless all is asked anew."""
-    recorded = None if tape.record_mode == RecordMode.ALL else tape.looks_of(map(place_of, questions))
+    recorded = None if tape.asks_anew else tape.looks_of(map(place_of, questions))
     return recorded or looks_to_take(run)
 
 

@@ -133,6 +133,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """The number of answers that were recorded on this tape."""
 
     @property
+    def asks_anew(self) -> bool:
+        """Whether the record mode asks everything again."""
+        return bool(self.record_mode == RecordMode.ALL)
+
+    @property
     def written_to(self) -> Path:
         """The folder that new episodes go to."""
         return self._folders[-1]
