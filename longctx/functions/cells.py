@@ -75,9 +75,15 @@ class FunctionTable(BaseModel):
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True
     """False leaves the function out of the gate."""
+    version: PositiveInt = 1
+    """A number to raise whenever the test draws other items: what was recorded of the earlier ones stays readable."""
     allowed_hosts: tuple[str, ...] = ()
     """The hosts that the code under test may connect to beside this machine, such as a database: names, addresses or
     patterns, each with or without a port. What it sends there is not recorded."""
+
+
+FUNCTION_ENTRIES = frozenset(FunctionTable.model_fields)
+"""The entries of a table that every test function has; its others are the test's own axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +96,19 @@ class FunctionScenario(Scenario):
     """The id and the cluster of each case; None for drawn items."""
     share: int = 1
     """How many drawn items share what `draw.shared()` draws."""
+    drawn_as: int = 1
+    """The version of the test, which names what it draws."""
 
-    version = 1
     identified_by = ()
     templates = {}  # noqa: RUF012
 
     @property
     def family(self) -> str:  # type: ignore[override]
         return self.name
+
+    @property
+    def version(self) -> int:  # type: ignore[override]
+        return self.drawn_as
 
     @property
     def params(self) -> dict[str, Any]:
@@ -223,7 +234,10 @@ class Function:
         if self.cases is not None:
             field = self.table.cluster
             items = tuple((str(case["id"]), str(case[field]) if field else "") for case in self.cases)
-        scenario = FunctionScenario(self.name, tuple(values.items()), items, self.table.share, max_tokens=1024)
+        table = self.table
+        scenario = FunctionScenario(
+            self.name, tuple(values.items()), items, table.share, table.version, max_tokens=1024
+        )
         band = self._band(scenario)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
         return Case(

@@ -100,6 +100,19 @@ class Draw:
         """
         return Draw(self._trial, self._workspace, shares=True)
 
+    def stream(self) -> np.random.RandomState:
+        """Return a random stream for code that draws with NumPy; it is frozen, too, and the same on every machine.
+
+        It is named by the cell, so that each length draws its own items, and by the test's `version`.
+
+        Example:
+            >>> def test_lines(ask, draw, lines):
+            ...     values = draw.stream().permutation(50_000)[:lines]
+        """
+        trial = self._trial
+        scenario = trial.case.scenario
+        return frozen_stream(scenario.family, scenario.version, scenario.slug, trial.seed, trial.question.index)
+
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""
         if high < low:

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from longctx.cases.case import Question
 from longctx.engine.trials import Ended, Exchange, Judged, Waiting
-from longctx.errors import TapeError
+from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
-from longctx.vocabulary.scenario import CUT_OFF, Kind, Mark
+from longctx.vocabulary.scenario import CREDIT, CUT_OFF, MEASURED, Kind, Mark, Outcome
 
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
@@ -33,6 +33,8 @@ class Result:
     why: str = ""
     error: BaseException | None = None
     """The exception that is the test's own error, or the mistake."""
+    outcome: Outcome | None = None
+    """What the test returned, if it judges by that."""
 
 
 TrialOf = Callable[[Question], FunctionTrial]
@@ -42,13 +44,14 @@ RunOnce = Callable[[FunctionTrial], Result]
 
 
 def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseException], Meant]) -> Result:
-    """Call the function, and judge its trial by how it ends.
+    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends.
 
     meant: says what an exception of the test framework means.
     """
     error: BaseException | None = None
+    returned: object = None
     try:
-        call()
+        returned = call()
     except BaseException as raised:
         error = next(_leaves(raised))
         if isinstance(error, KeyboardInterrupt):
@@ -56,7 +59,19 @@ def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseE
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
         return Result("suspended")
+    if isinstance(returned, Outcome):
+        return _returned(trial, returned)
     return _judged(trial, error, meant)
+
+
+def _returned(trial: FunctionTrial, outcome: Outcome) -> Result:
+    if outcome.kind in MEASURED and (outcome.credit is None or 0 <= outcome.credit <= 1):
+        return Result(outcome.kind, outcome.why, outcome=outcome)
+    sentence = (
+        f"{trial.function} returns an outcome of the kind {outcome.kind!r} with the credit {outcome.credit}: the kind "
+        f"is one of {', '.join(MEASURED)}, and credit is a number from 0 to 1."
+    )
+    return Result("error", sentence, TestMistake(UserError("bad-outcome", sentence)))
 
 
 def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[BaseException], Meant]) -> Result:
@@ -107,13 +122,19 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
     own = [exchange.reply for exchange in trial.answers if exchange.reply]
     depth, distance = _place(trial)
     kind: Any = result.kind  # a measured one
+    outcome = result.outcome
+    if outcome is None:
+        shown = own[-1].text[:SHOWN] if own else None
+        outcome = Outcome(kind, shown, trace={name: int(held) for name, held in trial.checks.items()})
+    credit = {} if outcome.credit is None else {CREDIT: round(1000 * outcome.credit)}
     return Judged(
         kind,
         trial.exchanges,
         functools.partial(view, trial),
-        result.why or None,
-        trace={name: int(held) for name, held in trial.checks.items()} | trial.counted,
-        returned=own[-1].text[:SHOWN] if own else None,
+        outcome.why if result.outcome else result.why or None,
+        expected=outcome.expected,
+        returned=outcome.returned,
+        trace={**outcome.trace, **credit, **trial.counted},
         checks=trial.checks,
         agreement=_agreement(trial),
         lexical=trial.lexical,

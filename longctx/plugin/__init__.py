@@ -59,6 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(progress.ReplayProgress(config))
 
 
+def pytest_report_header(config: pytest.Config) -> str | None:
+    return notices.header(config) if options.any_given(config) else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
     try:

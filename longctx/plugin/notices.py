@@ -53,3 +53,20 @@ def _sentences(run: Run) -> Iterator[str]:
         with contextlib.suppress(UserError):  # of a table whose tests are not run
             if sentence := unread(run.settings.corpus or bank_files(run.workspace, bank)[0]):
                 yield sentence
+
+
+def header(config: pytest.Config) -> str:
+    """Return the line at the top of a run: its profile, what that changes of tests, and what it records or replays."""
+    from longctx.functions.cells import FUNCTION_ENTRIES
+
+    run = config.stash[RUN]
+    settings, own = run.settings, run.plan.own
+    tables = own.functions if own else {}
+    axes = [f"{name}.{entry}" for name, table in tables.items() for entry in table if entry not in FUNCTION_ENTRIES]
+    parts = [
+        f"profile {run.plan.profile_name}" if own else "no profile",
+        *([f"which sets {', '.join(axes)}"] if axes else []),
+        "replay only" if settings.record == "none" else f"record mode {settings.record}",
+        *([f"baseline {settings.baseline}"] if settings.baseline else []),
+    ]
+    return f"longctx: {' · '.join(parts)}"

@@ -38,7 +38,9 @@ MARKERS = (
     strategies=["none"]: the strategies of context management under which a transcript is asked about
     min_rate=0.9: a cell whose rate is significantly lower fails
     bands={"short": 4000}: the gate's bands, each with the largest length in it
-    gated=False: leaves the function out of the gate""",
+    gated=False: leaves the function out of the gate
+    version=2: raise it whenever the test draws other items
+    axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
 )
 """What `pytest --markers` prints of the marker."""
 

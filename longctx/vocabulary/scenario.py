@@ -177,6 +177,8 @@ class Outcome:
     Example:
         >>> Outcome("wrong", returned="54321", why="1 of 2 keys is named", trace={"found": 1}).kind
         'wrong'
+
+    A test function may return one, which then judges its trial.
     """
 
     kind: Kind
@@ -186,6 +188,10 @@ class Outcome:
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
     """The numbers in `why`, by name; a family's account can add them up."""
+    expected: str | None = field(default=None, repr=False)
+    """The right answer, which a test function states here."""
+    credit: float | None = field(default=None, repr=False)
+    """Partial credit, from 0 to 1; None for none but that of the kind."""
 
 
 @dataclass(frozen=True, slots=True)

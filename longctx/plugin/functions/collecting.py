@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ import pytest
 
 from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
-from longctx.functions.cells import Function, named_values, prompts_of, wording_of
+from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
 from longctx.plugin.run import CELLS, RUN, is_worker
 from longctx.plugin.selection import CASE, MARKER, MISTAKE, SUBJECT, is_function, is_unittest
@@ -89,7 +89,12 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
             f"@pytest.mark.{MARKER}(200, min_rate=0.9).",
         )
     marked = {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
-    function = Function.of(name, marked, tables.get(name), metafunc.definition.path.parent, workspace)
+    table = tables.get(name, {})
+    _replace_axes(
+        metafunc, {entry: table[entry] for entry in table.keys() - FUNCTION_ENTRIES}, marked.pop("axes", None)
+    )
+    options = {entry: table[entry] for entry in table.keys() & FUNCTION_ENTRIES}
+    function = Function.of(name, marked, options, metafunc.definition.path.parent, workspace)
     config.stash.setdefault(FUNCTIONS, {})[name] = function
     if judges_nothing(metafunc.function, {*metafunc.fixturenames}):
         metafunc.definition.warn(
@@ -119,6 +124,27 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     metafunc.parametrize(SUBJECT, subjects, ids=[subject.id for subject in subjects])
 
 
+def _replace_axes(metafunc: pytest.Metafunc, own: Mapping[str, Any], axes: Any) -> None:
+    """Parametrize a test with the values of its table and its model of axes. Raises UserError."""
+    if not own and axes is None:
+        return
+    from longctx.functions.axes import parameters, replaced
+
+    given = parameters(metafunc.function, own, axes)
+    marks = metafunc.definition.own_markers
+    of_marks = [_names(mark) if mark.name == "parametrize" else [] for mark in marks]
+    places = replaced(of_marks, given, metafunc.function.__name__)
+    marks[:] = [mark for place, mark in enumerate(marks) if place not in places]
+    for each in given:
+        metafunc.parametrize(each.names, each.cells)
+
+
+def _names(mark: pytest.Mark) -> list[str]:
+    """Return the parameters of a `parametrize` mark."""
+    names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else [*names]
+
+
 def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
     """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
     try:
@@ -127,8 +153,17 @@ def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -
         return False
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     methods = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
-    judges = any(isinstance(node, ast.Assert | ast.Raise) for node in nodes) or methods & {"fail", "raises", "probe"}
+    judges = any(isinstance(node, ast.Assert | ast.Raise) or _returns(node) for node in nodes) or methods & {
+        "fail",
+        "raises",
+        "probe",
+    }
     return not (judges or "check" in called or called - {*fixtures, *dir(builtins)})
+
+
+def _returns(node: ast.AST) -> bool:
+    """Return whether a node returns a value, which may be an outcome."""
+    return isinstance(node, ast.Return) and node.value is not None
 
 
 def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:

@@ -37,10 +37,9 @@ def call(item: pytest.Function) -> None:
     arguments = {name: item.funcargs[name] for name in names}
 
     def start(trial: FunctionTrial) -> Result:
-        def once() -> None:
+        def once() -> object:
             result = item.obj(**arguments)
-            if inspect.isawaitable(result):
-                asyncio.run(_awaited(result))
+            return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
         function = item.stash[FUNCTION]
         state.current = trial

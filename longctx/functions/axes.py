@@ -1,0 +1,131 @@
+"""Axes: the parameters of a test function whose values a profile gives, checked by their annotations."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import TypeAdapter, ValidationError
+
+from longctx.errors import UserError, did_you_mean
+
+Cell = Mapping[str, object]
+"""The values of a test's parameters."""
+
+
+class Axes(Protocol):
+    """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters.
+
+    Example:
+        >>> from pydantic import BaseModel
+        >>> class Lines(BaseModel):
+        ...     lines: tuple[int, ...] = (500, 1500)
+        ...     blocks: tuple[int, ...] = (1, 1000)
+        ...
+        ...     def cells(self):
+        ...         for lines in self.lines:
+        ...             yield from ({"lines": lines, "block": block} for block in self.blocks if block < lines)
+        >>> [*Lines().cells()]
+        [{'lines': 500, 'block': 1}, {'lines': 1500, 'block': 1}, {'lines': 1500, 'block': 1000}]
+    """
+
+    def cells(self) -> Iterable[Cell]:
+        """Yield the values of the parameters of each cell. May raise ValueError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a test is parametrized with in place of its own values."""
+
+    names: tuple[str, ...]
+    cells: tuple[tuple[object, ...], ...]
+
+
+def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: Any) -> list[Parameters]:
+    """Return what a test is parametrized with, by the entries of its table that are its own.
+
+    Args:
+        own: The entries of the profile's table that no other test has.
+        axes: The model that the test's marker names as `axes`; None if its parameters are the axes.
+
+    Raises:
+        UserError: An entry is no parameter, or does not fit its annotation or the model.
+    """
+    name = function.__name__
+    if axes is not None:
+        return [_of_model(name, own, axes)]
+    known = inspect.signature(function).parameters
+    hints = typing.get_type_hints(function, include_extras=True)
+    result = []
+    for entry, values in own.items():
+        if entry not in known:
+            raise _unknown(name, entry, known)
+        if not isinstance(values, list) or not values:
+            raise UserError(
+                "axis-without-values",
+                f"The table [{name}] of the profile: {entry} is a parameter of the test, so give it a list of values, "
+                f"as in {entry} = [1000, 2000].",
+            )
+        if entry in hints:
+            values = [_checked(name, entry, value, hints[entry]) for value in values]
+        result.append(Parameters((entry,), tuple((value,) for value in values)))
+    return result
+
+
+def _of_model(name: str, own: Mapping[str, Any], axes: Any) -> Parameters:
+    try:
+        cells = [dict(cell) for cell in axes.model_validate(dict(own)).cells()]
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "its entries"
+        raise UserError("bad-axis", f"The table [{name}] of the profile: {where}: {first['msg']}.") from None
+    except ValueError as error:
+        raise UserError("bad-axis", f"The table [{name}] of the profile: {error}") from None
+    names = tuple(dict.fromkeys(key for cell in cells for key in cell))
+    if not cells or any(set(cell) != set(names) for cell in cells):
+        raise UserError(
+            "bad-cells",
+            f"{name}: {axes.__name__}.cells() must yield at least one cell, each with the same parameters: "
+            f"{', '.join(names) or 'it yields none'}.",
+        )
+    return Parameters(names, tuple(tuple(cell[key] for key in names) for cell in cells))
+
+
+def _checked(name: str, entry: str, value: object, hint: Any) -> object:
+    try:
+        return TypeAdapter(hint).validate_python(value, strict=True)
+    except ValidationError as error:
+        message = error.errors()[0]["msg"]
+        raise UserError(
+            "bad-axis", f"The table [{name}] of the profile: {entry} has the value {value!r}: {message}."
+        ) from None
+
+
+def _unknown(name: str, entry: str, known: Collection[str]) -> UserError:
+    return UserError(
+        "unknown-entry",
+        f"The table [{name}] of the profile has an entry {entry!r}, which is neither an option of a test nor a "
+        f"parameter of this one. {did_you_mean(entry, [*known])}".rstrip(),
+    )
+
+
+def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: str) -> list[int]:
+    """Return the places of the `parametrize` marks that are replaced. marks: the parameters of each.
+
+    Raises UserError if a mark has other parameters, too, whose values would then be missing.
+    """
+    names = {each for parameters in given for each in parameters.names}
+    places = []
+    for place, of_mark in enumerate(marks):
+        if not names.isdisjoint(of_mark):
+            if missing := [each for each in of_mark if each not in names]:
+                raise UserError(
+                    "axis-in-part",
+                    f"{name} is parametrized with {', '.join(of_mark)} together, and the table [{name}] of the profile "
+                    f"gives no values for {', '.join(missing)}: give all of them, or name a model with axes=.",
+                )
+            places.append(place)
+    return places
