@@ -39,6 +39,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.exit_status import exit_status
     from longctx.registry import families
     from longctx.report.document import as_terminal as document_as_terminal
+    from longctx.report.headline import last_line
     from longctx.report.text import as_terminal
     from longctx.results.baseline import load_baseline
     from longctx.results.completeness import missing_shards
@@ -68,4 +69,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if merged.document:
         print(f"\n{document_as_terminal(merged.document)}")
     given = merged.verdict or ("invalid" if lacking else "pass")
-    return exit_status(given, bool(failures), options.on_inconclusive) if gated else 0
+    status = exit_status(given, bool(failures), options.on_inconclusive) if gated else 0
+    if merged.headline:
+        print(last_line(merged.headline, status))
+    return status

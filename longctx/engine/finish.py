@@ -25,6 +25,7 @@ from longctx.gate.changed import changed
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
+from longctx.report.headline import headline
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
 from longctx.results import store
@@ -49,6 +50,8 @@ class Finished:
     summary: Summary
     verdict: Verdict | None
     """None without a baseline, and for a shard, which is judged when it is merged with the others."""
+    headline: str
+    """The verdict and where it was given, in a few words; empty without one."""
     document: Document | None
     """The verdict in words."""
     warnings: tuple[str, ...] = ()
@@ -122,11 +125,11 @@ def _written(
     """Summarize and judge a run, and write its report into `folder`."""
     manifest, known, baseline = ending.manifest, ending.families, ending.baseline
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
-    verdict, document = None, None
+    verdict, document, said = None, None, ""
     if baseline and ending.terms:
         judgement, document = judge(folder, baseline, record.rows, manifest, ending.terms, known)
-        verdict = judgement.verdict
-    done = Finished(record, manifest, summary, verdict, document)
+        verdict, said = judgement.verdict, headline(judgement)
+    done = Finished(record, manifest, summary, verdict, said, document)
     judged(done)
     earlier = None
     if baseline:

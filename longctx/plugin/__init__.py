@@ -66,9 +66,12 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
     try:
-        return (yield)
+        status = yield
     except pytest.UsageError as error:
-        return over.status_of(config, error)
+        status = over.status_of(config, error)
+    if status == pytest.ExitCode.OK and not is_nested(config) and gating.lacks_verdict(config):
+        return gating.end_without_verdict()
+    return status
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -222,9 +225,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
     session.exitstatus = gating.exit_status(session.config, exitstatus)
+    yield
+    if not is_nested(session.config):
+        gating.show_last(session)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -335,9 +335,18 @@ def typed(config: pytest.Config, option: str) -> list[str]:
 
     Other values are in a file of the project, such as `addopts` of pytest.ini, which somebody else may have written.
     """
-    given = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, config.invocation_params.args)]
+    given = _given(config)
     joined = [argument.partition("=")[2] for argument in given if argument.startswith(f"{option}=")]
     return joined + [value for name, value in itertools.pairwise(given) if name == option]
+
+
+def is_typed(config: pytest.Config, *flags: str) -> bool:
+    """Return whether the person gave any of these options, rather than a file of the project."""
+    return any(argument.partition("=")[0] in flags for argument in _given(config))
+
+
+def _given(config: pytest.Config) -> list[str]:
+    return [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, config.invocation_params.args)]
 
 
 def check_paths(config: pytest.Config) -> None:

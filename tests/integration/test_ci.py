@@ -316,3 +316,17 @@ def test_two_branches_that_recorded_the_same_trials_merge(clone: Clone, server: 
     assert clone.checkout.cassettes()[name].count(b"\n") == 6
     assert clone.checkout.pytest().code == 0
     assert {(row["returned"], row["recorded_at"][:4]) for row in clone.checkout.rows()} == {("12", "2099")}
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--ctx-estimate", "--help", "--markers"])
+def test_a_run_that_an_option_of_the_branch_ends_early_is_invalid(gated: Clone, option: str) -> None:
+    gated.checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = {option}\n")
+    done = gated.act()
+    assert (done.status, done.outputs["status"], done.outputs["verdict"]) == (12, "12", "")
+
+
+def test_a_run_that_ends_well_without_a_verdict_is_invalid(gated: Clone) -> None:
+    gated.checkout.file("conftest.py").write_text("import os\n\nos._exit(0)\n")
+    done = gated.act()
+    assert done.failed
+    assert (done.status, "ended without a verdict" in done.failed.stderr) == (12, True)

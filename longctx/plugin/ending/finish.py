@@ -42,6 +42,7 @@ def _keep(config: pytest.Config, finished: Finished) -> None:
     config.stash[FINISHED] = finished
     if finished.verdict:
         config.stash[gating.VERDICT] = finished.verdict
+        config.stash[gating.HEADLINE] = finished.headline
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -10,9 +10,11 @@ import pytest
 from longctx.errors import Invalid, UserError
 from longctx.gate.exit_status import EXIT
 from longctx.gate.exit_status import exit_status as status_of
+from longctx.plugin import options
 from longctx.plugin.ending import unwritten
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
+from longctx.report.headline import WHOLE_RUN, last_line
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -20,6 +22,13 @@ if TYPE_CHECKING:
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
 VERDICT = pytest.StashKey[str]()
 """The key of the verdict."""
+HEADLINE = pytest.StashKey[str]()
+"""The key of the verdict in a few words, such as `PASS in 2 of 2 bands`."""
+NO_TESTS = (
+    *("--collect-only", "--co", "--ctx-estimate", "--ctx-ask-only", "--help", "-h", "--version", "-V", "--markers"),
+    *("--fixtures", "--funcargs", "--fixtures-per-test", "--cache-show"),
+)
+"""The options with which pytest ends well without running a test."""
 
 
 def check(run: Run, early_stop: bool) -> None:
@@ -69,8 +78,36 @@ def leave_out(config: pytest.Config) -> None:
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
     """End the run: print the error as pytest prints a usage error, but exit with the status of the verdict."""
-    sys.stderr.write(f"ERROR: Gate: invalid - {error}\n\n")
+    sys.stderr.write(f"ERROR: Gate: invalid - {error}\n\n{last_line(WHOLE_RUN, EXIT['invalid'])}\n")
     raise over(config, EXIT["invalid"])
+
+
+def lacks_verdict(config: pytest.Config) -> bool:
+    """Return whether a gated run gave no verdict although the person did not ask for less than a run."""
+    if config.option.ctx_baseline is None or config.option.ctx_shard or is_worker(config):
+        return False
+    return VERDICT not in config.stash and not options.is_typed(config, *NO_TESTS)
+
+
+def end_without_verdict() -> int:
+    """Say that a file of the project kept the run from its tests; return the exit status."""
+    sys.stderr.write(
+        "ERROR: Gate: invalid - no verdict was given: an option in a file of the project, such as --collect-only in "
+        "addopts of pytest.ini, ended the run before its tests. Remove it there.\n\n"
+        f"{last_line(WHOLE_RUN, EXIT['invalid'])}\n"
+    )
+    return EXIT["invalid"]
+
+
+def show_last(session: pytest.Session) -> None:
+    """Print the verdict as the last line of a gated run, at every verbosity."""
+    config = session.config
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None or is_worker(config) or config.option.collectonly or VERDICT not in config.stash:
+        return
+    counts = ", ".join(text for text, _ in terminal.build_summary_stats_line()[0])
+    line = last_line(config.stash.get(HEADLINE, WHOLE_RUN), int(session.exitstatus))
+    terminal.write_line(f"{line} · {counts}", **{"red" if session.exitstatus else "green": True})
 
 
 def judge_nothing(config: pytest.Config) -> None:

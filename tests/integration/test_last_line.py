@@ -1,0 +1,68 @@
+"""The last line of a gated run: its verdict and its exit status, at every verbosity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import LINES, Checkout, Result
+from tests.servers import SimulatedServer, saying
+
+MANY = LINES.replace("trials = 2", "trials = 60\nbands = { short = 3, long = 5 }")
+
+
+@pytest.fixture(scope="module")
+def original(record_once: Callable[..., Checkout]) -> Checkout:
+    made = record_once(profile=MANY)
+    assert made.longctx("baseline", "save", "main").code == 0
+    return made
+
+
+@pytest.fixture
+def kept(original: Checkout, tmp_path: Path) -> Checkout:
+    return original.copied(tmp_path / "checkout")
+
+
+def last(result: Result) -> str:
+    return (result.out + result.err).rstrip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("verbosity", ["-v", "-q", "-qq"])
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_it_is_printed_at_every_verbosity(
+    kept: Checkout, server: SimulatedServer, verbosity: str, workers: str
+) -> None:
+    passed = kept.pytest("--ctx-baseline=main", verbosity, workers)
+    assert (passed.code, last(passed)) == (0, "GATE: PASS in 2 of 2 bands (exit 0) · 2 passed, 1 skipped")
+    server.script = saying("13")
+    lost = kept.record(server, "--ctx-baseline=main", verbosity, workers, mode="all")
+    assert (lost.code, last(lost)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 skipped")
+
+
+def test_a_run_without_a_verdict_says_so(kept: Checkout) -> None:
+    cut = kept.pytest("--ctx-baseline=main", "-k", "lines-3", "-qq")
+    assert last(cut).startswith("GATE: INVALID in the whole run (exit 12) · 1 passed")
+    nothing = kept.pytest("--ctx-baseline=main", "-k", "nothing", "-qq")
+    assert last(nothing).startswith("GATE: INVALID in the whole run (exit ")
+    before_asking = kept.pytest("--ctx-baseline=main", "--ctx-record=all", "-k", "lines-3")
+    assert (before_asking.code, last(before_asking)) == (12, "GATE: INVALID in the whole run (exit 12)")
+    assert "GATE" not in kept.pytest("-qq").out
+
+
+def test_a_merged_run_ends_with_it_too(kept: Checkout) -> None:
+    for shard in "12":
+        assert "GATE" not in kept.pytest("--ctx-baseline=main", f"--ctx-shard={shard}/2", f"--ctx-report={shard}").out
+    merged = kept.longctx("merge", "1", "2", "--out=merged", "--no-page", "--baseline=main")
+    assert (merged.code, last(merged)) == (0, "GATE: PASS in 2 of 2 bands (exit 0)")
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--co", "--ctx-estimate", "--markers"])
+def test_an_option_in_a_file_of_the_project_does_not_pass_the_gate(kept: Checkout, option: str) -> None:
+    assert kept.pytest("--ctx-baseline=main", option).code == 0
+    kept.file("pytest.ini").write_text(f"[pytest]\naddopts = {option}\n")
+    assert kept.pytest(option).code == 0
+    ended = kept.pytest("--ctx-baseline=main")
+    assert (ended.code, last(ended)) == (12, "GATE: INVALID in the whole run (exit 12)")
+    assert ended.says("no verdict was given: an option in a file of the project")
