@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = verdict.rules(options, manifest) if baseline else None
     known = families(options.workspace)
-    ending = Ending(manifest, known, baseline, rules, options.page, options.workspace.cassettes)
+    names = str(options.baseline), os.path.relpath(out)
+    ending = Ending(manifest, known, baseline, rules, options.page, options.workspace.cassettes, names)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

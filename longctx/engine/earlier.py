@@ -40,15 +40,21 @@ def earlier_answers(
     same = {
         identity for identity, row in before.items() if row.answers is not None and row.answers == answers[identity]
     }
-    if baseline.folder is not None:
-        views = {row.identity: view for row, view in load(baseline.folder).seen()}
-    else:
-        kept: Mapping[RowIdentity, str] = baseline.replies
-        if not kept and cassettes is not None:
-            wanted = [row for identity, row in before.items() if identity not in same]
-            kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
-        views = {identity: {"reply": reply} for identity, reply in kept.items()}
+    views = views_of(baseline, [row for identity, row in before.items() if identity not in same], cassettes)
     return {identity: Earlier(row, views.get(row.identity, {}), identity in same) for identity, row in before.items()}
+
+
+def views_of(baseline: Baseline, wanted: Sequence[Row], cassettes: Path | None) -> dict[RowIdentity, Mapping[str, Any]]:
+    """Return the views of a baseline's rows, or the replies that are known of them, by the identity of the row.
+
+    wanted: the rows whose scenarios are looked up in the recordings, if the baseline holds no replies.
+    """
+    if baseline.folder is not None:
+        return {row.identity: view for row, view in load(baseline.folder).seen()}
+    kept: Mapping[RowIdentity, str] = baseline.replies
+    if not kept and cassettes is not None:
+        kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
+    return {identity: {"reply": reply} for identity, reply in kept.items()}
 
 
 def recorded_replies(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import longctx
 from longctx import clocks
 from longctx.config.headers import as_lines
+from longctx.engine.lost import lost_answers
 from longctx.engine.terms import empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -72,7 +73,9 @@ class Ending:
     page: bool
     """Whether to write the page and the charts."""
     cassettes: Path
-    """The recordings in which the page's earlier replies are looked up."""
+    """The recordings in which earlier replies are looked up."""
+    names: tuple[str, str] = ("BASELINE", "RUN")
+    """The baseline and the run's folder, as commands name them."""
 
 
 def finish(
@@ -94,7 +97,8 @@ def finish(
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
         terms = rules(run, record.rows, manifest.finished_at, manifest.looks_of_families) if gated else None
-        ending = Ending(manifest, run.plan.families, baseline, terms, run.settings.page, run.workspace.cassettes)
+        names = run.settings.baseline or "", os.path.relpath(run.folder)
+        ending = Ending(manifest, run.plan.families, baseline, terms, run.settings.page, run.workspace.cassettes, names)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -127,7 +131,7 @@ def _written(
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
     verdict, document, said = None, None, ""
     if baseline and ending.terms:
-        judgement, document = judge(folder, baseline, record.rows, manifest, ending.terms, known)
+        judgement, document = judge(folder, baseline, record, ending, ending.terms)
         verdict, said = judgement.verdict, headline(judgement)
     done = Finished(record, manifest, summary, verdict, said, document)
     judged(done)
@@ -143,12 +147,14 @@ def _written(
 
 
 def judge(
-    folder: Path, baseline: Baseline, rows: Sequence[Row], manifest: Manifest, terms: Rules, known: Mapping[str, Family]
+    folder: Path, baseline: Baseline, record: store.FinishedRun, ending: Ending, terms: Rules
 ) -> tuple[RunVerdict, Document]:
     """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
-    verdict = give_verdict(baseline.rows, with_answers(rows), terms, known)
+    rows, manifest = record.rows, ending.manifest
+    verdict = give_verdict(baseline.rows, with_answers(rows), terms, ending.families)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
-    shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)))
+    lost = lost_answers(verdict, baseline, record, ending.cassettes, *ending.names)
+    shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)), lost)
     write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
     return verdict, shown
 

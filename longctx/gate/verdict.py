@@ -107,6 +107,8 @@ class FamilyVerdict:
     """The scenarios that differ in a parameter from those that they are compared with."""
     lost_together: tuple[LostTogether, ...] = ()
     """The clusters, such as documents, whose trials were lost together; these raise no alarm."""
+    lost: tuple[RowPair, ...] = ()
+    """The trials that the baseline answered rightly and the run, which was measured, did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +367,7 @@ def _family(
         changes=tuple(map(BandChange.of, seen.values())),
         across=family.pairs.across,
         lost_together=tuple(lost_together(seen.values())),
+        lost=tuple(pair for band in seen.values() for pair in band.pairs if pair[0].correct and not pair[1].correct),
     )
 
 

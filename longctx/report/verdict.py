@@ -10,6 +10,7 @@ from typing import Any
 from longctx.gate.bands import RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report.document import Document
+from longctx.report.lost import NONE_LOST, LostAnswers
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
@@ -34,17 +35,21 @@ SAYS = {
 
 
 def verdict_document(
-    verdict: RunVerdict, baseline: str, changed: Sequence[str], answers: Sequence[str] = ()
+    verdict: RunVerdict,
+    baseline: str,
+    changed: Sequence[str],
+    answers: Sequence[str] = (),
+    lost: LostAnswers = NONE_LOST,
 ) -> Document:
     """Return the verdict in words.
 
     baseline: its name. changed: a phrase on each thing that differs from the baseline, such as the prompt set. answers:
-    sentences on the answers that are not recorded on the base branch.
+    sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost.
     """
     return Document(
         title=f"Gate: {verdict.verdict} - {why(verdict)}",
-        notes=(*answers, *_notes(verdict, baseline, changed)),
-        tables=tuple(_tables(verdict)),
+        notes=(*answers, *_notes(verdict, baseline, changed, lost)),
+        tables=(*([lost.table] if lost.shown else ()), *_tables(verdict)),
         badge=badge(verdict),
         lead=lead(verdict),
     )
@@ -145,8 +150,10 @@ def _why(verdict: RunVerdict) -> str:
     return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
 
 
-def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Iterator[str]:
+def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: LostAnswers) -> Iterator[str]:
     yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or _unchanged(verdict)}."
+    if lost.shown:
+        yield lost.sentence
     yield from _method(verdict)
     bands = [band for family in verdict.families for band in family.bands]
     if same := [str(band.band) for band in bands if band.same_answers]:
