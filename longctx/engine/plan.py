@@ -18,6 +18,7 @@ from longctx.config.shards import Shard, deal
 from longctx.config.text_files import checked, first_fault
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
+from longctx.engine.base_terms import terms_at
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
@@ -60,6 +61,14 @@ class Plan:
             if error.code == "no-profile":
                 return None
             raise
+
+    @cached_property
+    def terms(self) -> Profile | None:
+        """The profile whose terms a gate keeps to: that of the base branch, if one is given and has it."""
+        base, given = self._settings.base, self._settings.profile
+        if self.own is None or base is None or self._settings.baseline is None or isinstance(given, Mapping):
+            return self.own
+        return terms_at(self._workspace, given, base, self.own)
 
     @property
     def seed(self) -> int:
@@ -113,7 +122,7 @@ class Plan:
     @property
     def margin(self) -> float:
         """The gate's margin: the user's, else the profile's, else the default."""
-        stated = self._settings.margin, self.own.margin if self.own else None
+        stated = self._settings.margin, self.terms.margin if self.terms else None
         return next((margin for margin in stated if margin is not None), MARGIN)
 
     @cached_property

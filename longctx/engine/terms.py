@@ -123,13 +123,14 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:
     settings, plan = run.settings, run.plan
     return rules_of(
         settings.gate,
-        [(plan.own, settings.models)] if plan.own else [],
+        [(plan.terms, settings.models)] if plan.terms else [],
         plan.families,
         now,
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
         looks=looks,
         looks_of_functions=looks_of_functions(run, rows),
+        of_base=bool(settings.base),
     )
 
 
@@ -147,6 +148,7 @@ def merged_rules(
         looks=manifest.looks_of_families if gate.looks else "once",
         looks_of_functions=manifest.looks_of_functions if gate.looks else "once",
         lacking=missing_shards(manifest),
+        of_base=any(part.get("base") for part in manifest.parts),
     )
 
 
@@ -161,11 +163,12 @@ def rules_of(
     looks: LooksPlan,
     looks_of_functions: LooksPlan = "once",
     lacking: Sequence[str] = (),
+    of_base: bool = False,
 ) -> Rules:
     """Return the terms of a verdict.
 
     profiles: those of the run, each with the models that replace its own. known: the names of the families. The margin
-    is the user's, else the smallest of the profiles', else the default.
+    is the user's, else the smallest of the profiles', else the default. of_base: whether a base branch is given.
     """
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
     names = list(known)
@@ -173,8 +176,6 @@ def rules_of(
     for profile, models in profiles:
         for key, tables in profile.grids_by_model(names, models).items():
             grids.setdefault(key, []).extend(tables)
-    functions = [profile.chosen_functions(names) for profile, _ in profiles]
-    named = frozenset[str]().union(*filter(None, functions))
     return Rules(
         margin=min(stated, default=MARGIN) if gate.margin is None else gate.margin,
         alpha=gate.alpha,
@@ -185,7 +186,7 @@ def rules_of(
         looks=looks,
         looks_of_functions=looks_of_functions,
         lacking=tuple(lacking),
-        functions=None if None in functions or not functions else named,
+        of_base=of_base,
         limits=GrowthLimits(
             *(
                 min((limit for profile, _ in profiles if (limit := getattr(profile, name)) is not None), default=None)

@@ -8,6 +8,8 @@ ALPHA = 0.05
 """The probability of a false alarm in a whole run."""
 MAX_AGE_DAYS = 7.0
 """The age in days from which a recording is not accepted for a changed model."""
+GATE_DEFAULTS = {"margin": None, "alpha": ALPHA, "on_inconclusive": "fail", "max_age": MAX_AGE_DAYS}
+"""The defaults of the options that set the terms."""
 
 
 def ignored_options(options: Any, prefix: str) -> str:
@@ -15,8 +17,7 @@ def ignored_options(options: Any, prefix: str) -> str:
 
     options: has the values of the options as attributes. prefix: the beginning of the options' names.
     """
-    defaults = {"margin": None, "alpha": ALPHA, "on_inconclusive": "fail", "max_age": MAX_AGE_DAYS}
-    given = [name for name, default in defaults.items() if getattr(options, name) != default]
+    given = [name for name, default in GATE_DEFAULTS.items() if getattr(options, name) != default]
     if options.baseline is not None or not given:
         return ""
     names = " and ".join(f"{prefix}{name.replace('_', '-')}" for name in given)

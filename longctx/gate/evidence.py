@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from longctx.compare.pairs import TrialPairs
 from longctx.compare.runs import unpaired
@@ -255,6 +255,22 @@ def same_answer(before: Row, after: Row) -> bool:
 def is_gated(rows: Sequence[Row]) -> bool:
     """Return whether the gate judges any of a family's rows: a profile may leave tables out."""
     return any(row.band is not None for row in rows)
+
+
+def with_bands_of(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+    """Return the rows of a run in the bands of the baseline's rows of the same scenario, or in none as these are.
+
+    So a run cannot change what it is judged on. A scenario that the baseline lacks keeps its own band.
+    """
+    bands: dict[tuple[str, ...], str | None] = {}
+    for row in before:
+        bands[row.family, row.scenario] = bands[row.family, row.scenario, row.model] = row.band
+
+    def band(row: Row) -> str | None:
+        cell = row.family, row.scenario
+        return bands.get((*cell, row.model), bands.get(cell, row.band))
+
+    return [replace(row, band=band(row)) for row in after]
 
 
 def _only_before(pairs: TrialPairs) -> Iterable[Row]:

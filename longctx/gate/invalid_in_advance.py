@@ -8,8 +8,8 @@ from dataclasses import replace
 from longctx.compare.match import match_runs
 from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
-from longctx.gate.evidence import by_band, is_gated
-from longctx.gate.validity import NONE_GATED, cells_left_out, models_of, of_the_run, too_old, unmeasured
+from longctx.gate.evidence import by_band, is_gated, with_bands_of
+from longctx.gate.validity import NONE_GATED, models_of, not_judged, of_the_run, too_old, unmeasured
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.results.row import Row
@@ -31,7 +31,8 @@ def invalid_in_advance(
     those of longctx.
     """
     try:
-        matched, _ = match_runs(before, after)
+        after = with_bands_of(before, after) if rules.of_base else after
+        matched, (only_before, _) = match_runs(before, after)
     except UserError as error:
         return [*of_the_run(rules.left_out, rules.empty, 1)] if part else [error.reason]
     gated = [match for match in matched if is_gated(match.rows[1])]
@@ -39,7 +40,7 @@ def invalid_in_advance(
         return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
     known = shipped() if families is None else families
     in_common = 0
-    reasons = [] if part or rules.left_out else list(cells_left_out(before, after, matched, rules.functions))
+    reasons: list[str] = []
     for match in gated:
         rows_before, rows_after = match.rows
         paired = pairs(rows_before, rows_after, Treatments.of(match.family, known.get(match.family)))
@@ -48,7 +49,8 @@ def invalid_in_advance(
         missing = "" if part else next(unmeasured(paired, bands), "")
         faults = [missing, too_old(rows_before, _at_best(rows_before, rows_after), rules.age)]
         reasons += [f"{match.family}: {reason}" for reason in faults if reason]
-    return [*of_the_run(rules.left_out, rules.empty, in_common or part), *reasons]
+    lacking = not_judged(matched, only_before, after, known) if in_common and not (part or rules.left_out) else ()
+    return [*of_the_run(rules.left_out, rules.empty, in_common or part), *lacking, *reasons]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

@@ -16,13 +16,14 @@ from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP
 from longctx.stats.bound import design_effect
 from longctx.stats.rates import Rate, wilson
-from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.family import is_check
 
 if TYPE_CHECKING:
-    from longctx.compare.match import Matched
+    from longctx.compare.match import Matched, Unmatched
     from longctx.compare.pairs import TrialPairs
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row
+    from longctx.results.subject import Subject
     from longctx.vocabulary.family import Family
 
 NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
@@ -76,33 +77,46 @@ def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Ite
         yield "the run and its baseline have no trial in common: their seed, their scenarios or their questions differ"
 
 
-def cells_left_out(
-    before: Sequence[Row], after: Sequence[Row], matched: Sequence[Matched], functions: frozenset[str] | None = None
+def not_judged(
+    matched: Sequence[Matched], only_before: Unmatched, after: Sequence[Row], known: Mapping[str, Family]
 ) -> Iterator[str]:
-    """Yield a sentence, without its full stop, if the run lacks cells of test functions that its baseline has.
+    """Yield a sentence, without its full stop, if the run does not judge cells that its baseline judges.
 
-    The grid of a family is known from the profile; that of a test function is what its baseline holds. A cell that
-    is compared with one at another parameter is not lacking.
-    functions: those that the profile measures; None for all.
+    It is the same however they were lost: a test, a table or a model was removed, or the profile leaves them out of the
+    gate. A cell that is compared with one at another parameter is judged. A check is lost where its trial was right,
+    which it can only be after all of its checks. only_before: the baseline's rows without a counterpart.
     """
-    present = {row.family for row in after}
-    lacking = {(row.family, row.scenario) for row in before if _is_function(row) and row.family not in present}
-    for match in matched:
-        was, now = ({(row.family, row.scenario) for row in rows if _is_function(row)} for rows in match.rows)
-        across = pairs(*match.rows, Treatments.of(match.family, None)).across if was - now else ()
-        lacking |= was - now - {(match.family, scenarios.before) for scenarios in across}
-    lacking = {cell for cell in lacking if functions is None or cell[0] in functions}
+    right = {(row.family, row.scenario) for row in after if row.correct}
+    lacking: set[tuple[str, str, str]] = set()
+    number = 0
+    for family, subject, was, now in _gated_cells(matched, only_before, known):
+        number += len(was)
+        lost = {(family, scenario) for scenario in was - now}
+        if is_check(family):
+            lost = {cell for cell in lost if (family.partition(".")[0], cell[1]) in right}
+        lacking |= {(*cell, str(subject)) for cell in lost}
     if lacking:
-        named = ", ".join("/".join(cell) for cell in sorted(lacking)[:NAMED])
+        several = len({subject for *_, subject in lacking}) > 1
+        cells = [f"{family}/{cell}{f' of {subject}' if several else ''}" for family, cell, subject in sorted(lacking)]
         yield (
-            f"the run lacks {len(lacking):,} cells of test functions that its baseline has ({named}"
-            f"{' …' if len(lacking) > NAMED else ''}): run them all, without -k, -x and --lf, or save a baseline "
-            "without what was removed"
+            f"the run does not judge {len(lacking):,} of the {number:,} cells that its baseline judges "
+            f"({', '.join(cells[:NAMED])}{' …' if len(cells) > NAMED else ''}): run them all, without -k, -x and --lf, "
+            "and do not leave them out of the gate, or save a baseline without them"
         )
 
 
-def _is_function(row: Row) -> bool:
-    return is_of_function(row.family) and not is_check(row.family)
+def _gated_cells(
+    matched: Sequence[Matched], only_before: Unmatched, known: Mapping[str, Family]
+) -> Iterator[tuple[str, Subject, set[str], set[str]]]:
+    """Yield the scenarios that the baseline judges of each family and subject, and those that the run judges."""
+    for match in matched:
+        was, now = ({row.scenario for row in rows if row.band is not None} for rows in match.rows)
+        if was - now:
+            across = pairs(*match.rows, Treatments.of(match.family, known.get(match.family))).across
+            now = now | {scenarios.before for scenarios in across if scenarios.after in now}
+        yield match.family, match.before, was, now
+    for (family, subject), rows in only_before.items():
+        yield family, subject, {row.scenario for row in rows if row.band is not None}, set()
 
 
 def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str]:

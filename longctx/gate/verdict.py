@@ -10,9 +10,18 @@ from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, judge_run, overall
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.gate.evidence import Evidence, EvidenceInLooks, LostTogether, by_look, by_scenario, is_gated, lost_together
+from longctx.gate.evidence import (
+    Evidence,
+    EvidenceInLooks,
+    LostTogether,
+    by_look,
+    by_scenario,
+    is_gated,
+    lost_together,
+    with_bands_of,
+)
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
-from longctx.gate.validity import NONE_GATED, AgeLimit, cells_left_out, nothing_to_lose, of_the_run, too_old, unmeasured
+from longctx.gate.validity import NONE_GATED, AgeLimit, not_judged, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import shipped
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
@@ -51,8 +60,8 @@ class Rules:
     lacking: Sequence[str] = ()
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
-    functions: frozenset[str] | None = None
-    """The test functions that the profile measures; None for all."""
+    of_base: bool = False
+    """Whether the baseline says what is judged in which band, as it does where a base branch is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +213,7 @@ def give_verdict(
     guessing: the rate of guessing in families that are not known.
     """
     try:
+        after = with_bands_of(before, after) if rules.of_base else after
         matched, unmatched = match_runs(before, after)
     except UserError as error:
         return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), _trials(after))
@@ -215,7 +225,7 @@ def give_verdict(
     looks = {band.band: band.look for family in judged for band in family.bands}
     measured = [pair for family in compared for pair in family.measured_pairs(looks)]
     limits = rules.limits.judged([pair for family in compared for pair in family.measured_pairs()], rules.alpha)
-    lacking = () if rules.left_out else cells_left_out(before, after, matched, rules.functions)
+    lacking = () if rules.left_out else not_judged(matched, unmatched[0], after, known)
     reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
         reasons = (*reasons, "if what is missing counted as wrong, a drop of the run would be shown, and it is not")

@@ -18,9 +18,10 @@ from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
-from longctx.gate.defaults import MARGIN
+from longctx.gate.defaults import GATE_DEFAULTS, MARGIN
 from longctx.links import inside
 from longctx.vocabulary.shapes import SHAPES
+from longctx.workspace import Workspace
 
 DEFAULT = Settings()
 MARKERS = (
@@ -328,6 +329,33 @@ def choose_base(config: pytest.Config) -> None:
     needed = option.ctx_baseline is not None or option.ctx_trust == "base"
     if needed and option.ctx_base not in typed(config, "--ctx-base"):
         option.ctx_base = os.environ.get("LONGCTX_BASE") or option.ctx_base
+
+
+def take_terms_of_base(config: pytest.Config) -> None:
+    """Let a gate keep to the terms that the base branch's file of pytest's options has, where the person typed none.
+
+    Raises UserError.
+    """
+    option = config.option
+    stated = [
+        name
+        for name in ("margin", "alpha", "on_inconclusive", "max_age", "no_looks")
+        if not is_typed(config, f"--ctx-{name.replace('_', '-')}")
+    ]
+    default = GATE_DEFAULTS | {"no_looks": False}
+    if option.ctx_baseline is None or not option.ctx_base or config.inipath is None:
+        return
+    if all(getattr(option, f"ctx_{name}") == default[name] for name in stated):
+        return
+    from longctx.engine.base_terms import addopts_at
+
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add_gate_options(parser.add_argument, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
+    add_no_looks(parser.add_argument, "--ctx-no-looks")
+    there = addopts_at(Workspace(config.rootpath), config.inipath, option.ctx_base)
+    given, _ = parser.parse_known_args(shlex.split(there) if isinstance(there, str) else there)
+    for name in stated:
+        setattr(option, f"ctx_{name}", getattr(given, f"ctx_{name}"))
 
 
 def typed(config: pytest.Config, option: str) -> list[str]:

@@ -76,6 +76,7 @@ def start(config: pytest.Config) -> Run:
         config.option.ctx_base = worker_input["ctx_base"]
     else:
         options.choose_base(config)
+        options.take_terms_of_base(config)
     settings = hooks.with_project(config, options.read(config))
     if worker_input:
         private = Path(worker_input["ctx_private"]) if worker_input["ctx_private"] else None

@@ -54,6 +54,10 @@ class Base:
             self._answers[file] = answers
         return self._answers[file].get(_key(episode))
 
+    def file(self, path: Path) -> bytes | None:
+        """Return a file of the project as it is there; None if it is not."""
+        return self._git("cat-file", "blob", f"{self._commit}:./{os.path.relpath(path, self._root)}")
+
     def _git(self, *arguments: str) -> bytes | None:
         """Return what git prints; None if it fails, or if there is no git."""
         if (git := shutil.which("git")) is None:

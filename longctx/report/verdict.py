@@ -9,6 +9,7 @@ from typing import Any
 
 from longctx.gate.bands import RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
+from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.lost import NONE_LOST, LostAnswers
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
@@ -118,7 +119,9 @@ def why(verdict: RunVerdict) -> str:
     if verdict.verdict == "invalid":
         return of_bands
     gains = "; a gain is shown" if verdict.improved else ""
-    return f"{of_bands}{gains}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
+    alone = sum(family.alone[0] for family in verdict.families if family.bands)
+    lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
+    return f"{of_bands}{gains}{lost}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
 
 
 def _why(verdict: RunVerdict) -> str:

@@ -50,15 +50,18 @@ def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
     assert (asked_again.verdict, asked_again.same_answers) == ("inconclusive", False)
 
 
-def test_a_family_of_the_baseline_that_the_run_lacks_is_left() -> None:
-    given = verdict(joined(rows((180, 160, 140)), run("correct", family="passkey")), BASELINE)
-    assert [family for family, _ in given.unmatched[0]] == ["passkey"]
-    assert given.verdict == "pass"
+def test_a_family_of_the_baseline_that_the_run_lacks_is_lost_coverage_if_it_was_gated() -> None:
+    for band, verdict_of_run in ((None, "pass"), ("all", "invalid")):
+        given = verdict(joined(rows((180, 160, 140)), run("correct", family="passkey", band=band)), BASELINE)
+        assert [family for family, _ in given.unmatched[0]] == ["passkey"]
+        assert given.verdict == verdict_of_run
+    [reason] = given.reasons
+    assert reason.startswith("the run does not judge 1 of the 4 cells that its baseline judges (passkey/lines-5)")
 
 
 def test_a_band_that_the_run_lacks_does_not_pass() -> None:
     given = verdict(BASELINE, joined(rows((180, 160))))
-    assert given.verdict == "inconclusive"
+    assert (given.verdict, given.families[0].verdict) == ("invalid", "inconclusive")
     assert given.families[0].alone == (200, 0)
 
 
@@ -252,12 +255,15 @@ def test_a_model_that_turned_unreadable_has_regressed() -> None:
 
 
 def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
-    """Its rows have no band; the baseline, saved before, may have one."""
+    """Its rows have no band; if the baseline's have one, its judgement is missed, or goes by the baseline's terms."""
     floor = run(*["wrong"] * 50, family="graph_walks")
     banded = run(*["wrong"] * 50, family="graph_walks", band="all")
-    for before in (floor, banded):
+    for before, expected in ((floor, "pass"), (banded, "invalid")):
         given = verdict(joined(BASELINE, before), joined(BASELINE, floor))
-        assert (given.verdict, [family for family, _ in given.not_gated]) == ("pass", ["graph_walks"])
+        assert (given.verdict, [family for family, _ in given.not_gated]) == (expected, ["graph_walks"])
+    able = run(*["correct"] * 50, family="graph_walks", band="all")
+    by_base = verdict(joined(BASELINE, able), joined(BASELINE, floor), Rules(age=RULES.age, of_base=True))
+    assert (by_base.verdict, by_base.not_gated) == ("regression", ())
     given = verdict(floor, floor)
     assert given.reasons == ("the run has no scenario that a gate judges: its profile leaves all of them out",)
 

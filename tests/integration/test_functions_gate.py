@@ -115,7 +115,7 @@ def test_a_cell_that_was_removed_from_the_test_is_named(gated: Checkout) -> None
     file.write_text(file.read_text().replace("[100, 400]", "[100]"))
     result = run(gated, "--ctx-baseline=main")
     assert result.code == 12, result
-    assert result.says("the run lacks 1 cells of test functions that its baseline has (test_code/tokens-400)")
+    assert result.says("the run does not judge 1 of the 3 cells that its baseline judges (test_code/tokens-400)")
 
 
 def test_a_run_with_cells_left_out_is_no_baseline(gated: Checkout) -> None:
@@ -153,7 +153,12 @@ def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
 
 def test_a_profile_has_bands_of_a_function_and_leaves_one_out(gated: Checkout) -> None:
     gated.profile("[test_code]\nbands = { all-lengths = 1000 }\n[test_review]\ngated = false\n")
-    result = gated.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", "--ctx-baseline=main")
+    without = ("tests_longctx/test_functions.py", "--ctx-model=toy")
+    result = gated.pytest(*without, "--ctx-baseline=main")
+    assert result.code == 12, result
+    assert result.says("the run does not judge 1 of the", "cells that its baseline judges (test_review/")
+    assert gated.longctx("baseline", "save", "without").code == 0
+    result = gated.pytest(*without, "--ctx-baseline=without")
     assert result.code == 0, result
     assert list(verdicts(gated)) == [("test_code", "all-lengths"), ("test_code.polite", "all-lengths")]
 

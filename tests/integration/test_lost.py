@@ -18,7 +18,9 @@ def test_they_are_named_with_both_answers_and_a_command_lists_all(checkout: Chec
     checkout.longctx("baseline", "save", "main")
     step = checkout.file("step.md")
     server.script = saying("The register holds <13>.")
-    result = checkout.record(server, "--ctx-baseline=main", "--ctx-no-looks", mode="all", env={"GITHUB_STEP_SUMMARY": str(step)})
+    result = checkout.record(
+        server, "--ctx-baseline=main", "--ctx-no-looks", mode="all", env={"GITHUB_STEP_SUMMARY": str(step)}
+    )
     assert result.code == 10
     right = next(row["expected"] for row in checkout.rows() if row["trial"] == 0)
     [line] = [line for line in result.out.splitlines() if line.startswith("line_retrieval/lines-3#0 ")]

@@ -43,8 +43,11 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
     """
     from longctx.config.profiles import load_profile, profile_path
     from longctx.config.text_files import digest_of
+    from longctx.engine.base_terms import terms_at
 
-    for options, digest in dict.fromkeys((tuple(part["options"]), part["profile_digest"]) for part in manifest.parts):
+    for options, digest, base in dict.fromkeys(
+        (tuple(part["options"]), part["profile_digest"], part.get("base", "")) for part in manifest.parts
+    ):
         if not digest:  # test functions alone need no profile
             continue
         values = [option.partition("=") for option in options]
@@ -56,4 +59,6 @@ def _profiles(workspace: Workspace, manifest: Manifest) -> Iterator[tuple[Profil
                 f"{path} has changed since the runs measured it: merge them with the file as it was, or run them "
                 "again.",
             )
-        yield load_profile(workspace, name), [value for option, _, value in values if option == "--ctx-model"]
+        models = [value for option, _, value in values if option == "--ctx-model"]
+        own = load_profile(workspace, name)
+        yield terms_at(workspace, name, base, own) if base else own, models

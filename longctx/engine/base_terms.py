@@ -1,0 +1,44 @@
+"""The terms of a gate as the base branch has them: a change cannot loosen those that it is judged by."""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from longctx import pytest_file
+from longctx.config.profiles import Profile, profile_path, profile_type
+from longctx.config.text_files import checked
+from longctx.errors import UserError
+from longctx.gate.defaults import MARGIN
+from longctx.recording.base import Base
+from longctx.registry import families
+from longctx.workspace import Workspace
+
+
+def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile) -> Profile:
+    """Return a profile as a branch or commit has it, for the terms that it states. Raises UserError.
+
+    own: the profile as the run has it. If it is new there, it may narrow the default margin, not widen it.
+    """
+    path = profile_path(workspace, name)
+    content = Base(revision, workspace.root, workspace.cassettes).file(path)
+    if content is None:
+        return own.model_copy(update={"margin": min(own.margin or MARGIN, MARGIN)})
+    source = f"{path} on {revision}"
+    try:
+        return checked(tomllib.loads(content.decode()), profile_type(families(workspace)), source)
+    except ValueError as error:
+        raise UserError("not-toml", f"{source} is not valid TOML: {error}.") from None
+
+
+def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[str]:
+    """Return the options that the file which configures pytest has on a branch or commit. Raises UserError."""
+    content = Base(revision, workspace.root, workspace.cassettes).file(file) or b""
+    with tempfile.TemporaryDirectory(prefix="longctx-") as folder:
+        copy = Path(folder, file.name)
+        copy.write_bytes(content)
+        table: dict[str, Any] = pytest_file.table(copy) or {}
+    options: str | list[str] = table.get("addopts", "")
+    return options

@@ -1,0 +1,99 @@
+"""What a baseline holds and a run does not judge: it is named, and a change cannot loosen the terms that judge it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer, prompt_of, right, saying
+
+LINES_TABLE = LINES.replace("trials = 2", "trials = 60")
+PASSKEY_TABLE = PASSKEY.replace("trials = 2", "trials = 30")
+
+
+@pytest.fixture(scope="module")
+def original(record_once: Callable[..., Checkout]) -> Checkout:
+    made = record_once(profile=LINES_TABLE + PASSKEY_TABLE)
+    assert made.longctx("baseline", "save", "main").code == 0
+    return made
+
+
+@pytest.fixture
+def kept(original: Checkout, tmp_path: Path) -> Checkout:
+    return original.copied(tmp_path / "checkout")
+
+
+@pytest.fixture
+def regressed(kept: Checkout, server: SimulatedServer) -> Checkout:
+    """Long files are lost; everything else is committed as `base`."""
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message=A"], ["tag", "base"]):
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", *who, *command], cwd=kept.folder, check=True, capture_output=True)
+    server.script = lambda body: saying("13")(body) if "line 5:" in prompt_of(body) else right(body)
+    assert kept.record(server, "--ctx-no-canary", "-k", "line_retrieval", mode="all").code == 0
+    assert kept.pytest("--ctx-baseline=main").code == 10
+    return kept
+
+
+def drop_the_table(checkout: Checkout) -> None:
+    checkout.profile(PASSKEY_TABLE)
+
+
+def leave_it_out(checkout: Checkout) -> None:
+    checkout.profile(LINES_TABLE, "gated = false\n", PASSKEY_TABLE)
+
+
+def delete_the_test(checkout: Checkout) -> None:
+    checkout.file("tests_longctx/test_line_retrieval.py").unlink()
+
+
+@pytest.mark.parametrize("edit", [drop_the_table, leave_it_out])
+def test_coverage_that_is_lost_is_invalid_however_it_is_lost(kept: Checkout, edit: Callable[[Checkout], None]) -> None:
+    edit(kept)
+    result = kept.pytest("--ctx-baseline=main")
+    assert result.code == 12
+    title = next(line for line in result.out.splitlines() if line.startswith("Gate: "))
+    assert "the run does not judge 2 of the 4 cells that its baseline judges (line_retrieval/lines-3" in title
+
+
+def test_a_model_that_is_removed_is_lost_coverage(kept: Checkout, server: SimulatedServer) -> None:
+    assert kept.record(server, "--ctx-model=toy", "--ctx-model=other").code == 0
+    assert kept.longctx("baseline", "save", "both").code == 0
+    result = kept.pytest("--ctx-baseline=both")
+    assert result.code == 12
+    assert result.says("the run does not judge 4 of the 8 cells that its baseline judges")
+
+
+def test_trials_that_are_removed_are_in_the_title(kept: Checkout) -> None:
+    kept.profile(LINES_TABLE.replace("60", "59"), PASSKEY_TABLE)
+    result = kept.pytest("--ctx-baseline=main")
+    assert result.code == 0
+    assert result.says("Gate: pass - no drop of 5% or more, in any band; 2 trials of the baseline are not judged")
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_the_terms_are_those_of_the_base_branch(regressed: Checkout) -> None:
+    """A wide margin lets the band pass; the run as a hypothesis of its own still has its own margin."""
+    shown, hidden = "GATE: REGRESSION in 1 of 2 bands (exit 10)", "GATE: REGRESSION in all bands together (exit 10)"
+    by_base = ("--ctx-baseline=main", "--ctx-base=base")
+    assert shown in regressed.pytest(*by_base).out
+    leave_it_out(regressed)
+    assert shown in regressed.pytest(*by_base).out
+    regressed.profile("margin = 0.99\n", LINES_TABLE, PASSKEY_TABLE)
+    assert hidden in regressed.pytest("--ctx-baseline=main").out
+    assert shown in regressed.pytest(*by_base).out
+    shutil.copy(regressed.file("tiny.toml"), regressed.file("new.toml"))
+    assert shown in regressed.pytest(*by_base, "--ctx-profile=new.toml").out
+    regressed.profile(LINES_TABLE, PASSKEY_TABLE)
+    regressed.file("pytest.ini").write_text("[pytest]\naddopts = --ctx-margin 0.99\n")
+    assert hidden in regressed.pytest("--ctx-baseline=main").out
+    assert shown in regressed.pytest(*by_base).out
+    assert hidden in regressed.pytest(*by_base, "--ctx-margin=0.99").out
+    for edit in (drop_the_table, delete_the_test):
+        edit(regressed)
+        assert regressed.pytest(*by_base).code == 12
