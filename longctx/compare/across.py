@@ -16,8 +16,9 @@ from longctx.compare.pairs import Treatments, params_of
 from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.bound import design_effect
+from longctx.stats.clusters import design_effect
 from longctx.stats.mover import Sample, correlation, interval
+from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import tango
 from longctx.stats.rates import Z95, Rate
 from longctx.stats.unpaired import Unpaired
@@ -155,7 +156,7 @@ def _curve(
         subject,
         parameter,
         first,
-        _rate([row for rows in of_part[first].values() for row in rows]),
+        rate_of(row for rows in of_part[first].values() for row in rows),
         tuple(_step(value, of_part[first], of_part[value], paired, share, z) for value in rest),
         paired,
         family.guessing if family else 0.0,
@@ -166,7 +167,7 @@ def _curve(
 
 def _step(value: ParamValue, before: Cells, after: Cells, paired: bool, share: float, z: float) -> Step:
     sides = [[row for rows in cells.values() for row in rows] for cells in (before, after)]
-    rate = _rate(sides[1])
+    rate = rate_of(sides[1])
     alike = 0.0
     if paired:
         ours, theirs = (
@@ -177,13 +178,13 @@ def _step(value: ParamValue, before: Cells, after: Cells, paired: bool, share: f
         sides = [[pair[side] for pair in pairs] for side in (0, 1)]
         alike = correlation([(first.correct, second.correct) for first, second in pairs])
         changes = grouped(pairs, lambda pair: _cluster(pair[1]))
-        clusters = [[second.correct - first.correct for first, second in group] for group in changes.values()]
+        clusters = [[second.credit - first.credit for first, second in group] for group in changes.values()]
         flat = [change for cluster in clusters for change in cluster]
         effect = design_effect(clusters) if flat else 1.0
         gained, lost = (flat.count(sign) / effect for sign in (1, -1))
         difference, ends = sum(flat) / len(flat) if flat else 0.0, tango(gained, lost, len(flat) / effect)
     first, second = (
-        Sample.of([[row.correct for row in rows] for rows in grouped(side, _cluster).values()]) for side in sides
+        Sample.of([[row.credit for row in rows] for rows in grouped(side, _cluster).values()]) for side in sides
     )
     if not paired:
         samples = Unpaired(first, second)
@@ -197,7 +198,3 @@ def _step(value: ParamValue, before: Cells, after: Cells, paired: bool, share: f
 def _cluster(row: Row) -> object:
     """Return what trials of one value share: an item that is asked in several scenarios is one."""
     return row.cluster or row.item or row.cluster_key
-
-
-def _rate(rows: Sequence[Row]) -> Rate:
-    return Rate(sum(row.correct for row in rows), len(rows))

@@ -13,6 +13,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged, difference
+from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired
@@ -141,7 +142,7 @@ def _across(scenarios: Across) -> ScenarioChange:
     before, after = scenarios.rows
     name = f"{scenarios.before}, {scenarios}"
     if not scenarios.paired:
-        return ScenarioChange(name, _rate(before), _rate(after), unpaired(before, after), clustered=False)
+        return ScenarioChange(name, rate_of(before), rate_of(after), unpaired(before, after), clustered=False)
     renamed = [replace(row, scenario=scenarios.before) for row in after]
     return replace(_change(scenarios.before, [scenarios.before], pairs(before, renamed)), scenario=name)
 
@@ -150,7 +151,7 @@ def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
     """Return measured rows as two samples."""
     return Unpaired.of(
         *(
-            [[row.correct for row in rows] for rows in grouped(side, lambda row: row.cluster_key).values()]
+            [[row.credit for row in rows] for rows in grouped(side, lambda row: row.cluster_key).values()]
             for side in (before, after)
         )
     )
@@ -159,15 +160,11 @@ def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
 def _change(name: str, scenarios: Sequence[str], trials: TrialPairs) -> ScenarioChange:
     wanted = set(scenarios)
     sides = (trials.before, trials.after)
-    before, after = (_rate([row for key, row in side.items() if key[0] in wanted]) for side in sides)
+    before, after = (rate_of(row for key, row in side.items() if key[0] in wanted) for side in sides)
     items = {key: answers for key, answers in trials.items.items() if key[0] in wanted}
-    right = [([row.correct for row in befores], [row.correct for row in afters]) for befores, afters in items.values()]
+    right = [([row.credit for row in befores], [row.credit for row in afters]) for befores, afters in items.values()]
     clusters = {row.cluster or row.item or row.cluster_key for (row, *_), _ in items.values()}
     return ScenarioChange(name, before, after, difference(right), clustered=len(clusters) < len(items))
-
-
-def _rate(rows: Sequence[Row]) -> Rate:
-    return Rate(sum(row.correct for row in rows), len(rows))
 
 
 def _flips(trials: TrialPairs) -> Iterator[Flip]:
@@ -183,7 +180,7 @@ def _flips(trials: TrialPairs) -> Iterator[Flip]:
 
 
 def _share(rows: Sequence[Row]) -> float:
-    return sum(row.correct for row in rows) / len(rows)
+    return sum(row.credit for row in rows) / len(rows)
 
 
 def _answered(rows: Sequence[Row]) -> tuple[str, str | None]:

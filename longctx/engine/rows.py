@@ -11,7 +11,7 @@ from longctx.cases.case import Question
 from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.results.row import Row
-from longctx.vocabulary.scenario import Kind, Reply
+from longctx.vocabulary.scenario import CREDIT, Kind, Reply
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -117,15 +117,19 @@ def _digest(requests: Sequence[str]) -> str:
     return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
 
 
-def check_row(row: Row, name: str, held: bool) -> Row:
-    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency."""
+def check_row(row: Row, name: str, held: bool | float) -> Row:
+    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency.
+
+    held: a number is partial credit.
+    """
+    partial = isinstance(held, float)
     return dataclasses.replace(
         row,
         family=f"{row.family}.{name}",
-        outcome="correct" if held else "wrong",
-        why=None,
+        outcome="correct" if held == 1 else "wrong",
+        why=f"partial credit {held:g}" if partial else None,
         returned=None,
-        trace={},
+        trace={CREDIT: round(1000 * held)} if partial else {},
         lexical=None,
         input_tokens=None,
         cached_tokens=None,

@@ -66,7 +66,7 @@ class Judged:
     """What was read from the last reply, or that reply; None if there is none."""
     trace: Mapping[str, int] = field(default_factory=dict)
     """The numbers in `why`, by name."""
-    checks: Mapping[str, bool] = field(default_factory=dict)
+    checks: Mapping[str, bool | float] = field(default_factory=dict)
     """What is scored apart from the outcome; each check has its own row."""
     agreement: tuple[bool, str | None] | None = None
     """Whether the judge agrees with all human labels, and where it does not; None without a label."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -204,7 +205,7 @@ class Ask:
         asked = {"messages": [{"role": "user", "content": prompt}]}
         return self._answer(judge, asked, system, max_tokens, given, role="judge", label=label)
 
-    def check(self, name: str, condition: object) -> bool:
+    def check(self, name: str, condition: object) -> bool | float:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
         checks = self.trial.checks
         if not NAME.fullmatch(name):
@@ -230,7 +231,19 @@ class Ask:
                     f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
                 )
             )
-        checks[name] = bool(condition)
+        value = condition.item() if hasattr(condition, "item") else condition  # a number of NumPy's
+        if isinstance(value, float) and 0 <= value <= 1:
+            checks[name] = value
+        elif isinstance(value, int) and value in (0, 1):
+            checks[name] = bool(value)
+        else:
+            raise TestMistake(
+                UserError(
+                    "bad-check-value",
+                    f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: give a condition, "
+                    "which is True or False, or a number from 0 to 1 for partial credit.",
+                )
+            )
         return checks[name]
 
     def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:

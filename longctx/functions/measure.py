@@ -82,7 +82,7 @@ def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[
     failed = isinstance(error, AssertionError | Unparseable) or (error is not None and meant(error) == "failed")
     if error is not None and not failed:
         return Result("error", str(error), error)
-    unmet = [name for name, held in trial.checks.items() if not held]
+    unmet = [name for name, held in trial.checks.items() if held is False]
     if error is None and not unmet:
         return Result("correct")
     why = _first_lines(str(error)) if error is not None else f"failed: {', '.join(unmet)}"
@@ -125,7 +125,9 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
     outcome = result.outcome
     if outcome is None:
         shown = own[-1].text[:SHOWN] if own else None
-        outcome = Outcome(kind, shown, trace={name: int(held) for name, held in trial.checks.items()})
+        outcome = Outcome(
+            kind, shown, trace={name: int(held) for name, held in trial.checks.items() if isinstance(held, bool)}
+        )
     credit = {} if outcome.credit is None else {CREDIT: round(1000 * outcome.credit)}
     return Judged(
         kind,
@@ -195,9 +197,13 @@ def view(trial: FunctionTrial, test: str) -> View:
         parts.append(Excerpt((f"to the judge, {number}",), 1, (("", _cut(_asked(exchange))),)))
         parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(_reply_text(exchange))),)))
     if trial.checks:
-        held = "\n".join(f"{name}: {'holds' if held else 'fails'}" for name, held in trial.checks.items())
+        held = "\n".join(f"{name}: {_shown(held)}" for name, held in trial.checks.items())
         parts.append(Excerpt(("checks",), 1, (("", held),)))
     return View(test, parts, _reply_text(trial.answers[-1]) if trial.answers else None)
+
+
+def _shown(held: bool | float) -> str:
+    return f"partial credit {held:g}" if isinstance(held, float) else "holds" if held else "fails"
 
 
 def _reply_text(exchange: Exchange) -> str:

@@ -70,7 +70,7 @@ class FunctionTrial:
     """The requests that were answered so far."""
     lacking: list[Lacking] = field(default_factory=list)
     """The requests that were not: more than one if the function issues several at once."""
-    checks: dict[str, bool] = field(default_factory=dict)
+    checks: dict[str, bool | float] = field(default_factory=dict)
     labelled: list[tuple[object, object]] = field(default_factory=list)
     """What the judge said, and the human label, of each of its answers that was given one and was read."""
     needles: list[str] = field(default_factory=list)

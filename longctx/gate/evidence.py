@@ -79,10 +79,10 @@ class Evidence:
         self.asked += len(after)
         self.missing += len(after) - len(measured)
         self.other += sum(not any(same_answer(earlier, row) for earlier in before) for row in after)
-        right = [row.correct for row in before]
-        self.pessimistic_answers[cluster].append((right, [row.correct for row in after]))
+        right = [row.credit for row in before]
+        self.pessimistic_answers[cluster].append((right, [row.credit for row in after]))
         if measured:
-            self.answers[cluster].append((right, [row.correct for row in measured]))
+            self.answers[cluster].append((right, [row.credit for row in measured]))
             self.before += before
             self.pairs += zip(itertools.cycle(before), measured)
 
@@ -241,7 +241,7 @@ def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
     """Return the paired difference of each scenario, over the trials that both runs measured, as if independent."""
     scenarios: dict[str, list[Answers]] = defaultdict(list)
     for rows in pairs.items.values():
-        before, after = ([row.correct for row in side if row.measured] for side in rows)
+        before, after = ([row.credit for row in side if row.measured] for side in rows)
         if before and after:
             scenarios[rows[1][0].scenario].append((before, after))
     return {name: difference(answers) for name, answers in scenarios.items()}
@@ -249,7 +249,7 @@ def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
 
 def same_answer(before: Row, after: Row) -> bool:
     """Return whether both rows rest on the same recorded answer, and judge it the same."""
-    return before.answers is not None and before.answers == after.answers and before.correct == after.correct
+    return before.answers is not None and before.answers == after.answers and before.credit == after.credit
 
 
 def is_gated(rows: Sequence[Row]) -> bool:

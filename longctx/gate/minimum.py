@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from longctx.stats.rates import Rate, below, holm
+from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import Rate, holm
 
 if TYPE_CHECKING:
     from longctx.results.row import Row
@@ -31,11 +32,11 @@ class Requirement:
         """
         if minimum is None or not all(row.measured for row in rows):
             return None
-        return cls(Rate(sum(row.correct for row in rows), len(rows)), minimum)
+        return cls(rate_of(rows), minimum)
 
     @property
     def p_value(self) -> float:
-        return below(self.rate.correct, self.rate.n, self.minimum)
+        return self.rate.p_below(self.minimum)
 
     def __str__(self) -> str:
         return f"rate {self.rate} is shown to lie below the minimum of {self.minimum:g} (p = {self.p_value:.2g})"

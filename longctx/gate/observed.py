@@ -12,7 +12,7 @@ from longctx.gate.bands import Clusters
 from longctx.gate.evidence import by_band
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.bound import design_effect
+from longctx.stats.clusters import design_effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _right(both: TrialPairs) -> dict[str, float]:
     """Return the right answers of both runs in each band, over the pairs that both measured."""
     right: dict[str, float] = defaultdict(float)
     for rows in both.items.values():
-        sides = [[row.correct for row in side if row.measured] for side in rows]
+        sides = [[row.credit for row in side if row.measured] for side in rows]
         if all(sides):
             right[str(rows[1][0].band)] += sum(sum(side) / len(side) for side in sides)
     return right

@@ -14,7 +14,7 @@ from longctx.gate.defaults import MAX_AGE_DAYS
 from longctx.gate.evidence import MOST_MISSING
 from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP
-from longctx.stats.bound import design_effect
+from longctx.stats.clusters import design_effect
 from longctx.stats.rates import Rate, wilson
 from longctx.vocabulary.family import is_check
 
@@ -151,9 +151,9 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
             f"{unreadable:,} of the baseline's {n:,} replies are unreadable or cut off, so that its rate measures "
             "their format"
         )
-    rate = Rate(sum(row.correct for row in baseline), n)
+    rate = Rate(sum(row.credit for row in baseline), n)
     deff = design_effect(
-        [[row.correct for row in rows] for rows in grouped(baseline, lambda row: row.cluster_key).values()]
+        [[row.credit for row in rows] for rows in grouped(baseline, lambda row: row.cluster_key).values()]
     )
     if wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)[0] > guessing + margin:
         return ""

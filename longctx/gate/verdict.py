@@ -26,6 +26,7 @@ from longctx.registry import shipped
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
+from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.views.account import Account, Reported, StatedMinimum, account_of
@@ -80,7 +81,7 @@ class BandChange:
     @classmethod
     def of(cls, evidence: Evidence) -> BandChange:
         sides = evidence.sides
-        before, after = (Rate(sum(row.correct for row in side), len(side)) for side in sides)
+        before, after = map(rate_of, sides)
         return cls(before, after, interval(evidence.judged), (Usage.of(sides[0]), Usage.of(sides[1])))
 
 

@@ -10,6 +10,7 @@ from longctx.history.levels import LevelShift
 from longctx.history.tracks import Point, Track
 from longctx.plural import count
 from longctx.report.document import Document
+from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart, Spec, note_of
 from longctx.views.table import Table
@@ -131,8 +132,7 @@ def _direction(level: LevelShift) -> str:
 
 
 def _rate(point: Point, band: str) -> Rate:
-    rows = point.of_band(band)
-    return Rate(sum(row.correct for row in rows), sum(row.measured for row in rows))
+    return rate_of(row for row in point.of_band(band) if row.measured)
 
 
 def _name(point: Point) -> str:

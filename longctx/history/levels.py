@@ -16,6 +16,7 @@ from longctx.compare.pairs import by_key
 from longctx.history.tracks import Point, Track
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
+from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import Rate
 from longctx.stats.segments import shifts
 
@@ -123,5 +124,4 @@ def _by_cluster(stretch: Stretch) -> list[list[int]]:
 
 
 def _rate(stretch: Stretch) -> Rate:
-    rows = [row for _, trials in stretch for row in trials.values()]
-    return Rate(sum(row.correct for row in rows), len(rows))
+    return rate_of(row for _, trials in stretch for row in trials.values())

@@ -172,8 +172,11 @@ def case(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def check(ask: Ask) -> Callable[[str, object], bool]:
-    """Score one aspect of a trial without stopping: `check("cites", condition)`. A trial is correct if all hold."""
+def check(ask: Ask) -> Callable[[str, object], bool | float]:
+    """Score one aspect of a trial without stopping: `check("cites", condition)`. A trial is correct if all hold.
+
+    A number between 0 and 1 is partial credit: its mean is shown and gated, and the trial does not depend on it.
+    """
     return ask.check
 
 

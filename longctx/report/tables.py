@@ -8,7 +8,8 @@ from dataclasses import replace
 from longctx.report.retention import retention_tables
 from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
-from longctx.stats.rates import Rate, pooled
+from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import pooled
 from longctx.summary.summary import OfFamily, Summary
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
@@ -35,7 +36,7 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
             "subject": str(subject),
             "band": group[0].band or "not gated",
             "scenario": name,
-            "rate": str(Rate(sum(row.correct for row in group), sum(row.measured for row in group))),
+            "rate": str(rate_of(row for row in group if row.measured)),
         }
         for family, subjects in by_family(rows).items()
         for subject, of_subject in subjects.items()

@@ -16,7 +16,8 @@ from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.stats.rates import Rate
+from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import Rate, pooled
 from longctx.views.chart import Chart, colours, field, layered, rate_axis
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check
@@ -118,11 +119,10 @@ class Accuracy:
 def _measured(decision: UpgradeDecision) -> Iterator[Accuracy]:
     """Yield the old treatment, then each candidate. A check of a test function is no trial."""
     judged = [row for row in decision.before if row.band is not None and not is_check(row.family)]
-    rate = Rate(sum(row.correct for row in judged), sum(row.measured for row in judged))
-    yield Accuracy(decision.old, rate, Usage.of([row for row in judged if row.measured]))
+    measured = [row for row in judged if row.measured]
+    yield Accuracy(decision.old, rate_of(measured), Usage.of(measured))
     for name, verdict in decision.candidates:
-        changes = [change.after for family in _of_trials(verdict) for change in family.changes]
-        rate = Rate(sum(after.correct for after in changes), sum(after.n for after in changes))
+        rate = pooled(change.after for family in _of_trials(verdict) for change in family.changes)
         yield Accuracy(name, rate, verdict.usage.after if verdict.usage else Usage.of([]))
 
 

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_of_function
-from longctx.vocabulary.scenario import MEASURED, Kind
+from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.scenario import CREDIT, MEASURED, Kind
 from longctx.vocabulary.shapes import TEXT, Shape
 
 EARLY_STOP = "early stop"
@@ -173,9 +173,22 @@ class Row:
         return self.outcome == "correct"
 
     @property
+    def credit(self) -> float:
+        """What the trial adds to a rate: 1 or 0, or what a check gave as partial credit."""
+        if CREDIT in self.trace and is_check(self.family):
+            return self.trace[CREDIT] / 1000
+        return int(self.correct)
+
+    @property
     def cluster_key(self) -> object:
         """What identifies the row's cluster. A trial without one of its own forms one with its repeats."""
         return self.cluster or (self.scenario, self.seed, self.item, self.trial)
+
+    @property
+    def identified(self) -> tuple[object, object]:
+        """Its cluster and its trial, for the interval of a rate: an item asked in several scenarios is a cluster."""
+        trial = self.scenario, self.seed, self.item, self.trial
+        return self.cluster or self.item or trial, trial
 
     def to_json(self) -> str:
         return json.dumps({name: getattr(self, name) for name in KEPT}, ensure_ascii=False, separators=(",", ":"))

@@ -24,13 +24,16 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.stats.bound import design_effect, over_clusters
+from longctx.stats.bound import over_clusters
+from longctx.stats.clusters import design_effect
 from longctx.stats.paired import Paired, with_interval
 from longctx.stats.rates import Z95
 from longctx.stats.search import root
 
-Answers = tuple[Sequence[bool], Sequence[bool]]
-"""Whether a trial was right in each earlier run, and in each later one."""
+Answers = tuple[Sequence[float], Sequence[float]]
+"""The credit of a trial in each earlier run, and in each later one: 1 if it was right, 0 if it was wrong."""
+UNIT = 100
+"""The test counts partial credit in hundredths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,14 @@ class Averaged:
 
     @property
     def several(self) -> bool:
-        """Whether any trial has several answers on a side."""
-        return any(len(before) > 1 or len(after) > 1 for cluster in self.answers for before, after in cluster)
+        """Whether any trial has several answers on a side, or partial credit."""
+        trials = chain.from_iterable(self.answers)
+        return self.partial or any(len(before) > 1 or len(after) > 1 for before, after in trials)
+
+    @property
+    def partial(self) -> bool:
+        """Whether any answer has partial credit."""
+        return any(credit % 1 for trial in chain.from_iterable(self.answers) for side in trial for credit in side)
 
     @property
     def changes(self) -> list[list[float]]:
@@ -83,13 +92,14 @@ class Averaged:
 
         mid: whether it is the mid-p-value.
         """
-        chance, observed = np.ones(1), 0
+        chance, observed, unit = np.ones(1), 0, UNIT if self.partial else 1
         for cluster in self.answers:
-            before, after = (_totals([answers[side] for answers in cluster]) for side in (0, 1))
+            before, after = (_totals([answers[side] for answers in cluster], unit) for side in (0, 1))
             totals = (*before, *after)
             if len(set(totals)) > 1:
-                observed += sum(after)
-                chance = np.convolve(chance, _sums(tuple(sorted(totals)), len(after)))
+                observed += sum(after) - len(after) * min(totals)
+                sums = _sums(tuple(sorted(total - min(totals) for total in totals)), len(after))
+                chance = _added(chance, sums) if unit > 1 else np.convolve(chance, sums)
         half = mid * chance[observed] / 2 if len(chance) > 1 else 0.0
         return min(1.0, float(chance[: observed + 1].sum() - half))
 
@@ -156,14 +166,23 @@ def _likeliest(weights: dict[float, float], n: float, delta: float) -> dict[floa
     return chances
 
 
-def _mean(answers: Sequence[bool]) -> float:
-    """Return the share of right answers, as an integer if there is a single one."""
-    return sum(answers) / len(answers) if len(answers) > 1 else int(answers[0])
+def _mean(answers: Sequence[float]) -> float:
+    """Return the mean credit; that of a single answer, which is right or wrong, is an integer."""
+    mean = sum(answers) / len(answers)
+    return mean if len(answers) > 1 or mean % 1 else int(mean)
 
 
-def _totals(answers: Sequence[Sequence[bool]]) -> list[int]:
-    """Return the right answers of a cluster in each run that answered all of its trials."""
-    return [sum(map(int, run)) for run in zip(*answers, strict=False)]
+def _totals(answers: Sequence[Sequence[float]], unit: int) -> list[int]:
+    """Return the credit of a cluster in each run that answered all of its trials, in parts of which `unit` are 1."""
+    return [sum(round(unit * credit) for credit in run) for run in zip(*answers, strict=False)]
+
+
+def _added(chance: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the convolution with an array that is 0 nearly everywhere."""
+    added = np.zeros(len(chance) + len(sums) - 1)
+    for place in np.flatnonzero(sums):
+        added[place : place + len(chance)] += sums[place] * chance
+    return added
 
 
 @lru_cache(maxsize=4096)

@@ -19,6 +19,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from longctx.stats.clusters import design_effect
 from longctx.stats.paired import score, tango
 from longctx.stats.search import fewest
 
@@ -48,25 +49,6 @@ def drop_bound(clusters: Sequence[Sequence[float]], alpha: float = 0.05) -> floa
     bound = -tango(gained, lost, len(changes) / deff, NormalDist().inv_cdf(1 - alpha))[0]
     sums = [sum(cluster) for cluster in clusters if cluster]
     return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
-
-
-def design_effect(clusters: Sequence[Sequence[float]]) -> float:
-    """Return how many clustered trials carry as much information as one independent trial; at least 1.
-
-    If no trial changed, the correlation within clusters cannot be estimated, and each cluster counts as one trial.
-    """
-    sizes = [size for size in map(len, clusters) if size]
-    trials = sum(sizes)
-    if len(sizes) == trials:
-        return 1.0
-    sums = [sum(cluster) for cluster in clusters if cluster]
-    squares = sum(change * change for cluster in clusters for change in cluster)
-    mean = sum(sums) / trials
-    independent = squares - trials * mean * mean
-    if len(sizes) < 2 or independent < 1e-9:
-        return trials / len(sizes)
-    clustered = sum((total - size * mean) ** 2 for total, size in zip(sums, sizes, strict=True))
-    return max(1.0, clustered / independent * len(sizes) / (len(sizes) - 1))
 
 
 def trials_to_settle(

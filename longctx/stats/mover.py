@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.stats.bound import design_effect
+from longctx.stats.clusters import design_effect
 from longctx.stats.rates import Rate, wilson
 
 
@@ -26,10 +26,10 @@ class Sample:
     """How many clusters there are; None if no trials share one."""
 
     @classmethod
-    def of(cls, clusters: Sequence[Sequence[bool]]) -> Sample:
+    def of(cls, clusters: Sequence[Sequence[float]]) -> Sample:
         """Return the sample of these outcomes: whether each trial is correct, by cluster."""
         n = sum(map(len, clusters))
-        effect = design_effect([list(map(int, cluster)) for cluster in clusters]) if n else 1.0
+        effect = design_effect(clusters) if n else 1.0
         filled = sum(map(bool, clusters))
         return cls(Rate(sum(map(sum, clusters)), n), effect, None if filled == n else filled)
 

@@ -7,11 +7,19 @@ them with statsmodels and scipy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from longctx.stats.clusters import design_effect
 
 Z95 = 1.959963984540054
 """The 97.5% quantile of the normal distribution."""
+
+
+ROUNDING = 1e-9
+"""An effective number this close to a whole one is that."""
+Credited = tuple[Hashable, Hashable, float]
+"""The cluster of an answer, its trial, and its credit: 1 if it is right, 0 if it is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +31,32 @@ class Rate:
         0.90 [0.70, 0.97] n=20
     """
 
-    correct: int
+    correct: float
+    """The correct trials; of trials with partial credit, its sum."""
     n: int
+    effect: float = field(default=1.0, compare=False, repr=False)
+    """How many of the trials carry as much information as one independent trial."""
+    answers: tuple[Credited, ...] = field(default=(), compare=False, repr=False)
+    """The answers it is the rate of, if they are known: rates that are pooled may share clusters."""
+
+    @classmethod
+    def of(cls, answers: Iterable[Credited]) -> Rate:
+        """Return the rate of answers, whose interval is that of their effective number.
+
+        Answers of one cluster are right or wrong together. If all are of one, the rate is that of this cluster, and
+        only repeats of a trial count together.
+        """
+        known = tuple(answers)
+        clusters = _grouped(known, 0)
+        if len(clusters) == 1:
+            clusters = _grouped(known, 1)
+        effect = design_effect(clusters) if known else 1.0
+        return cls(round(sum(credit for *_, credit in known), 6), len(known), effect, known)
+
+    @property
+    def effective(self) -> float:
+        """The effective number of trials."""
+        return self.n / self.effect
 
     @property
     def rate(self) -> float:
@@ -32,11 +64,21 @@ class Rate:
 
     @property
     def lo(self) -> float:
-        return wilson(self.correct, self.n)[0]
+        return wilson(self.correct / self.effect, self.effective)[0]
 
     @property
     def hi(self) -> float:
-        return wilson(self.correct, self.n)[1]
+        return wilson(self.correct / self.effect, self.effective)[1]
+
+    def p_below(self, minimum: float) -> float:
+        """Return the p-value of a rate below `minimum`; effective numbers are rounded against it."""
+        n = math.floor(self.effective + ROUNDING)
+        return below(min(n, math.ceil(self.correct / self.effect - ROUNDING)), n, minimum)
+
+    def p_above(self, maximum: float) -> float:
+        """Return the p-value of a rate above `maximum`; effective numbers are rounded against it."""
+        n = math.floor(self.effective + ROUNDING)
+        return above(min(n, math.floor(self.correct / self.effect + ROUNDING)), n, maximum)
 
     @property
     def as_data(self) -> dict[str, float | int | None]:
@@ -54,8 +96,19 @@ NO_RATE = Rate(0, 0)
 
 def pooled(rates: Iterable[Rate]) -> Rate:
     """Return the rate over the trials of several rates."""
-    kept = list(rates)
-    return Rate(sum(rate.correct for rate in kept), sum(rate.n for rate in kept))
+    kept = [rate for rate in rates if rate.n]
+    if all(rate.answers for rate in kept):
+        return Rate.of(answer for rate in kept for answer in rate.answers)
+    correct, n = sum(rate.correct for rate in kept), sum(rate.n for rate in kept)
+    return Rate(correct, n, sum(rate.n * rate.effect for rate in kept) / n)
+
+
+def _grouped(answers: Iterable[Credited], place: int) -> list[list[float]]:
+    """Return the credit of answers by their cluster or their trial."""
+    groups: dict[object, list[float]] = {}
+    for answer in answers:
+        groups.setdefault(answer[place], []).append(answer[2])
+    return list(groups.values())
 
 
 def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:

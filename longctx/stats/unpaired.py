@@ -35,7 +35,7 @@ class Unpaired:
     after: Sample
 
     @classmethod
-    def of(cls, before: Sequence[Sequence[bool]], after: Sequence[Sequence[bool]]) -> Unpaired:
+    def of(cls, before: Sequence[Sequence[float]], after: Sequence[Sequence[float]]) -> Unpaired:
         """Return the samples with these outcomes: whether each trial is correct, by cluster.
 
         Both have the larger design effect of the two: with few errors in few clusters it is often estimated too small.

@@ -50,7 +50,8 @@ class Cost:
 
 def costs(measured: Sequence[Row], dated: Mapping[str, str]) -> tuple[Cost, ...]:
     """Return the cost of each model. measured: the rows of measured trials. dated: the date of each model's prices."""
-    return tuple(_cost(model, rows, dated) for model, rows in grouped(measured, lambda row: row.model).items())
+    trials = [row for row in measured if not is_check(row.family)]  # the answer to a check is that of its trial
+    return tuple(_cost(model, rows, dated) for model, rows in grouped(trials, lambda row: row.model).items())
 
 
 def _cost(model: str, rows: Sequence[Row], dated: Mapping[str, str]) -> Cost:

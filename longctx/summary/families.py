@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, pooled
 from longctx.views.scenario_summary import ScenarioSummary
 
 
@@ -39,6 +39,6 @@ def by_family_and_subject(scenarios: Sequence[ScenarioSummary]) -> dict[tuple[st
 
 def _family(family: str, subject: Subject, group: list[ScenarioSummary]) -> FamilySummary:
     measured = sorted((scenario for scenario in group if scenario.rate.n), key=lambda scenario: scenario.rate.rate)
-    rate = Rate(sum(scenario.rate.correct for scenario in group), sum(scenario.rate.n for scenario in group))
+    rate = pooled(scenario.rate for scenario in group)
     lowest, highest = (measured[0], measured[-1]) if measured else (None, None)
     return FamilySummary(family, subject, len(group), rate, lowest, highest)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +9,7 @@ from functools import partial
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import Rate
 from longctx.vocabulary.family import Family
 
@@ -46,15 +46,13 @@ def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
         common = set.intersection(*asked)
         for size, group in of_size.items():
-            trials: Counter[int] = Counter()
-            right: Counter[int] = Counter()
-            for row in group:
-                if not common or row.params.get(variant) in common:
-                    tenth = min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
-                    trials[tenth] += 1
-                    right[tenth] += row.correct
-            for tenth, number in trials.items():
-                yield HeatmapCell(family, subject, size, tenth, Rate(right[tenth], number), bool(common))
+            counted = [row for row in group if not common or row.params.get(variant) in common]
+            for tenth, rows_there in grouped(counted, _tenth).items():
+                yield HeatmapCell(family, subject, size, tenth, rate_of(rows_there), bool(common))
+
+
+def _tenth(row: Row) -> int:
+    return min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
 
 
 def _parameter(family: str, families: Mapping[str, Family]) -> str | None:

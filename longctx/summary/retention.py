@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import Rate
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 
@@ -87,7 +88,7 @@ def _mean(values: Sequence[float | None]) -> float:
 
 
 def _rate(rows: Sequence[Row]) -> Rate:
-    return Rate(sum(row.correct for row in rows), len(rows))
+    return rate_of(rows)
 
 
 def _dominates(one: Retention, other: Retention) -> bool:

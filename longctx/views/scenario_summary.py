@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from longctx.results.completeness import scenario_name
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import NO_RATE, Rate
 
 
@@ -46,7 +47,6 @@ def summary_of(
     """Return the summary of a scenario's rows. facts: those of each scenario by `scenario_name`."""
     outcomes = Counter(str(row.outcome) for row in rows)
     measured = [row for row in rows if row.measured]
-    matched = [row.lexical for row in measured if row.lexical is not None]
     depth = _median([row.depth for row in measured if row.depth is not None])
     distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
     return ScenarioSummary(
@@ -54,11 +54,11 @@ def summary_of(
         subject=subject,
         scenario=scenario,
         params={**rows[0].params, **facts.get(scenario_name(family, scenario, subject), {})},
-        rate=Rate(outcomes["correct"], len(measured)),
+        rate=rate_of(measured),
         outcomes=dict(outcomes),
         depth=depth,
         distance_from_end=None if distance is None else int(distance),
-        lexical=Rate(sum(matched), len(matched)),
+        lexical=rate_of((row for row in measured if row.lexical is not None), lambda row: bool(row.lexical)),
     )
 
 

@@ -112,9 +112,13 @@ def test_a_judge_is_asked_without_the_models_under_test(tmp_path: Path) -> None:
 def test_checks_are_kept_and_their_names_are_names() -> None:
     trial = trial_of()
     ask = ask_of(trial)
-    assert ask.check("cites", [1]) is True
-    assert ask.check("short", "") is False
-    assert trial.checks == {"cites": True, "short": False}
+    assert ask.check("cites", True) is True
+    assert ask.check("short", 0) is False
+    assert ask.check("score", 0.98) == 0.98
+    assert trial.checks == {"cites": True, "short": False, "score": 0.98}
+    for value in ([1], "", None, 2, 1.5, -0.1, float("nan")):
+        with pytest.raises(TestMistake, match="bad-check-value"):
+            ask.check("other", value)
     with pytest.raises(TestMistake, match="check-given-twice"):
         ask.check("cites", True)
     for name in ("", "a b", "a/b", "a\n", "x" * 100):

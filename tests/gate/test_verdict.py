@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from longctx.engine.rows import check_row
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.registry import shipped
@@ -389,3 +390,15 @@ def test_a_replay_of_any_run_of_the_baseline_has_its_own_answers() -> None:
     replayed = [replace(row, repeat=0) for row in runs[1]]
     [band] = verdict(joined(*runs), replayed).bands
     assert band.same_answers
+
+
+def test_partial_credit_is_gated_on_its_mean() -> None:
+    trials = run(*["correct"] * 200, family="test_a", band="all")
+    was, same, worse = (
+        [check_row(trial, "score", credit + 0.001 * (trial.trial % 7)) for trial in trials]
+        for credit in (0.9, 0.9, 0.7)
+    )
+    passed, fell = give_verdict(was, same, RULES), give_verdict(was, worse, RULES)
+    assert (passed.verdict, fell.verdict) == ("pass", "regression")
+    [change] = fell.families[0].changes
+    assert [round(rate.rate, 2) for rate in (change.before, change.after)] == [0.9, 0.7]

@@ -105,3 +105,31 @@ def test_pooled_rates_are_those_of_all_trials() -> None:
 def test_json_has_no_rate_of_no_trials() -> None:
     assert Rate(0, 0).as_data == {"correct": 0, "n": 0, "rate": None, "lo": 0.0, "hi": 1.0}
     assert Rate(1, 2).as_data["rate"] == 0.5
+
+
+def test_independent_answers_have_the_interval_of_their_number() -> None:
+    rate = Rate.of((trial, trial, int(trial < 37)) for trial in range(50))
+    assert (rate, rate.lo, rate.hi) == (Rate(37, 50), *wilson(37, 50))
+
+
+def test_repeats_count_as_one_trial() -> None:
+    rate = Rate.of((trial, trial, int(trial < 40)) for trial in range(50) for _ in range(10))
+    assert (rate.lo, rate.hi) == pytest.approx(wilson(40, 50), abs=0.01)
+    assert Rate(400, 500).p_below(0.85) < 0.01 < 0.2 < rate.p_below(0.85)
+
+
+def test_the_trials_of_a_single_cluster_are_independent_but_for_repeats() -> None:
+    assert Rate.of(("a", trial, int(trial < 5)) for trial in range(10)).effect == 1
+    assert Rate.of(("a", trial, int(trial < 5)) for trial in range(10) for _ in range(4)).effect == pytest.approx(
+        4, rel=0.15
+    )
+
+
+def test_rates_that_share_clusters_are_pooled_by_cluster() -> None:
+    variants = [Rate.of((place, (variant, place), int(place < 40)) for place in range(50)) for variant in "abcd"]
+    assert [rate.effect for rate in variants] == [1] * 4
+    assert pooled(variants).effective == pytest.approx(50, rel=0.05)
+
+
+def test_partial_credit_is_a_mean() -> None:
+    assert str(Rate.of((trial, trial, 0.98) for trial in range(20))) == "0.98 [0.81, 1.00] n=20"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from longctx.engine.rows import check_row
 from longctx.results.row import Row
 from longctx.summary.costs import Cost, costs
 from tests.rows import row
@@ -21,6 +22,12 @@ def test_live_answers_are_distinguished_from_replayed_ones() -> None:
 
 def test_one_answer_of_unknown_price_makes_the_sum_unknown() -> None:
     assert costs(rows(("a", "live", 1.0), ("a", "live", None)), {}) == (Cost("a", 2, None, 0, 0.0),)
+
+
+def test_a_check_is_no_answer() -> None:
+    trial = row(family="test_a", model="a", source="live", cost_usd=1.0)
+    check = check_row(trial, "cites", held=True)
+    assert costs([trial, check], {}) == (Cost("a", 1, 1.0, 0, 0.0),)
 
 
 def test_nothing_measured_cost_nothing() -> None:

@@ -17,6 +17,7 @@ from longctx.families.long_context_qa.letters import (
     letter_table,
 )
 from longctx.results.grouping import grouped
+from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import pooled
 
 if TYPE_CHECKING:
@@ -148,5 +149,4 @@ class AbstentionAccount(Account):
 
 
 def _share(rows: Sequence[Row], section: str, held: Callable[[Row], bool]) -> Rate:
-    of_section = [row for row in rows if row.params["section"] == section]
-    return Rate(sum(map(held, of_section)), len(of_section))
+    return rate_of((row for row in rows if row.params["section"] == section), held)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from longctx import Rate, Table
+from longctx.stats.of_rows import rate_of
 
 if TYPE_CHECKING:
     from longctx import Row
@@ -40,14 +41,14 @@ def letter_shares(rows: Iterable[Row]) -> tuple[LetterShare, ...]:
 
     Rows without text have none.
     """
-    read = [(row.expected, row.returned) for row in rows if row.outcome in ("correct", "wrong") and row.returned]
-    letters = sorted({str(letter) for pair in read for letter in pair})
+    read = [row for row in rows if row.outcome in ("correct", "wrong") and row.returned]
+    letters = sorted({str(letter) for row in read for letter in (row.expected, row.returned)})
     return tuple(
         LetterShare(
             letter,
-            Rate(sum(right == letter for right, _ in read), len(read)),
-            Rate(sum(chosen == letter for _, chosen in read), len(read)),
-            Rate(sum(right == chosen == letter for right, chosen in read), sum(right == letter for right, _ in read)),
+            rate_of(read, lambda row, letter=letter: row.expected == letter),  # type: ignore[misc]
+            rate_of(read, lambda row, letter=letter: row.returned == letter),  # type: ignore[misc]
+            rate_of((row for row in read if row.expected == letter), lambda row: row.returned == row.expected),
         )
         for letter in letters
     )
@@ -80,7 +81,7 @@ def letter_biases(where: str, shares: Iterable[LetterShare]) -> Iterator[str]:
             )
 
 
-def letter_entries(shares: Sequence[LetterShare]) -> dict[str, dict[str, int]]:
+def letter_entries(shares: Sequence[LetterShare]) -> dict[str, dict[str, float]]:
     """Return the shares of letters for summary.json."""
     return {
         share.letter: {

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from longctx import Rate
-from longctx.stats.rates import above, below
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""
@@ -56,7 +55,7 @@ def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
     Bonferroni's correction over all stretches, to succeed less often. Each end errs with a probability of at most 2.5%.
     """
     ordered = sorted(by_k)
-    succeeding = itertools.takewhile(lambda k: above(by_k[k].correct, by_k[k].n, SUCCESS_RATE) <= ERROR / 2, ordered)
+    succeeding = itertools.takewhile(lambda k: by_k[k].p_above(SUCCESS_RATE) <= ERROR / 2, ordered)
     failing = (end for end, p_value in _stretches(by_k) if p_value <= ERROR / 2)
     first = min(failing, default=len(ordered))
     return max(succeeding, default=0), ([0, *ordered])[first]
@@ -84,5 +83,7 @@ def _stretches(by_k: Mapping[int, Rate]) -> Iterator[tuple[int, float]]:
     for size in sizes:
         for end in range(size - 1, len(rates)):
             stretch = rates[end - size + 1 : end + 1]
-            correct, n = sum(rate.correct for rate in stretch), sum(rate.n for rate in stretch)
-            yield end, min(1.0, number * below(correct, n, SUCCESS_RATE))
+            n = sum(rate.n for rate in stretch)
+            effect = sum(rate.n * rate.effect for rate in stretch) / n if n else 1.0
+            together = Rate(sum(rate.correct for rate in stretch), n, effect)
+            yield end, min(1.0, number * together.p_below(SUCCESS_RATE))

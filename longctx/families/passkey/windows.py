@@ -14,6 +14,7 @@ from longctx.families.passkey.effective_window import (
 )
 from longctx.families.passkey.grid import PasskeyGrid
 from longctx.results.grouping import grouped
+from longctx.stats.of_rows import rate_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,5 +106,5 @@ def _rates(rows: Sequence[Row]) -> dict[int, dict[int, Rate]]:
     by_place = grouped(measured, lambda row: (int(row.params["window"] or 0), int(row.params["k"] or 0)))
     windows: dict[int, dict[int, Rate]] = {}
     for (window, k), of_place in by_place.items():
-        windows.setdefault(window, {})[k] = Rate(sum(row.correct for row in of_place), len(of_place))
+        windows.setdefault(window, {})[k] = rate_of(of_place)
     return windows

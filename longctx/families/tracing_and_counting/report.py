@@ -188,6 +188,6 @@ def _entry(naming: Naming) -> dict[str, Any]:
     }
 
 
-def _counts(rates: Mapping[int, Rate]) -> dict[str, list[int]]:
+def _counts(rates: Mapping[int, Rate]) -> dict[str, list[float]]:
     """Return how many items were named, of how many, at each place."""
     return {str(place): [rate.correct, rate.n] for place, rate in rates.items()}

@@ -36,15 +36,14 @@ class CaseResult:
 
     @classmethod
     def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> CaseResult:
-        from longctx.vocabulary.scenario import MEASURED
+        from longctx.stats.of_rows import rate_of
 
-        outcomes = [row.outcome for row in rows if row.outcome in MEASURED]
         return cls(
             family=case.scenario.family,
             scenario=case.scenario.slug,
             model=case.model.model,
             prompt_set=case.wording.prompt_set,
-            rate=Rate(outcomes.count("correct"), len(outcomes)),
+            rate=rate_of(row for row in rows if row.measured),
             tokens=sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows),
             minimum=minimum,
         )
@@ -64,7 +63,7 @@ class CaseResult:
         if rate.n:
             properties += [("rate", round(rate.rate, 6)), ("lo", round(rate.lo, 6)), ("hi", round(rate.hi, 6))]
         if self.minimum is not None:
-            properties.append(("minimum", self.minimum))
+            properties += [("minimum", self.minimum), ("design_effect", rate.effect)]
         item.user_properties += properties
 
 
@@ -92,6 +91,7 @@ def read(report: pytest.TestReport) -> Iterator[CaseResult]:
                 "correct": int(correct),
                 "tokens": int(tokens),
             }:
-                minimum = case.get("minimum")
+                minimum, effect = case.get("minimum"), case.get("design_effect", 1.0)
                 required = float(minimum) if isinstance(minimum, int | float) else None
-                yield CaseResult(family, scenario, model, prompt_set, Rate(correct, n), tokens, required)
+                rate = Rate(correct, n, float(effect) if isinstance(effect, int | float) else 1.0)
+                yield CaseResult(family, scenario, model, prompt_set, rate, tokens, required)

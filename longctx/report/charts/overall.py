@@ -105,7 +105,7 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
 
 
 def _short(rate: Rate) -> str:
-    return f"{rate.correct}/{rate.n}" if rate.n < FEW else f"{rate.rate:.2f}"
+    return f"{rate.correct:g}/{rate.n}" if rate.n < FEW else f"{rate.rate:.2f}"
 
 
 def _tenth(depth: int) -> str:
