@@ -40,8 +40,8 @@ MARKERS = (
     min_rate=0.9: a cell whose rate is significantly lower fails
     bands={"short": 4000}: the gate's bands, each with the largest length in it
     gated=False: leaves the function out of the gate
-    allowed_hosts=["db.example:5432"]: the hosts that the code under test may connect to
     version=2: raise it whenever the test draws other items
+    allowed_hosts=["db.example:5432"]: the hosts that the code under test may connect to
     axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
 )
 """What `pytest --markers` prints of the marker."""
