@@ -131,7 +131,16 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:
         looks=looks,
         looks_of_functions=looks_of_functions(run, rows),
         of_base=bool(settings.base),
+        profiles_differ=_other_profile(run),
     )
+
+
+def _other_profile(run: Run) -> bool:
+    """Return whether the run has another profile than its baseline. One that a change brings along excuses nothing."""
+    baseline, profile = run.plan.baseline, run.plan.profile_file[0]
+    if run.settings.base or baseline is None or not profile:
+        return False
+    return baseline.manifest.profile not in ("", profile)
 
 
 def merged_rules(
@@ -164,11 +173,13 @@ def rules_of(
     looks_of_functions: LooksPlan = "once",
     lacking: Sequence[str] = (),
     of_base: bool = False,
+    profiles_differ: bool = False,
 ) -> Rules:
     """Return the terms of a verdict.
 
     profiles: those of the run, each with the models that replace its own. known: the names of the families. The margin
     is the user's, else the smallest of the profiles', else the default. of_base: whether a base branch is given.
+    profiles_differ: see `Rules.other_profile`.
     """
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
     names = list(known)
@@ -187,6 +198,7 @@ def rules_of(
         looks_of_functions=looks_of_functions,
         lacking=tuple(lacking),
         of_base=of_base,
+        other_profile=profiles_differ,
         limits=GrowthLimits(
             *(
                 min((limit for profile, _ in profiles if (limit := getattr(profile, name)) is not None), default=None)

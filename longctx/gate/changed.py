@@ -9,6 +9,7 @@ from longctx.plural import count
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.family import is_check
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
 """The compared fields of a run's manifest, and their names for people."""
@@ -38,7 +39,20 @@ def changed(
         *_of_headers(before[0], after[0]),
         *_of_documents(before, after),
         *dict.fromkeys(_of_rows(before[1], after[1], verdict)),
+        *_of_requests(verdict),
     ]
+
+
+def _of_requests(verdict: RunVerdict) -> Iterator[str]:
+    """Yield how many requests differ from those of the baseline, with their families if these are a part."""
+    families = [family for family in verdict.families if not is_check(family.family)]
+    differ = {family.family: family.requests.differ for family in families if family.requests.differ}
+    compared = sum(family.requests.compared for family in families)
+    if differ:
+        where = f" ({_some(list(differ))})" if len(differ) < len({family.family for family in families}) else ""
+        number = sum(differ.values())
+        verb = "differs" if number == 1 else "differ"
+        yield f"{number:,} of {count(compared, 'request')} {verb}{where}"
 
 
 def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:

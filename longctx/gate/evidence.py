@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -250,6 +250,29 @@ def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
 def same_answer(before: Row, after: Row) -> bool:
     """Return whether both rows rest on the same recorded answer, and judge it the same."""
     return before.answers is not None and before.answers == after.answers and before.credit == after.credit
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """How the requests of two runs compare, trial by trial."""
+
+    compared: int = 0
+    differ: int = 0
+    unknown: int = 0
+    """Those that are not compared: the baseline keeps no digest of them."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[Row, Row]]) -> Requests:
+        same = Counter(_same_request(*pair) for pair in pairs)
+        return cls(same[True] + same[False], same[False], same[None])
+
+
+def _same_request(before: Row, after: Row) -> bool | None:
+    """Return whether two rows were sent the same request; None if that is not known."""
+    if same_answer(before, after):
+        return True
+    was, now = before.prompt_sha256, after.prompt_sha256
+    return now.startswith(was) or was.startswith(now) if was and now else None
 
 
 def is_gated(rows: Sequence[Row]) -> bool:

@@ -49,7 +49,8 @@ def invalid_in_advance(
         missing = "" if part else next(unmeasured(paired, bands), "")
         faults = [missing, too_old(rows_before, _at_best(rows_before, rows_after), rules.age)]
         reasons += [f"{match.family}: {reason}" for reason in faults if reason]
-    lacking = not_judged(matched, only_before, after, known) if in_common and not (part or rules.left_out) else ()
+    excused = part or rules.left_out or rules.other_profile
+    lacking = not_judged(matched, only_before, after, known) if in_common and not excused else ()
     return [*of_the_run(rules.left_out, rules.empty, in_common or part), *lacking, *reasons]
 
 

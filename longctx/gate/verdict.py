@@ -14,6 +14,7 @@ from longctx.gate.evidence import (
     Evidence,
     EvidenceInLooks,
     LostTogether,
+    Requests,
     by_look,
     by_scenario,
     is_gated,
@@ -63,6 +64,8 @@ class Rules:
     """The growth of price and latency that the profile allows."""
     of_base: bool = False
     """Whether the baseline says what is judged in which band, as it does where a base branch is given."""
+    other_profile: bool = False
+    """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ class FamilyVerdict:
     """The clusters, such as documents, whose trials were lost together; these raise no alarm."""
     lost: tuple[RowPair, ...] = ()
     """The trials that the baseline answered rightly and the run, which was measured, did not."""
+    requests: Requests = field(default_factory=Requests)
+    """How the requests of its pairs compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,8 @@ class RunVerdict:
     """The stated limits of growth, and what the run shows of each."""
     run: BandVerdict | None = None
     """The verdict on all bands together, which is a regression or decides nothing; None with a single band."""
+    uncovered: tuple[str, ...] = ()
+    """Sentences on what the baseline judges and this run, of another profile, does not."""
     baseline_runs: int = 1
     """How many answers the baseline has to a trial, at the most."""
 
@@ -226,8 +233,11 @@ def give_verdict(
     looks = {band.band: band.look for family in judged for band in family.bands}
     measured = [pair for family in compared for pair in family.measured_pairs(looks)]
     limits = rules.limits.judged([pair for family in compared for pair in family.measured_pairs()], rules.alpha)
-    lacking = () if rules.left_out else not_judged(matched, unmatched[0], after, known)
-    reasons = (*lacking, *_reasons(judged, rules, limits, left_out=bool(matched) and not gated))
+    lacking = () if rules.left_out else tuple(not_judged(matched, unmatched[0], after, known))
+    reasons = (
+        *(() if rules.other_profile else lacking),
+        *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
+    )
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
         reasons = (*reasons, "if what is missing counted as wrong, a drop of the run would be shown, and it is not")
     verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
@@ -248,6 +258,7 @@ def give_verdict(
         UsageChange.of(measured) if measured else None,
         limits,
         of_run[0] if of_run else None,
+        lacking if rules.other_profile else (),
         max((len(before) for family in compared for before, _ in family.pairs.items.values()), default=1),
     )
 
@@ -378,6 +389,7 @@ def _family(
         changes=tuple(map(BandChange.of, seen.values())),
         across=family.pairs.across,
         lost_together=tuple(lost_together(seen.values())),
+        requests=Requests.of(pair for band in seen.values() for pair in band.pairs),
         lost=tuple(pair for band in seen.values() for pair in band.pairs if pair[0].correct and not pair[1].correct),
     )
 

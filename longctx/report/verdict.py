@@ -16,7 +16,7 @@ from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, sec
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.views.table import Table
-from longctx.vocabulary.family import is_of_function
+from longctx.vocabulary.family import is_check
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
@@ -120,8 +120,9 @@ def why(verdict: RunVerdict) -> str:
         return of_bands
     gains = "; a gain is shown" if verdict.improved else ""
     alone = sum(family.alone[0] for family in verdict.families if family.bands)
+    uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
-    return f"{of_bands}{gains}{lost}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
+    return f"{of_bands}{gains}{uncovered}{lost}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
 
 
 def _why(verdict: RunVerdict) -> str:
@@ -174,11 +175,13 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: Los
 
 
 def _unchanged(verdict: RunVerdict) -> str:
-    """Say that no difference was found. A baseline does not keep what the code of test functions sent."""
-    functions = any(
-        not band.same_answers for family in verdict.families if is_of_function(family.family) for band in family.bands
-    )
-    return f"no difference found{'; what test functions send is not compared' if functions else ''}"
+    """Say that no difference was found, and what was not compared."""
+    families = [family.requests for family in verdict.families if not is_check(family.family)]
+    unknown = sum(requests.unknown for requests in families)
+    if not unknown:
+        return "no difference found"
+    of_trials = f"the requests of {count(unknown, 'trial')} are not compared"
+    return f"no difference found; {of_trials}, since the baseline has no digests of them"
 
 
 def _family_notes(family: FamilyVerdict) -> Iterator[str]:

@@ -69,6 +69,8 @@ class Baseline:
 
 USAGE = ("input_tokens", "output_tokens", "thinking_tokens", "latency_s", "cost_usd", "batch_discount")
 """The fields of rows that a baseline keeps of each trial, so that a gate can compare price and latency."""
+SHORT = 12
+"""The characters that a baseline keeps of the digest of a request."""
 Replies = Mapping[tuple[object, ...], str]
 
 
@@ -227,6 +229,8 @@ class _Group:
     items: list[Text] | None = None
     """Those of trials that go by their items: a bank or a file of cases may grow in any place."""
     documents: list[Text | None] | None = None
+    requests: list[Text | None] | None = None
+    """The beginning of the digest of each trial's request; earlier baselines have none."""
     trials: list[Natural] | None
     outcomes: str
     credit: list[Natural | None] | None = None
@@ -273,6 +277,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
         trials = [row.trial for row in group]
         cases = {"items": [row.item for row in group]} if _go_by_items(group) else {}
         documents = [row.documents for row in group]
+        requests = [row.prompt_sha256 and row.prompt_sha256[:SHORT] for row in group]
         yield {
             **_without_default(json.loads(common)),
             "model_returned": sorted({row.model_returned for row in group if row.model_returned}),
@@ -280,6 +285,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             "bank": None if cases else next((row.item.rpartition("@")[2] for row in group if row.item), None),
             **cases,
             **({"documents": documents} if any(documents) else {}),
+            **({"requests": requests} if any(requests) else {}),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
@@ -312,15 +318,18 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     nothing: list[None] = [None] * len(group.outcomes)
     usage = [nothing if (kept := getattr(group.usage, name)) is None else kept for name in USAGE]
     replies = nothing if group.replies is None else group.replies
-    cases, documents, credits = (
-        nothing if kept is None else kept for kept in (group.items, group.documents, group.credit)
+    cases, documents, requests, credits = (
+        nothing if kept is None else kept for kept in (group.items, group.documents, group.requests, group.credit)
     )
-    trial_by_trial = zip(trials, group.outcomes, clusters, cases, documents, credits, replies, *usage, strict=True)
-    for trial, letter, own, case, held, credit, reply, *used in trial_by_trial:
+    trial_by_trial = zip(
+        trials, group.outcomes, clusters, cases, documents, requests, credits, replies, *usage, strict=True
+    )
+    for trial, letter, own, case, held, sent, credit, reply, *used in trial_by_trial:
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else case
         took = dict(zip(USAGE, used, strict=True)) | {
             "documents": held,
+            "prompt_sha256": sent,
             "trace": {} if credit is None else {CREDIT: credit},
         }
         yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply

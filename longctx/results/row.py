@@ -123,7 +123,7 @@ class Row:
     recorded_at: Text | None = None
     """The time of the answer in ISO 8601, UTC."""
     prompt_sha256: Text | None = None
-    """The digest of the request."""
+    """The digest of the request; in a baseline, its beginning."""
     documents: Text | None = None
     """The digest of the documents that the prompt holds."""
     answers: Text | None = None

@@ -9,7 +9,7 @@ from longctx.gate.changed import changed
 from longctx.gate.verdict import give_verdict
 from tests.gate.examples import RULES
 from tests.report.sample import MANIFEST
-from tests.rows import joined, run
+from tests.rows import joined, row, run
 
 RUN = replace(MANIFEST, version="1.0", profile="paper", profile_digest="a" * 64, seed=0)
 
@@ -49,3 +49,18 @@ def test_of_the_trials() -> None:
 def test_a_parameter() -> None:
     fields = {"scenario": "lines-3", "params": {"lines": 3, "block_size": None}}
     assert between(**fields) == ["lines of line_retrieval: 5 → 3"]
+
+
+def test_requests() -> None:
+    """A baseline keeps the beginning of a digest; where it keeps none, nothing is said of the request."""
+    digests = {"a" * 12: ["a" * 64, "a" * 64, "b" * 64, None], None: ["a" * 64]}
+    before, after = (
+        [row(trial=trial, band="all", model_returned="m", prompt_sha256=digest) for trial, digest in enumerate(side)]
+        for side in (
+            [was for was, of in digests.items() for _ in of],
+            [now for of in digests.values() for now in of],
+        )
+    )
+    given = give_verdict(before, after, RULES)
+    assert changed((RUN, before), (RUN, after), given) == ["1 of 3 requests differs"]
+    assert given.families[0].requests.unknown == 2

@@ -69,6 +69,14 @@ def test_a_model_that_is_removed_is_lost_coverage(kept: Checkout, server: Simula
     assert result.says("the run does not judge 4 of the 8 cells that its baseline judges")
 
 
+def test_another_profile_may_judge_a_part_and_the_title_says_so(kept: Checkout) -> None:
+    kept.profile(LINES_TABLE, name="part.toml")
+    result = kept.pytest("--ctx-baseline=main", "--ctx-profile=part.toml")
+    assert result.code == 0
+    title = next(line for line in result.out.splitlines() if line.startswith("Gate: "))
+    assert "in any band; the run does not judge 2 of the 4 cells that its baseline judges (passkey/" in title
+
+
 def test_trials_that_are_removed_are_in_the_title(kept: Checkout) -> None:
     kept.profile(LINES_TABLE.replace("60", "59"), PASSKEY_TABLE)
     result = kept.pytest("--ctx-baseline=main")
