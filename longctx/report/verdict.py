@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from longctx.gate.bands import RUN_MARGIN, BandVerdict
+from longctx.gate.bands import LEAST_CLUSTERS, RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.plural import count
 from longctx.report.document import Document
@@ -23,6 +23,8 @@ MOST = 8
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 SAME_ANSWERS = "same answers"
+TOO_FEW = "too few clusters"
+"""Shown in place of an interval that nothing is known of."""
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
@@ -314,7 +316,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
     ]
     title = (
         f"Scenarios that moved most, {len(rows):,} of {len(scenarios):,}, to look at first: they do not decide the "
-        f"verdict; the 95% intervals hold for all {len(scenarios):,} together"
+        f"verdict; the 95% intervals hold for all {len(scenarios):,} together, and count trials as independent"
     )
     yield Table.from_rows(title, rows)
 
@@ -324,12 +326,17 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     for family in verdict.families:
         subject = _of(verdict, family)
         rows += [
-            {"family": family.family, **subject, **_band(band, change)}
+            {"family": family.family, **subject, **_band(band, change), **_invalid(family, band)}
             for band, change in zip(family.bands, family.changes, strict=True)
         ]
-        if family.reasons:
+        if family.reasons and len(family.bands) != 1:
             rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
     return rows
+
+
+def _invalid(family: FamilyVerdict, band: BandVerdict) -> dict[str, str]:
+    """Return the verdict of the only band of a family of which not enough was measured; several have a row for it."""
+    return {"verdict": "invalid"} if family.reasons and band.n and len(family.bands) == 1 else {}
 
 
 def _of(verdict: RunVerdict, family: FamilyVerdict) -> dict[str, str]:
@@ -347,8 +354,8 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         "before": f"{change.before.rate:.2f}",
         "after": f"{change.after.rate:.2f}",
         "difference": _signed(band.difference),
-        "95% interval": "[{:+.2f}, {:+.2f}]".format(*change.interval),
-        "bound of drop": SAME_ANSWERS if band.same_answers else f"{band.bound:.3f}",
+        "95% interval": TOO_FEW if _is_unknown(band) else "[{:+.2f}, {:+.2f}]".format(*change.interval),
+        "bound of drop": SAME_ANSWERS if band.same_answers else TOO_FEW if _is_unknown(band) else f"{band.bound:.3f}",
         "p": f"{band.p_value:.2g}",
         "lost": "" if band.unpaired else trials(band.lost),
         "gained": "" if band.unpaired else trials(band.gained),
@@ -356,6 +363,11 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         PRICE: before_after(*(thousand(usage) for usage in change.usage)),
         "latency": before_after(*(seconds(usage.latency_p50) for usage in change.usage)),
     }
+
+
+def _is_unknown(band: BandVerdict) -> bool:
+    """Return whether the band has too few clusters for an interval."""
+    return not band.unpaired and band.clusters < min(LEAST_CLUSTERS, band.n)
 
 
 def _trials(band: BandVerdict) -> str:

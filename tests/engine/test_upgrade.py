@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
+from longctx.results.view import View
 from tests.refusals import refused
 from tests.rows import run
 
@@ -68,3 +75,44 @@ def test_a_server_s_address_is_not_in_the_name() -> None:
 def test_what_is_no_treatment_is_refused(text: str) -> None:
     with refused("bad-treatment"):
         Treatment.of(text)
+
+
+@dataclass
+class MadeTrials:
+    """The trials of a treatment, of which some lack an answer until they are asked."""
+
+    run: Run
+    caps: list[float]
+    right: int = 180
+
+    def estimate(self) -> None:
+        raise AssertionError("nothing is estimated")
+
+    def ask(self, max_cost: float) -> float:
+        self.caps.append(max_cost)
+        return 0.4
+
+    def measure(self) -> Sequence[Any]:
+        """Each has answers of long ago; until it is asked, one trial lacks one."""
+        [model] = self.run.settings.models
+        outcomes = ["correct"] * self.right, ["wrong"] * (199 - self.right), ["wrong" if self.caps else "not_asked"]
+        made = run(*chain(*outcomes), band="all", model=model, model_returned=model, recorded_at="2020-01-01T00:00:00Z")
+        return [SimpleNamespace(rows=made, views=[View("")] * len(made), case=SimpleNamespace(size=1))]
+
+
+def upgraded(tmp_path: Path, caps: list[float], *names: str) -> Upgrade:
+    settings = Settings(profile={"line_retrieval": {"lines": [5], "orders": ["ordered"], "trials": 200}}, alpha=0.06)
+    treatments = [Treatment.of(name) for name in names]
+    upgrading = Upgrading(
+        Treatment.of("old"), treatments, settings, tmp_path, tmp_path, lambda _: None, lambda of: MadeTrials(of, caps)
+    )
+    return upgrading.measure(max_cost=1.0)
+
+
+def test_candidates_share_alpha_and_the_cap_and_answers_of_any_age_count(tmp_path: Path) -> None:
+    caps: list[float] = []
+    decided = upgraded(tmp_path, caps, "one", "two", "three")
+    assert caps == pytest.approx([1.0, 0.6, 0.2, 0.0])
+    assert [candidate.verdict.rules.alpha for candidate in decided.candidates] == pytest.approx([0.02] * 3)
+    assert [candidate.verdict.reasons for candidate in decided.candidates] == [()] * 3
+    assert [candidate.verdict.verdict for candidate in decided.candidates] == ["pass"] * 3

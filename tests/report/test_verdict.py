@@ -198,3 +198,20 @@ def test_requests_that_are_not_compared_are_said_to_be() -> None:
         "of them."
     )
     assert notes == [unknown, "Changed: no difference found.", unknown]
+
+
+def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
+    """Fewer than 15 clusters of several trials show neither a drop nor its absence."""
+    before, after = (
+        [
+            row
+            for cluster in "abc"
+            for row in run(*["correct"] * right, *["wrong"] * (10 - right), cluster=cluster, item=cluster, band="all")
+        ]
+        for right in (9, 8)
+    )
+    [band] = verdict_document(give_verdict(before, after, RULES), "main", []).tables[0].frame.to_dict("records")
+    assert (band["95% interval"], band["bound of drop"]) == ("too few clusters", "too few clusters")
+    whole, lacking = rows((180,)), run(*["infra_error"] * 50, *["correct"] * 150, band="short", scenario="short")
+    frame = verdict_document(give_verdict(whole, lacking, RULES), "main", []).tables[0].frame
+    assert (frame["band"].tolist(), frame["verdict"].tolist()) == (["short"], ["invalid"])
