@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
@@ -50,7 +51,7 @@ def verdict_document(
     sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost.
     """
     return Document(
-        title=f"Gate: {verdict.verdict} - {why(verdict)}",
+        title=f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}",
         notes=(*answers, *_notes(verdict, baseline, changed, lost)),
         tables=(*([lost.table] if lost.shown else ()), *_tables(verdict)),
         badge=badge(verdict),
@@ -93,7 +94,7 @@ def lead(verdict: RunVerdict) -> str:
     if verdict.verdict == run_status(run) == "regression" and not lost and run:
         return f"All bands together: {trials(run.lost)} of {run.n:,} answers were lost and {trials(run.gained)} gained."
     if verdict.verdict != "regression" or not lost:
-        return f"{_capital(why(verdict))}."
+        return f"{_capital(why(verdict))}{_ruled_out(verdict)}."
     _, name, band, change = min(lost, key=lambda entry: entry[0])
     fell = f"the rate fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
     if band.unpaired:
@@ -154,6 +155,19 @@ def _why(verdict: RunVerdict) -> str:
     if open_limits := [str(limit) for limit in verdict.limits if limit.status == verdict.verdict == "inconclusive"]:
         return "; ".join(open_limits)
     return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
+
+
+def _ruled_out(verdict: RunVerdict) -> str:
+    """Return a clause on what the evidence says of the inconclusive band that it says least of; empty without one."""
+    bands = [band for band in verdict.bands if band.verdict == "inconclusive" and band.n and not band.unpaired]
+    if verdict.verdict != "inconclusive" or not bands:
+        return ""
+    band = max(bands, key=lambda band: band.bound)
+    points = math.ceil(100 * band.bound - 1e-9)
+    known = "no drop is ruled out" if points >= 100 else f"a drop above {count(points, 'point')} is ruled out"
+    takes = f"; {100 * verdict.rules.margin:g} points take about {band.needed:,} trials" if band.needed else ""
+    where = f" in {band.band}" if len(verdict.bands) > 1 else ""
+    return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
 
 def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: LostAnswers) -> Iterator[str]:

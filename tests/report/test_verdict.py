@@ -215,3 +215,12 @@ def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
     whole, lacking = rows((180,)), run(*["infra_error"] * 50, *["correct"] * 150, band="short", scenario="short")
     frame = verdict_document(give_verdict(whole, lacking, RULES), "main", []).tables[0].frame
     assert (frame["band"].tolist(), frame["verdict"].tolist()) == (["short"], ["invalid"])
+
+
+def test_a_small_set_says_what_it_can() -> None:
+    before, after = (run(*["correct"] * right, *["wrong"] * (21 - right), band="all") for right in (20, 19))
+    title = shown(before, after).splitlines()[0]
+    said = "Gate: inconclusive - neither a drop nor its absence is shown: 1 of 21 lost; a drop above "
+    assert title.startswith(said)
+    points, _, rest = title.removeprefix(said).partition(" points is ruled out; 5 points take about ")
+    assert (15 < int(points) < 30, rest.endswith(" trials")) == (True, True)
