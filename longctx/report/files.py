@@ -49,8 +49,8 @@ def _write_files(
     folder: Path, record: FinishedRun, summary: Summary, manifest: Manifest, verdict: Document | None
 ) -> None:
     manifest.write(folder)
-    (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, verdict), encoding="utf-8")
-    (folder / "summary.json").write_text(as_json(summary, manifest.run), encoding="utf-8")
+    (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, verdict), "utf-8", "backslashreplace")
+    (folder / "summary.json").write_text(as_json(summary, manifest.run), "utf-8", "backslashreplace")
     export(record.rows, folder / CSV, None if lacking("pyarrow") else folder / PARQUET)
 
 

@@ -29,8 +29,8 @@ def write_verdict(
     """
     name, run = baseline
     data = as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
-    (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", encoding="utf-8")
-    (folder / "gate.md").write_text(document.as_markdown(shown), encoding="utf-8")
+    (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", "utf-8", "backslashreplace")
+    (folder / "gate.md").write_text(document.as_markdown(shown), "utf-8", "backslashreplace")
 
 
 def load_shown(folder: Path) -> Document | None:

@@ -118,7 +118,8 @@ def _write_parquet(rows: Sequence[Row], file: Path) -> None:
     from pyarrow.parquet import ParquetWriter
 
     schema, names = _schema(), [name for name, _ in _columns()]
-    with contextlib.closing(ParquetWriter(file, schema, compression="zstd")) as writer:
+    # Python opens the file, since Arrow takes no path that the locale cannot write.
+    with file.open("wb") as sink, contextlib.closing(ParquetWriter(sink, schema, compression="zstd")) as writer:
         for start in range(0, len(rows), PART):
             values = ((value for _, value in _values(row)) for row in rows[start : start + PART])
             lines = [json.dumps(dict(zip(names, row, strict=True)), default=str) for row in values]

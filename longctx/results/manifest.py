@@ -101,7 +101,7 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
-        (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
+        (folder / MANIFEST).write_text(f"{text}\n", "utf-8", "backslashreplace")
 
 
 def _plan(early_stop: bool, looks: str) -> LooksPlan:

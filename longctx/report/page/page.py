@@ -52,7 +52,9 @@ def write_page(
     """
     (folder / "charts").mkdir(exist_ok=True)
     kept = _kept(drawn, folder / "charts")
-    (folder / "index.html").write_text(render(summary, record, manifest, kept, verdict, earlier), encoding="utf-8")
+    (folder / "index.html").write_text(
+        render(summary, record, manifest, kept, verdict, earlier), "utf-8", "backslashreplace"
+    )
 
 
 def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
