@@ -115,7 +115,7 @@ def test_a_cell_that_was_removed_from_the_test_is_named(gated: Checkout) -> None
     file.write_text(file.read_text().replace("[100, 400]", "[100]"))
     result = run(gated, "--ctx-baseline=main")
     assert result.code == 12, result
-    assert result.says("the run does not judge 1 of the 3 cells that its baseline judges (test_code/tokens-400)")
+    assert result.says("the run does not judge 1 of the 5 cells that its baseline judges (test_code/tokens-400)")
 
 
 def test_a_run_with_cells_left_out_is_no_baseline(gated: Checkout) -> None:
