@@ -316,8 +316,8 @@ class Judged:
     """Those that were asked."""
 
 
-def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
-    """Return the verdicts of gates on the changes of their bands."""
+def judged(gate: Gate, drawn: Sequence[Ints], beside: int = 0) -> Judged:
+    """Return the verdicts of gates on the changes of their bands. beside: further hypotheses, which show nothing."""
     plans = [planned(gate.plan, changes.shape[1], changes[0].size, gate.margin, ALPHA) for changes in drawn]
     looks, of_whole = [plan.number for plan in plans], max(plans, key=lambda plan: plan.number)
     ends = [plan.ends(changes.shape[1]) for changes, plan in zip(drawn, plans, strict=True)]
@@ -358,9 +358,10 @@ def judged(gate: Gate, drawn: Sequence[Ints]) -> Judged:
             of_run[here] = np.minimum(of_run[here], together[here].p_values(look, of_whole))
             doubtful = together.drop >= DOUBT * RUN_MARGIN
             run.append((here, asked.copy(), together))
-        tested = holm(np.column_stack([p_values, of_run]) if with_run else p_values)
+        others = np.ones((shape[0], beside))
+        tested = holm(np.column_stack([p_values, *([of_run] if with_run else []), others]))
         shown = tested[:, : shape[1]]
-        run_shown = tested[:, -1] & with_run
+        run_shown = tested[:, shape[1]] if with_run else run_shown
         settled |= going & (passed | (shown & (drops >= gate.margin)) | (look == np.array(looks)))
         doubtful &= ~run_shown & ~(settled & shown & ~passed).any(axis=1)
         asking &= ~settled | doubtful[:, None]

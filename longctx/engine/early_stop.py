@@ -15,7 +15,7 @@ from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
-from longctx.engine.terms import looks_to_take, place_of, rules
+from longctx.engine.terms import beside, looks_to_take, place_of, rules
 from longctx.engine.trials import run_protocol
 from longctx.errors import UserError
 from longctx.gate.bands import Band
@@ -125,6 +125,7 @@ class LiveLooks:
     def __init__(self, run: Run, cases: Sequence[Case], tape: Tape) -> None:
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
+        self._anchor = run.plan.baseline.anchor
         self._questions = {question.key: question for case in cases for question in case.questions()}
         self.plan = looks_by(run, tape, self._questions.values())
         self._rows: dict[str, list[Row]] = {}
@@ -199,7 +200,7 @@ class LiveLooks:
                 rows += self._known(key, question)
         now = clocks.stamp()
         terms = rules(self._run, rows, now, looks=self.plan)
-        terms = replace(terms, looks_of_functions=self.plan, elsewhere=self._elsewhere)
+        terms = replace(beside(terms, self._anchor), looks_of_functions=self.plan, elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:

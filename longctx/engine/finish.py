@@ -18,7 +18,7 @@ import longctx
 from longctx import clocks
 from longctx.config.headers import as_lines
 from longctx.engine.lost import lost_answers
-from longctx.engine.terms import empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
+from longctx.engine.terms import beside, empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
@@ -151,7 +151,7 @@ def judge(
 ) -> tuple[RunVerdict, Document]:
     """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
     rows, manifest = record.rows, ending.manifest
-    verdict = give_verdict(baseline.rows, with_answers(rows), terms, ending.families)
+    verdict = judged_against(baseline, rows, terms, ending.families)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
     lost = lost_answers(verdict, baseline, record, ending.cassettes, *ending.names)
     shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)), lost)
@@ -166,7 +166,18 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = clocks.stamp()
     terms = rules(run, rows, now, looks_of_families(run, rows))
-    return give_verdict(against.rows, with_answers(rows), terms, run.plan.families)
+    return judged_against(against, rows, terms, run.plan.families)
+
+
+def judged_against(
+    baseline: Baseline, rows: Sequence[Row], terms: Rules, known: Mapping[str, Family] | None = None
+) -> RunVerdict:
+    """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together."""
+    own, anchor = with_answers(rows), baseline.anchor
+    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known)
+    if anchor is None:
+        return verdict
+    return verdict.with_anchor(give_verdict(anchor.rows, own, beside(terms, baseline), known), anchor.saved_at)
 
 
 def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]) -> Manifest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Question
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from longctx.config.profiles import Profile
     from longctx.engine.run import Run
     from longctx.engine.settings import GateTerms
+    from longctx.results.baseline import Baseline
     from longctx.results.manifest import Manifest
 
 
@@ -116,6 +118,11 @@ def file_of(row: Row) -> str:
     strategy = row.labels.get(STRATEGY, NO_STRATEGY)
     treatments = [*([] if row.shape == TEXT else [row.shape]), *([] if strategy == NO_STRATEGY else [strategy])]
     return f"{file_name(row.model)}/{row.family}/{'.'.join([row.scenario, *treatments])}.jsonl"
+
+
+def beside(terms: Rules, other: Baseline | None) -> Rules:
+    """Return the terms of a verdict beside a comparison with another baseline: its bands and its run."""
+    return replace(terms, beside=other.bands + 1 if other else 0)
 
 
 def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longctx.compare.match import match_runs
 from longctx.compare.pairs import TrialPairs, pairs
 from longctx.gate.bands import Clusters
 from longctx.gate.evidence import by_band
+from longctx.gate.plan import Assumed
+from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.clusters import design_effect
+from longctx.vocabulary.family import is_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,25 @@ def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Whe
             if evidence.clusters:
                 evidence_of[match.after, (match.family, band)] = Seen(evidence.clusters, right[band])
     return evidence_of
+
+
+def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
+    """Return the trials and clusters of each band that a gate judges, and what its repeats tell of it.
+
+    Without any repeat the discordance is the cautious guess.
+    """
+    found = []
+    judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.family)]
+    for of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).values():
+        trials = grouped(of_band, lambda row: (row.scenario, row.seed, row.item, row.trial))
+        clusters = {row.cluster_key for row in of_band}
+        guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in of_band))
+        rates = [(sum(row.correct for row in answers) / len(answers), len(answers)) for answers in trials.values()]
+        differing = [2 * rate * (1 - rate) * n / (n - 1) for rate, n in rates if n > 1]
+        if differing:
+            guess = replace(guess, discordance=(sum(differing) + 1) / (len(differing) + 2))
+        found.append((len(trials), len(clusters), guess))
+    return found
 
 
 def seen_of(seen: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:

@@ -6,6 +6,9 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
 
 from longctx.gate.bands import LEAST_CLUSTERS, Band
 from longctx.gate.defaults import ALPHA, MARGIN
@@ -44,6 +47,11 @@ class Target:
         return self.alpha / self.hypotheses
 
 
+OFTEN = 0.8
+"""A baseline against which an unchanged model passes less often is unlucky."""
+DRAWS = 2000
+"""The baselines that are drawn to count the unlucky ones. They are frozen."""
+NORMAL = NormalDist()
 IN_CONTEXTS = 0.05
 """The intra-cluster correlation that is assumed of different questions about one context."""
 
@@ -200,6 +208,21 @@ def against_baselines(bands: Sequence[tuple[int, int, Assumed]], target: Target)
     """Return how often an unchanged model passes against baselines of one, three and six runs. bands: see above."""
     one, three, six = (f"{whole_passing(bands, target, runs):.0%}" for runs in (1, 3, 6))
     return f"{one} against a baseline of one run, {three} of three runs, {six} of six"
+
+
+def unlucky(bands: Sequence[tuple[int, int, Assumed]], target: Target, runs: int = 1) -> float:
+    """Return the share of baselines against which an unchanged model passes in less than OFTEN of its runs.
+
+    bands: see above. Half of the discordance is the chance variation of the baseline, which each gate against it meets
+    again. Both variations are taken to be normal, with the exact probability of passing over all baselines.
+    """
+    luck = np.random.RandomState(0).standard_normal((DRAWS, len(bands)))
+    passes = np.ones(DRAWS)
+    for of_band, (trials, clusters, assumed) in zip(luck.T, bands, strict=True):
+        overall = passing(trials, clusters, in_runs(assumed, runs), target)
+        reach = NORMAL.inv_cdf(min(max(overall, 1e-9), 1 - 1e-9)) * math.sqrt(1 + 1 / runs)
+        passes *= [NORMAL.cdf(reach - each / math.sqrt(runs)) for each in of_band.tolist()]
+    return float((passes < OFTEN).mean())
 
 
 def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> float:

@@ -59,6 +59,8 @@ class Rules:
     looks_of_functions: LooksPlan = "once"
     """The same for test functions."""
     elsewhere: int = 0
+    beside: int = 0
+    """The number of hypotheses of another comparison of the same run, which Holm's correction counts as not shown."""
     lacking: Sequence[str] = ()
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
@@ -153,6 +155,10 @@ class RunVerdict:
     """Sentences on what the baseline judges and this run, of another profile, does not."""
     baseline_runs: int = 1
     """How many answers the baseline has to a trial, at the most."""
+    anchor: RunVerdict | None = None
+    """The verdict against the baseline's anchor, of which only a regression counts; None without an anchor."""
+    since: str = ""
+    """When the anchor was saved, ISO 8601."""
 
     @property
     def improved(self) -> bool:
@@ -164,6 +170,17 @@ class RunVerdict:
         """A sentence, without its full stop, on how many trials an early stop took."""
         asked = self.trials - self.not_asked
         return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
+
+    @property
+    def regressed(self) -> tuple[BandVerdict, ...]:
+        """The bands that regressed; the run if it alone did."""
+        bands = tuple(band for band in self.bands if band.verdict == "regression")
+        return bands or ((self.run,) if self.run and self.run.verdict == "regression" else ())
+
+    def with_anchor(self, anchor: RunVerdict, since: str) -> RunVerdict:
+        """Return the verdict that counts a regression against the anchor, too."""
+        fell = anchor.regressed and anchor.verdict != "invalid" and self.verdict != "invalid"
+        return replace(self, verdict="regression" if fell else self.verdict, anchor=anchor, since=since)
 
     @property
     def bands(self) -> tuple[BandVerdict, ...]:
@@ -324,7 +341,7 @@ def _families(
     A family of which an early stop left trials out tests no minimum.
     """
     minimums = [minimum.p_value for family in compared if not family.stopped for _, minimum in family.minimums]
-    others = [*minimums, *([1.0] * rules.elsewhere)]
+    others = [*minimums, *([1.0] * (rules.elsewhere + rules.beside))]
     looks = {
         band: Looks(evidence.planned, evidence.at_looks, family.vacuous.get(band, ""))
         for family in compared

@@ -93,6 +93,8 @@ def lead(verdict: RunVerdict) -> str:
     run = verdict.run
     if verdict.verdict == run_status(run) == "regression" and not lost and run:
         return f"All bands together: {trials(run.lost)} of {run.n:,} answers were lost and {trials(run.gained)} gained."
+    if verdict.verdict == "regression" and not lost and (since := _since_anchor(verdict)):
+        return f"{_capital('; '.join(since))}."
     if verdict.verdict != "regression" or not lost:
         return f"{_capital(why(verdict))}{_ruled_out(verdict)}."
     _, name, band, change = min(lost, key=lambda entry: entry[0])
@@ -151,7 +153,7 @@ def _why(verdict: RunVerdict) -> str:
             if reported.minimum
         ]
         limits = [str(limit) for limit in verdict.limits if limit.status == "regression"]
-        return "; ".join([*bands, *missed, *limits])
+        return "; ".join([*bands, *missed, *limits, *_since_anchor(verdict)])
     if open_limits := [str(limit) for limit in verdict.limits if limit.status == verdict.verdict == "inconclusive"]:
         return "; ".join(open_limits)
     return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
@@ -170,8 +172,31 @@ def _ruled_out(verdict: RunVerdict) -> str:
     return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
 
+def _since_anchor(verdict: RunVerdict) -> list[str]:
+    """Return a phrase on each drop against the anchor."""
+    if verdict.anchor is None or verdict.anchor.verdict == "invalid":
+        return []
+    return [f"{band.band} {_signed(band.difference)} since the anchor" for band in verdict.anchor.regressed]
+
+
+def _anchor_note(verdict: RunVerdict) -> Iterator[str]:
+    if (anchor := verdict.anchor) is None:
+        return
+    saved = f"Against the anchor of {verdict.since[:10]}"
+    if anchor.verdict == "invalid":
+        yield f"{saved}: not compared: {_why(anchor)}."
+        return
+    shown = [anchor.run] if anchor.run else []
+    differences = "; ".join(
+        f"{'all bands together' if band is anchor.run else band.band} {_signed(band.difference)} (n={band.n:,})"
+        for band in [*shown, *anchor.bands]
+    )
+    yield f"{saved}: {differences}. {'A drop is significant.' if anchor.regressed else 'No drop is significant.'}"
+
+
 def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: LostAnswers) -> Iterator[str]:
     yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or _unchanged(verdict)}."
+    yield from _anchor_note(verdict)
     if lost.shown:
         yield lost.sentence
     yield from _method(verdict)

@@ -70,6 +70,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "changed": list(changed),
         "improved": verdict.improved,
         "run": _run(verdict.run),
+        **({"anchor": _anchor(verdict)} if verdict.anchor else {}),
         "usage": finite(asdict(verdict.usage)) if verdict.usage else None,
         "limits": [
             finite({"name": limit.name, "most": limit.most, "status": limit.status})
@@ -78,6 +79,13 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         ],
         "families": [_family(family) for family in verdict.families],
     }
+
+
+def _anchor(verdict: RunVerdict) -> dict[str, Any] | None:
+    if (anchor := verdict.anchor) is None:
+        return None
+    of_bands = [{"family": band.band.family, "band": band.band.name, **(_run(band) or {})} for band in anchor.bands]
+    return {"saved_at": verdict.since, "verdict": anchor.verdict, "run": _run(anchor.run), "bands": of_bands}
 
 
 def _run(run: BandVerdict | None) -> dict[str, Any] | None:

@@ -33,6 +33,8 @@ HEAD = '{"schema":'
 """The beginning of the line that a run's manifest is in."""
 SCHEMA = 1
 """The version of the format, which increases when earlier baselines can no longer be read."""
+ANCHOR = ".anchor"
+"""The suffix of a baseline's anchor, which is in the same folder and has the same format."""
 LETTERS: dict[str, Kind] = {
     "c": "correct",
     "w": "wrong",
@@ -60,6 +62,13 @@ class Baseline:
     """The replies by the identity of their rows, if the baseline was saved with them."""
     folder: Path | None = None
     """The folder of the run, if that is the baseline."""
+    anchor: Baseline | None = None
+    """The fixed baseline that gates against this one compare with, too."""
+
+    @property
+    def bands(self) -> int:
+        """How many bands a gate judges of it."""
+        return len({(row.family, row.subject, row.band) for row in self.rows if row.band is not None})
 
     @property
     def runs(self) -> int:
@@ -109,7 +118,13 @@ def load_baseline(path: Path) -> Baseline:
     rows = list(_numbered([rows for _, rows in sections]))
     replies = {row.identity: reply for row, reply in rows if reply is not None}
     head = sections[0][0]
-    return Baseline(head.name, sections[-1][0].saved_at, head.run, [row for row, _ in rows], replies)
+    anchor = load_baseline(kept) if path.suffix != ANCHOR and (kept := anchor_of(path)).is_file() else None
+    return Baseline(head.name, sections[-1][0].saved_at, head.run, [row for row, _ in rows], replies, anchor=anchor)
+
+
+def anchor_of(path: Path) -> Path:
+    """Return the file that holds the anchor of a baseline, whether it exists or not."""
+    return path.with_suffix(ANCHOR)
 
 
 def replies_of(folder: Path) -> dict[tuple[object, ...], str]:

@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
+from longctx.engine.finish import judged_against
+from longctx.gate.verdict import Rules, RunVerdict
+from longctx.report.verdict import verdict_document
+from longctx.report.verdict_data import as_data
 from longctx.results.baseline import load_baseline
 from longctx.results.row import Row
+from longctx.results.store import load_rows
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 from tests.rows import row
@@ -233,3 +238,53 @@ def test_a_run_of_which_a_part_is_known_is_refused(
     later = rows("wrong", scenario="lines-9", recorded_at="2026-11-22T00:00:00+00:00")
     assert main(["baseline", "save", "main", str(run(tmp_path / "later", rows("correct"), later)), "--add"]) == 2
     assert "[answers-partly-known]" in capsys.readouterr().err
+
+
+def gated(tmp_path: Path, mine: Workspace, wrong: int) -> RunVerdict:
+    """Gate a run of 400 trials, so many of them wrong, against the baseline `main`, and save it as that."""
+    outcomes = ["wrong"] * wrong + ["correct"] * (400 - wrong)
+    folder = run(tmp_path / str(wrong), rows(*outcomes, band="all"))
+    verdict = judged_against(load_baseline(mine.find_baseline("main")), load_rows(folder), Rules())
+    assert main(["baseline", "save", "main", str(folder), "--force"]) == 0
+    return verdict
+
+
+def test_small_drops_cannot_add_up_unseen_beside_an_anchor(
+    tmp_path: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each release loses up to 3 points more, which pass at a margin of 5, and becomes the next baseline."""
+    first = run(tmp_path / "first", rows(*["correct"] * 400, band="all"))
+    assert main(["baseline", "anchor", "main"]) == 2
+    assert "[no-baseline-to-anchor]" in capsys.readouterr().err
+    assert main(["baseline", "save", "main", str(first)]) == 0
+    assert [gated(tmp_path, mine, wrong).verdict for wrong in (8, 16, 24)] == ["pass"] * 3
+    assert main(["baseline", "save", "main", str(first), "--force"]) == 0
+    assert main(["baseline", "anchor", "main"]) == 0
+    assert "Gates against main compare with it, too. Commit it." in capsys.readouterr().out
+    assert main(["baseline", "anchor", "main"]) == 2, "an anchor is fixed"
+    verdicts = [gated(tmp_path, mine, wrong) for wrong in (8, 12, 24)]
+    assert [verdict.verdict for verdict in verdicts] == ["pass", "pass", "regression"]
+    last = verdict_document(verdicts[-1], "main", ())
+    assert last.title == "Gate: regression - line_retrieval, all -0.060 since the anchor"
+    assert any("line_retrieval, all -0.060 (n=400). A drop is significant." in note for note in last.notes)
+    kept = as_data(verdicts[-1], "main", ())
+    assert (kept["families"][0]["verdict"], kept["anchor"]["verdict"]) == ("pass", "regression")
+    assert main(["baseline", "list"]) == 0
+    assert ", anchor of 20" in capsys.readouterr().out
+    assert [path.stem for path in mine.baselines()] == ["main"]
+
+
+def test_a_baseline_says_how_noisy_it_is_and_what_more_runs_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two of its answers differ in a quarter of the trials; before that is known, two guesses are printed."""
+    first = run(tmp_path / "first", rows(*["correct"] * 300, band="all"))
+    second = rows(*["correct", "correct", "correct", "wrong"] * 75, band="all", repeat=1, recorded_at="2026-11-23")
+    assert main(["baseline", "save", "main", str(first)]) == 0
+    out = capsys.readouterr().out
+    assert "At a margin of 5%, if 10% of pairs change by chance, an unchanged model passes against 1 run: in 80%" in out
+    assert "if 20% of pairs change by chance" in out
+    assert main(["baseline", "save", "main", str(run(tmp_path / "second", second)), "--add"]) == 0
+    out = capsys.readouterr().out
+    assert "as noisy as these runs are, an unchanged model passes against 2 runs: in " in out
+    assert "of such baselines let it pass in less than 80%; 3 runs: in " in out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.bands import LEAST_CLUSTERS
-from longctx.gate.plan import Assumed, Load, Needed, Target, outlook
+from longctx.gate.plan import Assumed, Load, Needed, Target, outlook, unlucky
 from longctx.stats import power, unpaired
 
 WANTED = Target(bands=5, looks="once")
@@ -60,3 +60,12 @@ def test_looks_take_more_trials_to_pass_and_few_trials_are_judged_once() -> None
     assert (once.to_pass.paired or 0) < (few.to_pass.paired or 0) < (early.to_pass.paired or 0)
     assert outlook(60, 60, Assumed(0.0), Target()).passing == 1
     assert outlook(60, 60, Assumed(0.0), Target()).to_pass.paired == 52
+
+
+def test_the_share_of_unlucky_baselines_is_that_of_simulated_ones() -> None:
+    """15% where 20% of the pairs change, by 2,000 simulated baselines of one band of 360 with 200 gates each."""
+    noisy, one = Assumed(0.2), Target(0.075, looks="equal")
+    shares = [unlucky([(360, 360, noisy)], one, runs) for runs in (1, 2, 3)]
+    assert shares[0] == pytest.approx(0.15, abs=0.01)
+    assert shares[0] > 3 * shares[1] > 9 * shares[2] / 2
+    assert unlucky([(360, 360, Assumed(0.02))], one) == 0
