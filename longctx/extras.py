@@ -9,6 +9,7 @@ from longctx.errors import UserError
 EXTRAS = {
     "anthropic": ("live", "anthropic"),
     "jinja2": ("report", "jinja2"),
+    "openai": ("openai", "openai"),
     "pandas": ("parquet", "pandas"),
     "pyarrow": ("parquet", "pyarrow"),
     "vl_convert": ("report", "vl-convert-python"),

@@ -149,6 +149,15 @@ class Thinking(_Table):
         return self
 
 
+class Accepts(_Table):
+    """What a server of an OpenAI API takes, where servers differ."""
+
+    system: Literal["system", "developer", "user"] = "system"
+    """The role of the message that is the system prompt, in chat completions."""
+    limit: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    """The name of the most tokens of a reply, in chat completions."""
+
+
 def _room_to_think(given: dict[str, Any]) -> int:
     thinking = given.get("thinking")
     return (thinking and thinking.budget_tokens) or 0
@@ -163,6 +172,14 @@ class ModelProfile(_Table):
     """The provider that serves the model, which decides the SDK's client."""
     provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
+    api: Literal["anthropic", "openai-chat", "openai-responses"] = "anthropic"
+    """The API by which the model is asked: Anthropic's Messages, OpenAI's chat completions, or its responses."""
+    base_url: str = ""
+    """The server of a model with an OpenAI API; OpenAI's own if it is not given."""
+    key: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
+    """The environment variable with the key of that server; OPENAI_API_KEY for OpenAI's own, else none."""
+    accepts: Accepts = Accepts()
+    """What the server of an OpenAI API takes."""
     window: PositiveInt | None = None
     """The tokens that prompt and reply may fill; the server is asked if it is not given."""
     max_output: PositiveInt | None = None
@@ -206,6 +223,25 @@ class ModelProfile(_Table):
             raise ValueError(
                 f"thinking_tokens must be at least the {least} budget_tokens of thinking: raise it, or leave it out"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _settings_of_its_api(self) -> Self:
+        messages_only = ("thinking", "caching", "prefill", "betas")
+        openai_only = ("base_url", "key", "accepts")
+        given = self.model_fields_set
+        if self.api == "anthropic":
+            if wrong := [name for name in openai_only if name in given]:
+                raise ValueError(f"{wrong[0]} is for models with an OpenAI API: add api = 'openai-chat', or remove it")
+            return self
+        if wrong := [name for name in messages_only if getattr(self, name)]:
+            raise ValueError(f"{wrong[0]} belongs to the Messages API, and api is {self.api!r}: remove it")
+        if self.provider != "anthropic":
+            raise ValueError(f"provider = {self.provider!r} serves the Messages API: remove provider, or api")
+        if self.key.startswith("ANTHROPIC_"):
+            raise ValueError(f"key = {self.key!r} is Anthropic's, which no other server is sent: name another variable")
+        if self.key not in ("", "OPENAI_API_KEY") and not self.base_url:
+            raise ValueError(f"key = {self.key!r} without base_url would be sent to OpenAI: name its server, too")
         return self
 
     @model_validator(mode="after")

@@ -23,7 +23,7 @@ from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered
 
 if TYPE_CHECKING:
-    import anthropic
+    import httpx2
 
 DECIDED = ("model", "thinking", "output_config", "betas", "stream", "extra_headers", "extra_body")
 """The arguments of the SDK that `ask` does not take: the model's profile decides them, or they are no question."""
@@ -155,26 +155,50 @@ class Ask:
             raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted")
         return answer
 
-    def client(self, model: str | None = None) -> anthropic.Anthropic:
-        """Return an SDK client on the recordings, for a product's own code: `create`, `stream` and `count_tokens`.
+    @property
+    def api(self) -> str:
+        """The API of the model under test: `anthropic`, `openai-chat` or `openai-responses`."""
+        return self.trial.case.model.api
+
+    def client(self, api: str = "anthropic", *, model: str | None = None, like: Any = None) -> Any:
+        """Return an SDK client on the recordings, for a product's own code: `anthropic.Anthropic` or `openai.OpenAI`.
 
         What that code sends is recorded and compared, whatever it is; only the model's name is replaced by that of the
-        model under test.
+        model under test. Plain, streamed and parsed answers, tool loops and counts of tokens work as with a server.
 
         Args:
+            api: The SDK: `anthropic` or `openai`.
             model: The model to ask instead, such as a helper that is no part of what is tested.
+            like: A client of the product, in place of `api`: a client of its class, with its headers and retries.
+
+        Example:
+            >>> def test_review(ask):
+            ...     assert "refund" in product.review(ask.client("openai"), "Where is my money?")
         """
-        require("ask.client()", "anthropic")
         from longctx.functions import clients
 
-        return clients.client(self, model)
+        if like is not None:
+            return clients.client_like(self, like, model)
+        if api in clients.NAMES:
+            require(f"ask.client({api!r})", api)
+        return clients.client(self, api, model)
 
-    def async_client(self, model: str | None = None) -> anthropic.AsyncAnthropic:
-        """Return the same as an asynchronous client."""
-        require("ask.async_client()", "anthropic")
+    def async_client(self, api: str = "anthropic", *, model: str | None = None) -> Any:
+        """Return the same as an asynchronous client: `anthropic.AsyncAnthropic` or `openai.AsyncOpenAI`."""
         from longctx.functions import clients
 
-        return clients.async_client(self, model)
+        if api in clients.NAMES:
+            require(f"ask.async_client({api!r})", api)
+        return clients.client(self, api, model, asynchronous=True)
+
+    def http_client(self, *, model: str | None = None) -> httpx2.Client:
+        """Return a plain `httpx2.Client` on the recordings, for other SDKs and a product's own HTTP code.
+
+        The path of a request says which API it speaks; its host is not looked at, and nothing is sent there.
+        """
+        from longctx.functions import clients
+
+        return clients.http_client(self, model)
 
     def judged(
         self,
@@ -303,7 +327,7 @@ class Ask:
             messages: Sequence[dict[str, Any]], /, *, max_tokens: int = MAX_TOKENS, **more: Any
         ) -> Answer:
             body = {"messages": list(messages), "max_tokens": max_tokens, **fixed, **quiet, **more}
-            return trial.answer(completed(body, trial.case.model), trial.case.model, role="strategy")
+            return trial.answer(_completed(body, trial.case.model), trial.case.model, role="strategy")
 
         managed = self._managed(transcript, ask_for_strategy)
         body = {
@@ -316,7 +340,7 @@ class Ask:
         }
         model = trial.case.model
         headers = treatments([*model.treatments.items(), *managed.headers])
-        answer = trial.answer(completed(body, model), model, headers=headers)
+        answer = trial.answer(_completed(body, model), model, headers=headers)
         try:
             trial.measure_kept(transcript.messages, managed, answer.message)
         except UserError as error:
@@ -345,7 +369,15 @@ class Ask:
         label: object = None,
     ) -> Answer:
         body = {**asked, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
-        return self.trial.answer(completed(body, model), model, role=role, label=label)
+        return self.trial.answer(_completed(body, model), model, role=role, label=label)
+
+
+def _completed(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
+    """Return a body as the model's API takes it. Raises TestMistake for what that cannot express."""
+    try:
+        return completed(body, model)
+    except UserError as error:
+        raise TestMistake(error) from None
 
 
 def _context(context: str | Sequence[object] | None, question: str) -> Context:

@@ -26,6 +26,7 @@ from longctx.live.outcomes import Group
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
+from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
 
@@ -38,6 +39,8 @@ Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
 STARTED = 4
 """The most trials that wait for answers, for each request that may be in flight."""
+UNLIMITED = 16_384
+"""The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 SHOWN = 600
 """The most characters of a difference that are shown."""
 
@@ -239,9 +242,13 @@ class _Waiting:
 def one_request(question: Question, lacking: Lacking) -> OneRequest:
     """Return a request of a trial as a question. The tokens of its prompt are estimated."""
     model, body = lacking.model, dict(lacking.body)
-    room = int(body.get("max_tokens", 0))
+    api = api_at(lacking.wanted.path) or messages
+    asked = api.most_tokens(body)
+    room = (model.max_output or UNLIMITED) if asked is None else asked
     scenario = dataclasses.replace(question.case.scenario, max_tokens=max(0, room - model.thinking_tokens))
-    case = dataclasses.replace(question.case, model=model, scenario=scenario, counted=body_tokens(body, model))
+    case = dataclasses.replace(
+        question.case, model=model, scenario=scenario, counted=body_tokens(api.as_request(body), model)
+    )
     trial = Trial(question.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
     return OneRequest(
         case,

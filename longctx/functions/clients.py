@@ -1,42 +1,80 @@
 """SDK clients on the recordings, so that a product's own code is under test unchanged.
 
-What the code sends is what is recorded and compared; a streamed answer is made from the recorded message.
+What the code sends is what is recorded and compared; a streamed answer is made from the recorded one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import anthropic
 import httpx2
-from anthropic._base_client import get_platform
 
 from longctx.config.headers import VERSION, custom_headers, treatments
+from longctx.config.models import ModelProfile
 from longctx.engine.trials import Exchange
 from longctx.errors import UserError
 from longctx.functions.trial import TestMistake
-from longctx.recording.request import COUNT_PATH, PATH
+from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path
 
 if TYPE_CHECKING:
     from longctx.functions.ask import Ask
 
 BASE_URL = "http://recordings.invalid"
 """The address of the clients; nothing is sent there."""
+Sdk = Literal["anthropic", "openai"]
+NAMES = {"anthropic": "Anthropic", "openai": "OpenAI"}
+"""The client of each SDK."""
+ROOTS = {"anthropic": BASE_URL, "openai": f"{BASE_URL}/v1"}
+Client = TypeVar("Client")
 
 
-def client(ask: Ask, model: str | None) -> anthropic.Anthropic:
-    """Return an SDK client whose requests are answered from the recordings of the current trial."""
-    http = anthropic.DefaultHttpxClient(transport=_Transport(ask, model))
-    return anthropic.Anthropic(api_key="not-needed", base_url=BASE_URL, http_client=http, max_retries=0)
+def client(ask: Ask, sdk: str, model: str | None, asynchronous: bool = False) -> Any:
+    """Return an SDK's client whose requests are answered from the recordings of the current trial."""
+    _check_sdk(ask, sdk, model)
+    module = importlib.import_module(sdk)
+    settings: dict[str, Any] = {"api_key": "not-needed", "base_url": ROOTS[sdk], "max_retries": 0}
+    if not asynchronous:
+        http = module.DefaultHttpxClient(transport=_Transport(ask, model))
+        return getattr(module, NAMES[sdk])(**settings, http_client=http)
+    http = module.DefaultAsyncHttpxClient(transport=_AsyncTransport(ask, model))
+    return _threadless(getattr(module, f"Async{NAMES[sdk]}"))(**settings, http_client=http)
 
 
-def async_client(ask: Ask, model: str | None) -> anthropic.AsyncAnthropic:
+def client_like(ask: Ask, like: Client, model: str | None) -> Client:
+    """Return a copy of a client, with its class, headers and retries, on the recordings. Raises TestMistake."""
+    copied = getattr(like, "with_options", None)
+    try:
+        http = like._client  # type: ignore[attr-defined]
+        asynchronous = isinstance(http, httpx2.AsyncClient)
+        if copied is None or not isinstance(http, httpx2.Client | httpx2.AsyncClient):
+            raise AttributeError
+        new = async_http_client(ask, model) if asynchronous else http_client(ask, model)
+        made: Client = copied(http_client=new)
+    except (AttributeError, TypeError):
+        raise TestMistake(
+            UserError(
+                "client-without-transport",
+                f"{ask.trial.case.id}: a {type(like).__name__} cannot be copied to the recordings: build it with "
+                "http_client=ask.http_client(), or the argument by which its SDK takes an httpx2 client.",
+            )
+        ) from None
+    if asynchronous:
+        made.__class__ = _threadless(type(made))
+        made.__dict__["_platform"] = _platform_of(type(made))
+    return made
+
+
+def http_client(ask: Ask, model: str | None) -> httpx2.Client:
+    """Return a plain client on the recordings."""
+    return httpx2.Client(transport=_Transport(ask, model), base_url=BASE_URL)
+
+
+def async_http_client(ask: Ask, model: str | None) -> httpx2.AsyncClient:
     """Return the same as an asynchronous client."""
-    http = anthropic.DefaultAsyncHttpxClient(transport=_AsyncTransport(ask, model))
-    return _AsyncClient(api_key="not-needed", base_url=BASE_URL, http_client=http, max_retries=0)
+    return httpx2.AsyncClient(transport=_AsyncTransport(ask, model), base_url=BASE_URL)
 
 
 class _Transport(httpx2.BaseTransport):
@@ -45,8 +83,8 @@ class _Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         trial = self._ask.trial
-        issued, streamed = _issued(self._ask, self._model, request, request.read())
-        return _response(trial.receive(issued), streamed)
+        issued, options = _issued(self._ask, self._model, request, request.read())
+        return _response(issued, trial.receive(issued), options)
 
 
 class _AsyncTransport(httpx2.AsyncBaseTransport):
@@ -55,79 +93,90 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         trial = self._ask.trial
-        issued, streamed = _issued(self._ask, self._model, request, await request.aread())
+        issued, options = _issued(self._ask, self._model, request, await request.aread())
         await asyncio.sleep(0)  # what runs beside it sends its requests before this reply is there
-        return _response(trial.receive(issued), streamed)
+        return _response(issued, trial.receive(issued), options)
 
 
-class _AsyncClient(anthropic.AsyncAnthropic):
-    """A client that never waits for a thread, so that requests at the same time are sent in the order of the code."""
+def _threadless(kind: type[Client]) -> type[Client]:
+    """Return a class of asynchronous clients that never wait for a thread: requests at the same time keep their order.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._platform = get_platform()  # else the SDK finds it out in a thread
+    The SDK would find out the platform in a thread.
+    """
+    platform = _platform_of(kind)
+
+    def begin(self: Any, *given: Any, **options: Any) -> None:
+        kind.__init__(self, *given, **options)
+        self._platform = platform
+
+    return type(kind.__name__, (kind,), {"__init__": begin})
 
 
-def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, bool]:
-    """Return a request of the SDK with its answer, and whether it is streamed.
+def _platform_of(kind: type) -> Any:
+    base = next(each.__module__ for each in kind.__mro__ if each.__name__ == "AsyncAPIClient")
+    return importlib.import_module(base).get_platform()
+
+
+def _check_sdk(ask: Ask, sdk: str, model: str | None) -> None:
+    if sdk not in NAMES:
+        named = f"ask.client(model={sdk!r})"
+        raise TestMistake(
+            UserError(
+                "unknown-sdk",
+                f"{ask.trial.case.id}: ask.client({sdk!r}) names no SDK: give 'anthropic' or 'openai', or {named} if "
+                "that is a model; for any other SDK there is ask.http_client().",
+            )
+        )
+    asked = ask.trial.case.model if model is None else ask.model(model)
+    if sdk != api_of(asked).VENDOR:
+        raise TestMistake(_other_api(ask, asked, f"the SDK {sdk}"))
+
+
+def _other_api(ask: Ask, model: ModelProfile, what: str) -> UserError:
+    return UserError(
+        "other-api",
+        f"{ask.trial.case.id}: the code under test uses {what}, and {model.model} is asked by the API {model.api} "
+        "(api in its profile): choose the client by ask.api, or a model of that API.",
+    )
+
+
+def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, Any]:
+    """Return a request of the SDK with its answer, and its stream_options; None for these if it is not streamed.
 
     named: the model that the test names; None for the model under test.
     """
-    path = request.url.path
-    if request.method != "POST" or path not in (PATH, COUNT_PATH):
+    api = api_at(request.url.path)
+    if request.method != "POST" or api is None:
         raise TestMistake(
             UserError(
                 "request-not-recordable",
-                f"{ask.trial.case.id}: the code under test sends {request.method} {path}, and only messages and "
-                "count_tokens can be recorded: give it this answer in another way.",
+                f"{ask.trial.case.id}: the code under test sends {request.method} {request.url.path}, and only "
+                f"{_recordable()} can be recorded: give it this answer in another way.",
             )
         )
-    body: dict[str, Any] = json.loads(content)
     model = ask.trial.case.model if named is None else ask.model(named)
+    if api.VENDOR != api_of(model).VENDOR:
+        raise TestMistake(_other_api(ask, model, f"{request.method} {request.url.path}"))
+    body: dict[str, Any] = json.loads(content)
     sent = {**body, "model": model.model}
     streamed = bool(sent.pop("stream", False))
+    options = sent.pop("stream_options", None) or {}
     custom = {name.lower() for name, _ in custom_headers()}  # the environment's own are checked when a run asks
     given = (item for item in request.headers.multi_items() if item[0].lower() not in {*custom, VERSION})
     headers = treatments([*model.treatments.items(), *given])
-    return ask.trial.issue(sent, headers, model, counts=path == COUNT_PATH), streamed
+    path = canonical_path(request.url.path)
+    issued = ask.trial.issue(sent, headers, model, counts=path == api.COUNT_PATH, path=path)
+    return issued, options if streamed else None
 
 
-def _response(message: Mapping[str, Any], streamed: bool) -> httpx2.Response:
-    if streamed:
-        events = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events_of(message))
+def _recordable() -> str:
+    return ", ".join(path for api in APIS.values() for path in (api.PATH, api.COUNT_PATH) if path)
+
+
+def _response(issued: Exchange, answer: Any, options: Any) -> httpx2.Response:
+    """Return an answer as the server would send it. options: those of its stream; None for none."""
+    api: Api | None = api_at(issued.wanted.path)
+    if api is not None and options is not None:
+        events = "".join(api.streamed(answer, options))
         return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=events.encode())
-    return httpx2.Response(200, json=dict(message))
-
-
-def events_of(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the events by which the Messages API streams a message: every block in one piece."""
-    usage = message.get("usage") or {}
-    started = {**message, "content": [], "stop_reason": None, "stop_sequence": None}
-    yield {"type": "message_start", "message": started | {"usage": {**usage, "output_tokens": 0}}}
-    for index, block in enumerate(message["content"]):
-        empty, deltas = _parts(block)
-        yield {"type": "content_block_start", "index": index, "content_block": empty}
-        for delta in deltas:
-            yield {"type": "content_block_delta", "index": index, "delta": delta}
-        yield {"type": "content_block_stop", "index": index}
-    ended = {"stop_reason": message.get("stop_reason"), "stop_sequence": message.get("stop_sequence")}
-    yield {"type": "message_delta", "delta": ended, "usage": dict(usage)}
-    yield {"type": "message_stop"}
-
-
-def _parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return a block as it starts, and the deltas that complete it. Blocks of other types start complete."""
-    match block:
-        case {"type": "text", "text": text}:
-            deltas = [{"type": "text_delta", "text": text}]
-            deltas += [{"type": "citations_delta", "citation": cited} for cited in block.get("citations") or ()]
-            return {**block, "text": ""} | ({"citations": []} if block.get("citations") else {}), deltas
-        case {"type": "thinking", "thinking": thinking}:
-            signed = [{"type": "signature_delta", "signature": block["signature"]}] if block.get("signature") else []
-            return {**block, "thinking": "", "signature": ""}, [
-                {"type": "thinking_delta", "thinking": thinking},
-                *signed,
-            ]
-        case {"type": "tool_use" | "server_tool_use", "input": given}:
-            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": json.dumps(given)}]
-    return dict(block), []
+    return httpx2.Response(200, json=dict(answer))

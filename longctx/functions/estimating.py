@@ -20,6 +20,7 @@ from longctx.live.cost.estimate import Estimate, Price, price_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.prepared import OneRequest
 from longctx.plural import count
+from longctx.recording.apis import api_of
 from longctx.results.grouping import grouped
 
 End = Literal["mean", "lo", "hi"]
@@ -129,7 +130,7 @@ def _later(of: _Sum) -> _Later | None:
     return _Later(
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
-        requests * fmean(int(exchange.body.get("max_tokens", 0)) for exchange, _ in seen),
+        requests * fmean((api_of(exchange.model).most_tokens(exchange.body) or 0) for exchange, _ in seen),
         _times(requests, known) if len(known) == len(prices) else None,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from longctx.engine.trials import Ended, Exchange, Judged, Waiting
 from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
+from longctx.recording.apis import api_at, messages
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
@@ -176,14 +177,14 @@ def view(trial: FunctionTrial, test: str) -> View:
     """Return the conversation of a trial: what each request adds, with the needles marked, and each reply."""
     parts: list[Excerpt] = []
     before: list[Any] = []
-    if trial.answers and (system := trial.answers[0].body.get("system")):
+    if trial.answers and (system := _request(trial.answers[0]).get("system")):
         parts.append(Excerpt(("system prompt",), 1, (("", _cut(texts(system))),)))
     for number, exchange in enumerate(trial.answers, start=1):
-        messages = exchange.body["messages"]
-        goes_on = len(messages) > len(before) and messages[: len(before)] == before
-        new = messages[len(before) :] if goes_on else messages
+        turns = list(_request(exchange)["messages"])
+        goes_on = len(turns) > len(before) and turns[: len(before)] == before
+        new = turns[len(before) :] if goes_on else turns
         added = "\n\n".join(texts(turn["content"]) for turn in new if turn["role"] == "user")
-        before = messages
+        before = turns
         marks = [
             Mark("needle", place, place + len(needle))
             for needle in dict.fromkeys(trial.needles)
@@ -208,13 +209,17 @@ def _shown(held: bool | float) -> str:
 
 def _reply_text(exchange: Exchange) -> str:
     """Return the reply as people read it: its text, and the tools that it calls."""
-    answer = Answer(exchange.message)
+    answer = Answer((api_at(exchange.wanted.path) or messages).as_message(exchange.message))
     calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]
     return "\n".join(filter(None, [answer.text, *calls]))
 
 
 def _asked(exchange: Exchange) -> str:
-    return "\n\n".join(texts(turn["content"]) for turn in exchange.body["messages"])
+    return "\n\n".join(texts(turn["content"]) for turn in _request(exchange)["messages"])
+
+
+def _request(exchange: Exchange) -> Mapping[str, Any]:
+    return (api_at(exchange.wanted.path) or messages).as_request(exchange.body)
 
 
 def _cut(text: str) -> str:

@@ -22,7 +22,9 @@ from longctx.errors import UserError
 from longctx.functions.answer import Answer
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.live.cost.money import COMPACTION
-from longctx.recording.reply import Edits, read_object
+from longctx.recording.apis import api_of
+from longctx.recording.apis.messages import Edits
+from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.scenario import Reply
@@ -154,13 +156,16 @@ class FunctionTrial:
         model: ModelProfile,
         counts: bool = False,
         role: Role = "test",
+        path: str = "",
     ) -> Exchange:
         """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
+
+        path: that of its API, if it is not the model's own.
 
         Code that sends several requests at once issues all of them before it receives the first reply.
         """
         with self._lock:
-            wanted = self._wanted(body, headers, model, counts)
+            wanted = self._wanted(body, headers, model, counts, path or api_of(model).PATH)
             self.bodies[wanted.key] = body
             try:
                 if not self.tape.plays(wanted):
@@ -205,7 +210,7 @@ class FunctionTrial:
         sent = model.treatments if headers is None else headers
         message = self.exchange(body, sent, model, role=role)
         told = None if label is None else lambda value: self.labelled.append((value, label))
-        return Answer(message, role == "judge", told)
+        return Answer(api_of(model).as_message(message), role == "judge", told)
 
     def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
         """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.
@@ -233,7 +238,9 @@ class FunctionTrial:
             seen = before
         self.kept = min(seen, before), before
 
-    def _wanted(self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool) -> Wanted:
+    def _wanted(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool, path: str
+    ) -> Wanted:
         case = self.case
         number = len(self.bodies)
         if number >= MOST_REQUESTS:
@@ -244,7 +251,7 @@ class FunctionTrial:
                     "endless loop: stop it after a number of turns.",
                 )
             )
-        sha256 = digest({**body, "count_tokens": True} if counts else dict(body), headers)
+        sha256 = digest({**body, "count_tokens": True} if counts else dict(body), headers, path)
         same = self._equal[sha256]
         self._equal[sha256] += 1
         return Wanted(
@@ -260,6 +267,7 @@ class FunctionTrial:
             same=same,
             after=self._after,
             counts=counts,
+            path=path,
         )
 
 

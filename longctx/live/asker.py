@@ -23,7 +23,8 @@ from longctx.live.failure import Failure
 from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
 from longctx.live.server.client import open_client
-from longctx.live.server.enquiry import body_of, read_count
+from longctx.live.server.enquiry import read_count
+from longctx.live.server.openai import count_body
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
@@ -149,7 +150,7 @@ class Asker:
 async def count(client: Client, tape: Tape, prepared: Prepared) -> Failure | None:
     """Ask for a count of tokens, which is free, and record it."""
     try:
-        content = await body_of(client.messages.with_raw_response.count_tokens(**prepared.sent))
+        content = await count_body(client, prepared)
         read_count(content)
         now = clocks.stamp()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}

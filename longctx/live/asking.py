@@ -24,9 +24,10 @@ from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s, room_in_s
 from longctx.live.limiter.slots import Slots
 from longctx.live.prepared import Prepared, most_paid
+from longctx.live.server.openai import send
 from longctx.live.server.providers import Client
 from longctx.live.watch import Watch
-from longctx.recording.reply import read_message
+from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import WANTED, Tape, Wanted
 from longctx.vocabulary.scenario import Reply, Trial
 
@@ -208,10 +209,10 @@ class Asking:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
-                    raw = await self._client.messages.with_raw_response.create(**prepared.sent, timeout=timeout_s)
+                    response = await send(self._client, prepared, timeout_s)
                 self._slots.answered()
-                self._slots.hold(room_in_s(raw.http_response.headers, case.size_tokens))
-                return self._recorded(prepared.wanted, raw.http_response.content), None
+                self._slots.hold(room_in_s(response.headers, case.size_tokens))
+                return self._recorded(prepared.wanted, response.content), None
             except Exception as error:
                 pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
@@ -223,6 +224,6 @@ class Asking:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
         reply = self._tape.reply(wanted)
         if reply is None:
-            read_message(content)
+            (api_at(wanted.path) or messages).read(content)
             raise AssertionError("an answered question is not on the tape")
         return reply

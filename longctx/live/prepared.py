@@ -9,7 +9,8 @@ from typing import Any
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
 from longctx.live.cost.money import highest_compaction, highest_cost
-from longctx.recording.request import call
+from longctx.recording.apis import messages
+from longctx.recording.request import call, posted
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.scenario import Trial
 
@@ -26,6 +27,8 @@ class OneRequest(Question):
     @property
     def sent(self) -> dict[str, Any]:
         """The arguments of the SDK's call."""
+        if self.case.model.api != messages.NAME:
+            return posted(self.wanted.path, self.body, self.headers)
         named = {name: value for name, value in self.body.items() if name in ("model", "max_tokens", "messages")}
         extra = {name: value for name, value in self.body.items() if name not in named}
         return {**named, "extra_body": extra or None, "extra_headers": dict(self.headers) or None}

@@ -1,4 +1,4 @@
-"""The Messages API request of a trial, and the digest by which the tape finds its answer."""
+"""The request of a trial, in the form of its API, and the digest by which the tape finds its answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,10 @@ from typing import Any
 from pydantic_core import to_json
 
 from longctx.config.models import Caching, ModelProfile
+from longctx.recording.apis import api_at, api_of, messages
 from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Trial
 
-PATH = "/v1/messages"
-COUNT_PATH = "/v1/messages/count_tokens"
-TRANSPORT_ONLY = ("cache_control", "stream", "metadata")
-"""The parts of a body that affect the price and the transport but not the question."""
 COUNTED = frozenset(
     "messages model system thinking tools tool_choice mcp_servers context_management compaction output_config "
     "cache_control speed".split()
@@ -28,11 +25,11 @@ COUNTED = frozenset(
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     """Return the body as the API takes it. The model profile's `extra_body` overrides everything else."""
-    return parameters(trial, model) | model.extra_body
+    return api_of(model).rendered(parameters(trial, model), model) | model.extra_body
 
 
 def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
-    """Return the body without the model profile's `extra_body`, which the SDK takes as an argument of its own.
+    """Return a Messages request without the model profile's `extra_body`, which the SDK takes as its own argument.
 
     cuts: where the shared prefixes of the user's turn end, in characters; used for models with prompt caching.
     """
@@ -41,8 +38,11 @@ def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> d
 
 
 def completed(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
-    """Return a body with everything that the model profile decides. max_tokens: without thinking."""
-    return _with_profile(body, model) | model.extra_body
+    """Return a Messages request with everything that the model profile decides, as the model's API takes it.
+
+    max_tokens: without thinking. Raises UserError for what that API cannot express.
+    """
+    return api_of(model).rendered(_with_profile(body, model), model) | model.extra_body
 
 
 def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
@@ -60,9 +60,19 @@ def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, An
 
 
 def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
-    """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and what is added."""
+    """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and what is added.
+
+    Of another API than Messages: those of a plain POST.
+    """
+    if model.api != messages.NAME:
+        return posted(api_of(model).PATH, request_body(trial, model) | {"model": model.sent_as}, model.treatments)
     added = {"extra_body": model.extra_body or None, "extra_headers": model.treatments or None}
     return parameters(trial, model, cuts) | {"model": model.sent_as} | added
+
+
+def posted(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return a request of another API than Messages as the arguments of the client's `post`."""
+    return {"path": path, "body": dict(body), "options": {"headers": dict(headers)}}
 
 
 def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
@@ -123,16 +133,23 @@ def prefill(trial: Trial, model: ModelProfile) -> str:
 
 def digest_of(trial: Trial, model: ModelProfile) -> str:
     """Return the digest of a trial's request."""
-    return digest(request_body(trial, model), model.treatments)
+    return digest(request_body(trial, model), model.treatments, api_of(model).PATH)
 
 
-def digest(body: dict[str, Any], headers: Mapping[str, str] | None = None) -> str:
-    """Return the SHA-256 of the canonical body in hex. A text in one piece and in blocks has the same digest.
+def digest(body: dict[str, Any], headers: Mapping[str, str] | None = None, path: str = messages.PATH) -> str:
+    """Return the SHA-256 of the canonical request in hex: of a Messages request its body, of others also the path.
 
-    headers: those on which the answer may depend; without any, the digest is that of the body alone.
+    In a Messages request, a text in one piece and in blocks has the same digest. headers: those on which the answer may
+    depend; without any, they are no part of the digest.
     """
+    api = api_at(path) or messages
+    kept = {name: value for name, value in body.items() if name not in api.TRANSPORT_ONLY}
+    if api is messages:
+        asked: dict[str, Any] = {name: _joined(value) for name, value in kept.items()}
+    else:
+        asked = {"method": "POST", "path": path, "body": kept}
     sha256 = hashlib.sha256()
-    for part in canonical({name: _joined(value) for name, value in body.items() if name not in TRANSPORT_ONLY}):
+    for part in canonical(asked):
         sha256.update(part)
     for part in canonical({"headers": dict(headers)}) if headers else ():
         sha256.update(part)

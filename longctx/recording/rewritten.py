@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from longctx.recording.request import PATH
+from longctx.recording.apis.messages import PATH
 
 MODEL_IN_PATH = re.compile(r"/model/(.+)/invoke$|/publishers/anthropic/models/(?!count-tokens:)([^/]+):rawPredict$")
 """The paths of Bedrock and of Vertex. Vertex's path for counting tokens looks like a model's and is excluded."""

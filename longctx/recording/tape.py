@@ -26,10 +26,12 @@ from longctx.config.headers import as_lines
 from longctx.errors import TapeError
 from longctx.json_lines import append_line
 from longctx.recording import compact_json
+from longctx.recording.apis import api_at, api_of, to_reply
+from longctx.recording.apis.messages import PATH
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.reply import MalformedAnswer, count, read_object, to_reply
-from longctx.recording.request import COUNT_PATH, PATH, digest_of, prefill
+from longctx.recording.reply import MalformedAnswer, count, read_object
+from longctx.recording.request import digest_of, prefill
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
@@ -51,7 +53,7 @@ class Wanted:
     answer that the request ends with. model: the model's id in the digest. sent_as: the id that the provider knows.
     headers: those in the digest, one a line. number: the place of the request among those of its trial, from 0. same:
     how many earlier requests of the trial are equal to it. after: the digest of the reply before it. counts: whether it
-    asks how many tokens a prompt has, and not for an answer.
+    asks how many tokens a prompt has, and not for an answer. path: that of its API.
     """
 
     file: str
@@ -67,6 +69,7 @@ class Wanted:
     same: int = 0
     after: str = ""
     counts: bool = False
+    path: str = PATH
 
     @property
     def key(self) -> str:
@@ -86,12 +89,13 @@ class Wanted:
             model=model.model,
             sent_as=model.sent_as,
             headers=as_lines(model.treatments),
+            path=api_of(model).PATH,
         )
 
     def request(self) -> Request:
         """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
         where = {"trial": self.trial, "file": self.file, "model": self.model, "key": self.key}
-        return Request("POST", COUNT_PATH if self.counts else PATH, f"sha256:{self.sha256}", where)
+        return Request("POST", self.path, f"sha256:{self.sha256}", where)
 
 
 WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
@@ -194,7 +198,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         counts = []
         for index in indices:
             with contextlib.suppress(ValueError, AttributeError, KeyError):
-                tokens = read_object(self.data[index][1]["body"]["string"]).get("usage", {}).get("output_tokens")
+                request, response = self.data[index]
+                answer = read_object(response["body"]["string"])
+                api = api_at(request.path)
+                tokens = api.as_message(answer)["usage"]["output_tokens"] if api else None
                 if type(tokens) is int and tokens >= 0:
                     counts.append(tokens)
         return counts
@@ -248,6 +255,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         body, metadata = found
         try:
             return to_reply(
+                wanted.path,
                 body,
                 latency_s=metadata["latency_s"],
                 recorded_at=metadata["recorded_at"],

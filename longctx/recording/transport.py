@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any
 
@@ -9,7 +10,8 @@ import httpx2
 
 from longctx import clocks
 from longctx.config.headers import BETA, VERSION, as_lines, treatments
-from longctx.recording.reply import MalformedAnswer, is_message
+from longctx.recording.apis import api_at, canonical_path, is_answer, messages
+from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import digest
 from longctx.recording.rewritten import messages_body
 from longctx.recording.tape import WANTED, Tape, Wanted
@@ -26,11 +28,11 @@ class NotOnTape(Exception):
 
 
 class TapeTransport(httpx2.AsyncBaseTransport):
-    """A transport that serves Messages requests from the tape or, through `inner`, from the network, and records these.
+    """A transport that answers from the tape or, through `inner`, from the network, and records what that answers.
 
     Without `inner` nothing can reach the network: it raises NotOnTape. Requests to other paths, such as count_tokens,
-    are passed through and not recorded. Errors, and a 200 without a message, are not recorded either. Raises
-    NotRecorded if an answer could not be written.
+    are passed through and not recorded. Errors, and a 200 that is no answer of the request's API, are not recorded
+    either. Raises NotRecorded if an answer could not be written.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         self._passing = passing
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        body = messages_body(request.url.path, await request.aread(), request.headers.get(BETA, ""))
+        body = _body(request.url.path, await request.aread(), request.headers.get(BETA, ""))
         if body is None:
             return await self._fetch(request)
         wanted = WANTED.get()
@@ -53,7 +55,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         if as_lines(headers) != wanted.headers:
             names = ", ".join(headers) or "none"
             raise AssertionError(f"the SDK sends other headers ({names}) than those {wanted.trial} is replayed by")
-        if digest(body, headers) != wanted.sha256:
+        if digest(body, headers, wanted.path) != wanted.sha256:
             raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
         stored = wanted.request()
         if self._tape.can_play_response_for(stored):
@@ -78,7 +80,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             await response.aclose()
         latency_s = clocks.monotonic() - started
         kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-        if response.status_code == 200 and is_message(content):
+        if response.status_code == 200 and is_answer(wanted.path, content):
             answer = {
                 "status": {"code": 200, "message": "OK"},
                 "headers": {name: [value] for name, value in kept.items()},
@@ -89,6 +91,15 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         # The body has been decompressed, so the headers on its encoding no longer hold.
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in ENCODING_HEADERS]
         return httpx2.Response(response.status_code, headers=headers, content=content, request=request)
+
+
+def _body(path: str, content: bytes, betas: str) -> dict[str, Any] | None:
+    """Return the body of a request for an answer; None for any other request."""
+    api = api_at(path)
+    if api is None or api is messages:
+        return messages_body(path, content, betas)
+    body: dict[str, Any] | None = json.loads(content) if canonical_path(path) == api.PATH else None
+    return body
 
 
 async def _bounded(response: httpx2.Response) -> bytes:

@@ -7,7 +7,8 @@ from typing import Any
 
 from longctx.live.explaining import by_status, server_sentence
 from longctx.live.failure import Failure
-from longctx.recording.reply import MalformedAnswer, read_message
+from longctx.recording.apis.messages import read
+from longctx.recording.reply import MalformedAnswer
 from longctx.visible import visible
 
 STATUS = {
@@ -47,7 +48,7 @@ def read_result(result: object, batch: str) -> bytes | Failure:
 def _message(message: object) -> bytes | Failure:
     body = _json(message).encode("utf-8", "surrogatepass")
     try:
-        read_message(body)
+        read(body)
     except MalformedAnswer as error:
         return Failure("malformed_answer", f"{error}.")
     return body

@@ -65,6 +65,12 @@ class State:
 def check_provider(models: Sequence[ModelProfile]) -> None:
     """Raise UserError if a model cannot be asked in batches: by its provider or its profile's headers."""
     for model in models:
+        if model.api != "anthropic":
+            raise UserError(
+                "api-without-batches",
+                f"--ctx-batch: {model.model} is asked by the API {model.api}, of which longctx sends no batches. "
+                "Leave --ctx-batch out.",
+            )
         if model.provider != "anthropic":
             raise UserError(
                 "provider-without-batches",

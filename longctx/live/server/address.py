@@ -13,6 +13,9 @@ from longctx.visible import visible
 TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
 """The environment variable that lists hosts, or hosts with ports, which files of a project may name as the server."""
 PROVIDER = "https://api.anthropic.com"
+OPENAI = "https://api.openai.com"
+OWN = {"openai": (OPENAI, "OPENAI_BASE_URL")}
+"""The server of a provider, and the environment variable that names another; by default Anthropic's."""
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS")
 """The environment variables that a client of the Messages API sends to any server."""
 
@@ -42,24 +45,30 @@ def without_userinfo(base_url: str) -> str:
 def confirm(base_url: str, found_in: str, typed: str | None = None, provider: str = "anthropic") -> None:
     """Raise UserError unless a key may be sent to an address that a file of the project names.
 
-    It may if the person typed the same address, or if the server is the provider's own or that of ANTHROPIC_BASE_URL,
+    It may if the person typed the same address, or if the server is the provider's own or that of ANTHROPIC_BASE_URL
+    (of OPENAI_BASE_URL for `openai`),
     or if its host is in LONGCTX_TRUSTED_HOSTS. A server on this machine may be asked if the environment has no key; the
     credentials of other providers than `anthropic` may lie elsewhere. found_in: the file.
     """
     url = parsed(base_url)
-    named = (typed, os.environ.get("ANTHROPIC_BASE_URL"), PROVIDER)
-    if any(_origin(url) == _origin(parsed(other)) for other in named if other):
+    own, variable = OWN.get(provider, (PROVIDER, "ANTHROPIC_BASE_URL"))
+    if any(same_server(base_url, other) for other in (typed, os.environ.get(variable), own) if other):
         return
     listed = os.environ.get(TRUSTED_HOSTS, "").lower().split(",")
     if {url.host, f"{url.host}:{_port(url)}"} & {host.strip() for host in listed}:
         return
-    if provider == "anthropic" and _is_loopback(url.host) and not any(os.environ.get(name) for name in CREDENTIALS):
+    if provider == "anthropic" and is_loopback(url.host) and not any(os.environ.get(name) for name in CREDENTIALS):
         return
     raise UserError(
         "server-not-confirmed",
         f"{found_in} names the server {visible(base_url)}, and a file alone does not decide where your key is sent. If "
         f"you know this server, give --ctx-base-url {visible(base_url)}, or set {TRUSTED_HOSTS}={visible(url.host)}.",
     )
+
+
+def same_server(one: str, other: str) -> bool:
+    """Return whether two addresses are of one server, whatever their paths. Raises UserError."""
+    return _origin(parsed(one)) == _origin(parsed(other))
 
 
 def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
@@ -70,7 +79,8 @@ def _port(url: httpx2.URL) -> int | None:
     return url.port or {"http": 80, "https": 443}.get(url.scheme)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -9,7 +9,8 @@ import anthropic
 from longctx.config.models import ModelProfile
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client
-from longctx.recording.reply import MalformedAnswer, to_reply
+from longctx.recording.apis.messages import read, to_reply
+from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.scenario import Reply
 
 USER = {"role": "user", "content": "Say yes."}
@@ -27,7 +28,7 @@ async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
     request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
     call = client.messages.with_raw_response.create(**request | changed, extra_headers=model.treatments or None)
     body = await body_of(call, TIMEOUT_S)
-    return to_reply(body, latency_s=None, recorded_at="", request_sha256="", live=True)
+    return to_reply(read(body), latency_s=None, recorded_at="", request_sha256="", live=True)
 
 
 async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:

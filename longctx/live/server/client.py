@@ -15,6 +15,7 @@ from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.server.address import parsed
 from longctx.live.server.network import ENCODING, Network
+from longctx.live.server.openai import open_openai
 from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
@@ -53,7 +54,10 @@ def open_client(
     )
     settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
     try:
-        client = _opened(provider, base_url, settings)
+        if provider == "openai":
+            client: Client = open_openai(base_url, models, settings)
+        else:
+            client = _opened(provider, base_url, settings)
     except (anthropic.AnthropicError, ValueError) as error:
         raise UserError("bad-client-settings", f"The SDK cannot use these settings: {error}.") from None
     if client.base_url.userinfo:  # sent as a header, since messages and ledgers hold the URL

@@ -35,7 +35,7 @@ class ClientSettings(TypedDict):
 
 def provider_of(models: Iterable[ModelProfile]) -> str:
     """Return the provider of a run's models. Raises UserError if there are several."""
-    names = {model.provider: model.model for model in models}
+    names = {model.provider if model.api == "anthropic" else "openai": model.model for model in models}
     if len(names) > 1:
         listed = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
         raise UserError(

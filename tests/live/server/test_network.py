@@ -24,8 +24,9 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import count, retrieve
 from longctx.live.server.network import Network
 from longctx.live.server.providers import Client
+from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
-from longctx.recording.reply import MalformedAnswer, read_message
+from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
 from tests.recording.examples import line_case, send, wanted
 from tests.refusals import refused
@@ -212,6 +213,6 @@ def test_json_of_any_depth_is_a_sentence(enquiry: str, depth: int, status: int) 
     )
     if (enquiry, status) == ("message", 200):
         with pytest.raises(MalformedAnswer):
-            read_message(body)
+            read(body)
     elif enquiry != "model":  # of which nothing need be told
         assert told((status, {}, body), ENQUIRIES[enquiry])

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.recording.reply import Edits, MalformedAnswer, is_message, to_reply
+from longctx.recording.apis import is_answer
+from longctx.recording.apis.messages import PATH, Edits, read, to_reply
+from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.judging import unanswered
 from longctx.vocabulary.scenario import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
@@ -19,7 +21,7 @@ json_objects = st.dictionaries(st.sampled_from(["cited_text", "document_index"])
 
 
 def reply(body: bytes, prefill: str = "") -> Reply:
-    return to_reply(body, latency_s=0.5, recorded_at="now", request_sha256="abc", live=True, prefill=prefill)
+    return to_reply(read(body), latency_s=0.5, recorded_at="now", request_sha256="abc", live=True, prefill=prefill)
 
 
 def test_all_of_a_plain_answer() -> None:
@@ -166,7 +168,7 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 @pytest.mark.parametrize("body", MALFORMED)
 def test_an_invalid_message_is_refused(body: bytes) -> None:
     """docs/security.md, server-usage."""
-    assert not is_message(body)
+    assert not is_answer(PATH, body)
     with pytest.raises(MalformedAnswer, match=r"not a Messages API message .*; it begins with"):
         reply(body)
 
@@ -208,7 +210,7 @@ json_values = st.recursive(
 @given(st.dictionaries(st.sampled_from(["content", "usage", "model", "stop_reason"]), json_values))
 def test_whatever_is_recorded_can_be_replayed(changed: dict[str, Any]) -> None:
     body = message("42", **changed)
-    if is_message(body):
+    if is_answer(PATH, body):
         reply(body)
 
 

@@ -1,0 +1,84 @@
+"""The APIs of models, one file each: what a body means that is sent, recorded or streamed. A request's path chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from longctx.config.models import ModelProfile
+from longctx.recording.apis import chat, messages, responses
+from longctx.recording.reply import MalformedAnswer
+from longctx.vocabulary.scenario import Reply
+
+
+class Api(Protocol):
+    """What a module of this package has."""
+
+    NAME: str
+    """Its name in model profiles."""
+    VENDOR: str
+    """The name in `ask.client(…)` of the SDK that speaks it."""
+    PATH: str
+    COUNT_PATH: str
+    """The path that counts tokens; empty if the API counts none."""
+    TRANSPORT_ONLY: frozenset[str]
+    """The parts of a body that affect the price and the transport but not the question: they are not in the digest."""
+
+    def read(self, body: bytes) -> dict[str, Any]:
+        """Return the answer in a body. Raises MalformedAnswer."""
+
+    def as_message(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return an answer in the form of a Messages API message: its text, tool calls, stop reason and usage."""
+
+    def as_request(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a request in the form of a Messages request, for the page and for estimates."""
+
+    def rendered(self, body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
+        """Return a Messages request as this API takes it. Raises UserError for what it cannot express."""
+
+    def most_tokens(self, body: Mapping[str, Any]) -> int | None:
+        """Return the most tokens of the reply that a request asks for; None if it does not say."""
+
+    def streamed(self, answer: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
+        """Yield an answer as the server would stream it. options: the request's `stream_options`."""
+
+
+APIS: dict[str, Api] = {messages.NAME: messages, chat.NAME: chat, responses.NAME: responses}
+PATHS = {path: api for api in APIS.values() for path in (api.PATH, api.COUNT_PATH) if path}
+
+
+def api_at(path: str) -> Api | None:
+    """Return the API that a path belongs to, whatever comes before it, such as a gateway's own; None for no such."""
+    return PATHS.get(canonical_path(path))
+
+
+def canonical_path(path: str) -> str:
+    """Return the path as its API has it; empty for a path of none.
+
+    Example:
+        >>> canonical_path("/openai/deployments/mine/chat/completions")
+        '/v1/chat/completions'
+    """
+    return next((known for known in PATHS if path.endswith(known.removeprefix("/v1"))), "")
+
+
+def api_of(model: ModelProfile) -> Api:
+    """Return the API by which a model is asked."""
+    return APIS[model.api]
+
+
+def is_answer(path: str, body: bytes) -> bool:
+    """Return whether a body is an answer of the API of a path."""
+    api = api_at(path)
+    try:
+        return api is not None and bool(api.read(body))
+    except MalformedAnswer:
+        return False
+
+
+def to_reply(path: str, body: bytes, **about: Any) -> Reply:
+    """Return the reply in an answer to a request. about: see messages.to_reply. Raises MalformedAnswer."""
+    api = api_at(path)
+    if api is None:
+        raise MalformedAnswer(f"no API that is known has the path {path[:80]!r}")
+    return messages.to_reply(api.as_message(api.read(body)), **about)

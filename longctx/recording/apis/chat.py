@@ -1,0 +1,223 @@
+"""OpenAI's chat completions: what its requests and answers mean. Also spoken by llama-server, vLLM and gateways."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from longctx.config.models import ModelProfile
+from longctx.recording.apis.openai import (
+    STORED_APART,
+    arguments,
+    as_objects,
+    blocks_of,
+    data_url,
+    not_expressed,
+    objects,
+    text_of,
+    tool_choice,
+    usage_of,
+)
+from longctx.recording.reply import MalformedAnswer, read_object
+
+NAME = "openai-chat"
+VENDOR = "openai"
+PATH = "/v1/chat/completions"
+COUNT_PATH = ""
+TRANSPORT_ONLY = STORED_APART
+STOP_REASONS = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "content_filter": "refusal",
+}
+PASSED = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
+"""The parts of a Messages request that have a counterpart here, and its name."""
+EXPRESSED = {"model", "messages", "system", "max_tokens", "tools", "tool_choice", "output_config", *PASSED}
+
+
+def read(body: bytes) -> dict[str, Any]:
+    """Return the completion in an answer's body. Raises MalformedAnswer."""
+    try:
+        answer = read_object(body)
+        if not isinstance(answer["model"], str):
+            raise TypeError("its model has no name")
+        message = answer["choices"][0]["message"]
+        if not isinstance(message.get("content"), str | None) or not isinstance(message.get("refusal"), str | None):
+            raise TypeError("the content of its message is not text")
+        for call in as_objects(message.get("tool_calls")):
+            if "function" in call:
+                arguments(call["function"]["name"], call["function"]["arguments"])
+        if not isinstance(answer["choices"][0].get("finish_reason"), str | None):
+            raise TypeError("its finish_reason is not text")
+        _usage(answer)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise MalformedAnswer(
+            f"the server's answer is not a chat completion ({reason}); it begins with {body[:80]!r}"
+        ) from None
+    return answer
+
+
+def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a completion in the form of a Messages API message; of several choices, the first counts."""
+    choice = answer["choices"][0]
+    said = choice["message"]
+    texts = [text for text in (said.get("content"), said.get("refusal")) if text]
+    content: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
+    content += [_tool_use(call) for call in as_objects(said.get("tool_calls"))]
+    reason = choice.get("finish_reason")
+    stop = "refusal" if said.get("refusal") else STOP_REASONS.get(reason, reason)
+    return {
+        "role": "assistant",
+        "model": answer["model"],
+        "content": content,
+        "stop_reason": stop,
+        "stop_details": {"category": "content_filter"} if reason == "content_filter" else None,
+        "usage": _usage(answer),
+    }
+
+
+def as_request(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a request in the form of a Messages request."""
+    system: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
+    for turn in objects(body.get("messages")):
+        content = blocks_of(turn.get("content"))
+        if turn.get("role") in ("system", "developer"):
+            system += content
+        elif turn.get("role") in ("tool", "function"):
+            result = {"type": "tool_result", "tool_use_id": turn.get("tool_call_id", ""), "content": text_of(content)}
+            messages.append({"role": "user", "content": [result]})
+        else:
+            calls = [_tool_use(call) for call in objects(turn.get("tool_calls"))]
+            messages.append({"role": turn.get("role"), "content": [*content, *calls]})
+    return {"system": text_of(system), "messages": messages, "tools": body.get("tools") or []}
+
+
+def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
+    """Return a Messages request as a completion's. Raises UserError for what it cannot express."""
+    if unknown := [name for name in body if name not in EXPRESSED]:
+        raise not_expressed(unknown[0], NAME, model)
+    messages: list[dict[str, Any]] = (
+        [{"role": model.accepts.system, "content": text}] if (text := _system(body, model)) else []
+    )
+    for turn in body["messages"]:
+        messages += _turns(turn, model)
+    sent: dict[str, Any] = {"model": body["model"], "messages": messages, model.accepts.limit: body["max_tokens"]}
+    sent |= {name: body[given] for given, name in PASSED.items() if given in body}
+    sent |= _output(body.get("output_config") or {}, model)
+    if tools := body.get("tools"):
+        sent["tools"] = [_tool(tool, model) for tool in tools]
+    if chosen := body.get("tool_choice"):
+        name = tool_choice(chosen, NAME, model)
+        sent["tool_choice"] = name if isinstance(name, str) else {"type": "function", "function": name}
+    return sent
+
+
+def most_tokens(body: Mapping[str, Any]) -> int | None:
+    """Return the most tokens of the reply that a request asks for; None if it does not say."""
+    given = body.get("max_completion_tokens") or body.get("max_tokens")
+    return given if type(given) is int else None
+
+
+def streamed(answer: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a completion in chunks, each choice in one piece."""
+    for chunk in chunks_of(answer, bool(options.get("include_usage"))):
+        yield f"data: {json.dumps(chunk)}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+def chunks_of(answer: Mapping[str, Any], with_usage: bool) -> Iterator[dict[str, Any]]:
+    about = {name: answer.get(name) for name in ("id", "created", "model", "system_fingerprint", "service_tier")}
+    chunk = {**about, "object": "chat.completion.chunk"}
+    for choice in answer["choices"]:
+        index, said = choice.get("index", 0), choice["message"]
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        deltas += [{name: said[name]} for name in ("reasoning_content", "content", "refusal") if said.get(name)]
+        calls = enumerate(as_objects(said.get("tool_calls")))
+        deltas += [{"tool_calls": [{"index": place, **call}]} for place, call in calls]
+        for delta in deltas:
+            told = {"logprobs": choice["logprobs"]} if delta.get("content") and choice.get("logprobs") else {}
+            yield {**chunk, "choices": [{"index": index, "delta": delta, "finish_reason": None, **told}]}
+        ended = {"index": index, "delta": {}, "finish_reason": choice.get("finish_reason")}
+        yield {**chunk, "choices": [ended]}
+    if with_usage:
+        yield {**chunk, "choices": [], "usage": answer.get("usage")}
+
+
+def _usage(answer: Mapping[str, Any]) -> dict[str, Any]:
+    usage = answer["usage"]
+    return usage_of(
+        usage["prompt_tokens"],
+        usage["completion_tokens"],
+        usage.get("prompt_tokens_details"),
+        usage.get("completion_tokens_details"),
+    )
+
+
+def _tool_use(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = call.get("function") or call.get("custom") or {}
+    given = arguments(function.get("name"), function.get("arguments", function.get("input", "")))
+    return {"type": "tool_use", "id": call.get("id", ""), "name": function.get("name"), "input": given}
+
+
+def _system(body: Mapping[str, Any], model: ModelProfile) -> str:
+    content = blocks_of(body.get("system") or "")
+    if other := [block for block in content if block.get("type") != "text"]:
+        raise not_expressed(f"a system prompt with {other[0].get('type')}", NAME, model)
+    return "\n\n".join(block["text"] for block in content if block["text"])
+
+
+def _turns(turn: Mapping[str, Any], model: ModelProfile) -> list[dict[str, Any]]:
+    """Return a turn as messages: each tool result has one of its own, before what the user says."""
+    parts: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for block in blocks_of(turn["content"]):
+        match block:
+            case {"type": "text", "text": str(text)}:
+                parts.append({"type": "text", "text": text})
+            case {"type": "image", "source": source}:
+                parts.append({"type": "image_url", "image_url": {"url": data_url(source, NAME, model)}})
+            case {"type": "tool_use", "id": str(id), "name": str(name), "input": given}:
+                function = {"name": name, "arguments": json.dumps(given, ensure_ascii=False)}
+                calls.append({"id": id, "type": "function", "function": function})
+            case {"type": "tool_result", "tool_use_id": str(id)}:
+                text = _result(block, model)
+                results.append({"role": "tool", "tool_call_id": id, "content": text})
+            case _:
+                raise not_expressed(f"a block {block.get('type')!r}", NAME, model)
+    content: Any = parts
+    if all(part["type"] == "text" for part in parts):
+        content = "".join(part["text"] for part in parts)
+    said = {"role": turn["role"], "content": content or (None if calls else "")}
+    return [*results, *([said | ({"tool_calls": calls} if calls else {})] if content or calls or not results else [])]
+
+
+def _result(block: Mapping[str, Any], model: ModelProfile) -> str:
+    inner = blocks_of(block.get("content") or "")
+    if other := [each for each in inner if each.get("type") != "text"]:
+        raise not_expressed(f"a tool result with {other[0].get('type')!r}", NAME, model)
+    return text_of(inner)
+
+
+def _tool(tool: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+    if "input_schema" not in tool:
+        raise not_expressed(f"the server's tool {tool.get('type')!r}", NAME, model)
+    described = {"description": tool["description"]} if "description" in tool else {}
+    strict = {"strict": tool["strict"]} if "strict" in tool else {}
+    return {
+        "type": "function",
+        "function": {"name": tool["name"], **described, "parameters": tool["input_schema"], **strict},
+    }
+
+
+def _output(config: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+    sent: dict[str, Any] = {"reasoning_effort": config["effort"]} if config.get("effort") else {}
+    if form := config.get("format"):
+        schema = {"name": "answer", "schema": form["schema"], "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return sent
