@@ -122,7 +122,7 @@ class Asking:
         if (held_s := self._slots.held_s) > 0:
             return f"a pause of {held_s:,.0f} s more, which {url} asks for{failed}"
         if not self._slots.taken:
-            return f"the next attempt{failed}"
+            return f"the next attempt{failed}" if failed else "the next request, of which none is in flight"
         which = "next" if self.asked.answered or self.asked.failures else "first"
         each = f"for up to {self._longest_s:g} s each"
         return f"the {which} answer of {url}: {self._slots.taken} in flight, {each}{failed}"

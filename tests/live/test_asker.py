@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 from collections.abc import Iterator
 from pathlib import Path
@@ -177,3 +178,16 @@ def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, ta
 def test_nothing_is_in_flight(server: SimulatedServer, tape: Tape) -> None:
     with asker_of(server, tape) as asker:
         assert asker.halt() == ""
+
+
+def test_no_attempt_is_awaited_where_none_was_made(server: SimulatedServer, tape: Tape) -> None:
+    """A test may take its time before it sends its first request, or between two."""
+
+    async def awaited() -> str:
+        return asker._asking._awaited()
+
+    with asker_of(server, tape) as asker:
+        for text in "ab":
+            said = asyncio.run_coroutine_threadsafe(awaited(), asker._loop).result()
+            assert said == "the next request, of which none is in flight"
+            asker.submit(request(tape, text)).result()
