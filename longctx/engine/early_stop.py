@@ -7,7 +7,7 @@ out the same trials, since looks depend on the seed and on the recorded answers 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,30 +46,25 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
     from longctx.live.asking import Asked
 
     async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
-        looks = LiveLooks(run, cases, tape)
-        asked = Asked()
-        left = {question.key: question for question in questions}
-        why: Failure | None = None
-        for look in range(1, looks.most + 1):
-            unneeded = looks.unneeded(left.keys())
-            now = {key: each for key, each in left.items() if looks.of[key] <= look and key not in unneeded}
-            if not now:
-                continue
-            asked.add(await ask(list(now.values())))
-            left = {key: question for key, question in left.items() if key not in now}
-            pending = any(failure.cause == PENDING.cause for failure in asked.failures.values())
-            if why := asked.stopped or (PENDING if pending else None):
-                break
-        unneeded = looks.unneeded(left.keys())
-        if unneeded:
-            asked.settled = Failure(EARLY_STOP, looks.verdict(left.keys()).shown_after, fatal=True)
-        for key in left:
-            failure = asked.settled if key in unneeded else why
-            assert failure is not None, "a question of a band that is not settled was not asked"
-            asked.failures[key] = failure
+        looks, asked = LiveLooks(run, cases, tape), Asked()
+        by_key = {question.key: question for question in questions}
+        steps = looks.steps(by_key)
+        try:
+            now = next(steps)
+            while True:
+                asked.add(await ask([by_key[key] for key in by_key if key in now]))
+                now = steps.send(stopped_by(asked.stopped, asked.failures.values()))
+        except StopIteration as end:
+            asked.failures |= end.value
+        asked.settled = next((why for why in asked.failures.values() if why.cause == EARLY_STOP), None)
         return asked
 
     return order
+
+
+def stopped_by(stopped: Failure | None, failures: Iterable[Failure]) -> Failure | None:
+    """Return why a look is the last for now: the asking stopped, or a batch of this look has not ended."""
+    return stopped or (PENDING if any(failure.cause == PENDING.cause for failure in failures) else None)
 
 
 def looks_by(run: Run, tape: Tape, questions: Iterable[Question]) -> LooksPlan:
@@ -140,6 +135,24 @@ class LiveLooks:
             looks = in_looks(of_band.values(), "once" if band is None else self.plan, *terms).of
             self.of |= {key: looks[unit] for key, unit in of_band.items()}
         self.most = max(self.of.values(), default=0)
+
+    def steps(self, keys: Iterable[str]) -> Generator[set[str], Failure | None, dict[str, Failure]]:
+        """Yield the questions that each look asks; return why each of the others was not asked.
+
+        keys: those of the questions that lack an answer. The caller sends why no further look may follow, or None.
+        """
+        left, why = dict.fromkeys(keys), None
+        for look in range(1, self.most + 1):
+            unneeded = self.unneeded(left)
+            now = {key for key in left if self.of[key] <= look and key not in unneeded}
+            if now:
+                why = yield now
+                left = {key: None for key in left if key not in now}
+                if why:
+                    break
+        unneeded = self.unneeded(left)
+        settled = Failure(EARLY_STOP, self.verdict(left).shown_after, fatal=True) if unneeded else None
+        return {key: failure for key in left if (failure := settled if key in unneeded else why)}
 
     def unneeded(self, left: Collection[str]) -> set[str]:
         """Return those of the questions `left`, given by their keys, whose bands are settled without them."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from longctx.cases.case import Case
-from longctx.engine.early_stop import PENDING, FunctionLooks
+from longctx.engine.early_stop import FunctionLooks, stopped_by
 from longctx.engine.rows import rows_of
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
@@ -31,6 +31,8 @@ from longctx.plugin.run import RUN
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 from longctx.results.row import EARLY_STOP
+
+BROKEN = Failure("test-not-run", "a test could not be run, so no further look was taken", fatal=True)
 
 
 class AskingRun(FunctionRun):
@@ -93,29 +95,19 @@ class FunctionPass:
         run, failures = self._run, self.asked.failures
         looks = FunctionLooks(run, self._cases, self._tape)
         self._tape.looks = looks.plan
-        left = dict.fromkeys(looks.of)
 
         def note(trial: FunctionTrial, result: Result) -> None:
             looks.ended(trial.question.key, rows_of(run, trial.tape, trial.question, ended(trial, result)))
 
-        why: Failure | None = None
-        for look in range(1, looks.most + 1):
-            unneeded = looks.unneeded(left)
-            now = {key for key in left if looks.of[key] <= look and key not in unneeded}
-            if not now:
-                continue
-            self._ask(Part(now, note), first=look == 1)
-            left = {key: None for key in left if key not in now}
-            pending = any(failure.cause == PENDING.cause for failure in failures.values())
-            if why := self.stopped or (PENDING if pending else None):
-                break
-            if self.broken:  # its trials would be asked for nothing
-                break
-        unneeded = looks.unneeded(left)
-        settled = Failure(EARLY_STOP, looks.verdict(left).shown_after, fatal=True) if unneeded else None
-        for key in left:
-            if failure := settled if key in unneeded else why:
-                failures[key] = failure
+        first, steps = True, looks.steps(looks.of)
+        try:
+            now = next(steps)
+            while True:
+                self._ask(Part(now, note), first)
+                first = False
+                now = steps.send(BROKEN if self.broken else stopped_by(self.stopped, failures.values()))
+        except StopIteration as end:
+            failures |= end.value
 
     def _ask(self, part: Part, first: bool) -> None:
         """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""
