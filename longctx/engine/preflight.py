@@ -22,6 +22,7 @@ from longctx.live.waiting import Say
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.family import is_check
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 NAMED = 3
@@ -82,8 +83,9 @@ class Preflight:
         rows = [row for case in (*self._cases, *self._run.cells) for row in self._rows(case)]
         now = clocks.stamp()
         part = self._run.settings.shard is not None
+        baseline = [row for row in self._baseline if not is_check(row.family)]  # no answer is foreseen to them
         if reasons := invalid_in_advance(
-            self._baseline, rows, rules(self._run, rows, now, looks="once"), part, self._run.plan.families
+            baseline, rows, rules(self._run, rows, now, looks="once"), part, self._run.plan.families
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
