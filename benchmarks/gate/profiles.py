@@ -82,6 +82,8 @@ class Gate:
     bands: tuple[Gated, ...]
     plan: LooksPlan = "few"
     """Of its looks."""
+    looks: Looks | None = None
+    """In place of the plan's."""
 
 
 GATE = Gate(
@@ -318,7 +320,9 @@ class Judged:
 
 def judged(gate: Gate, drawn: Sequence[Ints], beside: int = 0) -> Judged:
     """Return the verdicts of gates on the changes of their bands. beside: further hypotheses, which show nothing."""
-    plans = [planned(gate.plan, changes.shape[1], changes[0].size, gate.margin, ALPHA) for changes in drawn]
+    plans = [
+        gate.looks or planned(gate.plan, changes.shape[1], changes[0].size, gate.margin, ALPHA) for changes in drawn
+    ]
     looks, of_whole = [plan.number for plan in plans], max(plans, key=lambda plan: plan.number)
     ends = [plan.ends(changes.shape[1]) for changes, plan in zip(drawn, plans, strict=True)]
     evidence = [[Evidence.of(changes[:, :end]) for end in of] for changes, of in zip(drawn, ends, strict=True)]
