@@ -62,10 +62,11 @@ def placed(gates: int) -> str:
 
 def run(gates: int) -> Iterator[str]:
     yield (
-        f"# Where looks pay\n\nWritten by `python -m benchmarks.gate.placement`; {gates:,} gates of the profile `gate` "
-        "in each cell, drawn as benchmarks/gate/profiles.py says, brackets are Wilson's 95%. The rate is 0.9. Boundary: "
-        "the parameter of Wang and Tsiatis; 0.5 is Pocock's. Trials: times those of five equal looks. Prices: on "
-        "claude-haiku-5-5, in batches or directly where the prompt cache makes that cheaper, replies of 500 tokens."
+        f"# Where looks pay\n\nWritten by `python -m benchmarks.gate.placement`; {gates:,} gates of the profile "
+        "`gate` in each cell, drawn as benchmarks/gate/profiles.py says, brackets are Wilson's 95%. The rate is 0.9. "
+        "Boundary: the parameter of Wang and Tsiatis; 0.5 is Pocock's. Trials: times those of five equal looks. "
+        "Prices: on claude-haiku-5-5, in batches or directly where the prompt cache makes that cheaper, replies of 500 "
+        "tokens."
     )
     yield f"## Plans of looks at about equal errors\n\n{placed(gates)}"
 
