@@ -31,8 +31,8 @@ UNWANTED = "-pno:cacheprovider"
 
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
-collect_ignore = ["foreign", "foreign_functions"]
-"""Projects of their own, whose tests run in copies of them (see test_foreign_family.py and test_functions.py)."""
+collect_ignore = ["foreign", "foreign_functions", "foreign_openai"]
+"""Projects of their own, whose tests run in copies of them (see test_foreign_family.py, test_functions.py, …)."""
 
 FAMILIES = "line_retrieval", "passkey"
 
