@@ -16,8 +16,8 @@ INSTALLS = "pip install"
 
 def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
     (tmp_path / "longctx").mkdir()
-    for name in ("line_retrieval", "test_refund_code"):
-        kept = f"cassettes/qwen2.5-coder-0.5b/{name}"
+    for name in ("0.5b/line_retrieval", "0.5b/test_refund_code", "1.5b/line_retrieval"):
+        kept = f"cassettes/qwen2.5-coder-{name}"
         shutil.copytree(ROOT / kept, tmp_path / "longctx" / kept)
     project = Checkout(tmp_path / "tour", launcher)
     project.folder.mkdir()
