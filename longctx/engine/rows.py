@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cases.case import Question
 from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.live.cost.money import paid, paid_for_compaction
-from longctx.results.row import Row
+from longctx.results.row import THINKING, Row
 from longctx.vocabulary.scenario import CREDIT, Kind, Reply
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
         expected=judged.expected if text else None,
         returned=judged.returned if text else None,
         why=judged.why if text else None,
-        trace=judged.trace,
+        trace={**judged.trace, **({THINKING: 1} if any(reply.thought for reply in own) else {})},
         lexical=judged.lexical,
         probe=judged.probe,
         **_of_strategy(judged),

@@ -131,7 +131,7 @@ def _judged(question: Question, trial: Trial, exchange: Exchange, origin: Answer
 
     def view(test: str) -> View:
         marks = scenario.marks(case.wording.words, trial, outcome)
-        return View(test, excerpts(trial.user, marks), reply.text, scenario.quotes(trial, reply))
+        return View(test, excerpts(trial.user, marks), reply.thought + reply.text, scenario.quotes(trial, reply))
 
     return Judged(
         outcome.kind,

@@ -10,6 +10,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from longctx.vocabulary.judging import split_thinking
+from longctx.vocabulary.occurrence import simplified
+
 Schema = TypeVar("Schema")
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)
 SHOWN = 80
@@ -49,8 +52,13 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The text of the reply, without thinking and tool calls."""
+        """The text of the reply, without blocks of thinking and tool calls; `<think>…</think>` in it stays."""
         return "".join(block["text"] for block in self.content if block["type"] == "text")
+
+    @property
+    def _answer(self) -> str:
+        """The text without the thinking that a server left in it."""
+        return split_thinking(self.text)[1]
 
     @property
     def tool_uses(self) -> list[dict[str, Any]]:
@@ -96,7 +104,7 @@ class Answer:
 
     def integer(self) -> int:
         """Return the first integer in the text; commas between thousands are allowed. Raises Unparseable."""
-        match = INTEGER.search(self.text)
+        match = INTEGER.search(simplified(self._answer))
         if match is None:
             raise self._unreadable("no number in the reply")
         try:
@@ -111,7 +119,7 @@ class Answer:
         letter alone.
         """
         any_letter = f"[{re.escape(letters.upper())}]"
-        text = self.text.strip()
+        text = simplified(self._answer).strip()
         for pattern in (
             rf"\W*({any_letter})\W*$",
             rf"[(*\s]*({any_letter})[).:*]",
@@ -129,7 +137,8 @@ class Answer:
 
     def tag(self, name: str) -> str:
         """Return the text of the first <name>…</name>. Raises Unparseable if there is none."""
-        _, opened, after = self.text.partition(f"<{name}>")
+        text = self.text if name == "think" else self._answer
+        _, opened, after = text.partition(f"<{name}>")
         value, closed, _ = after.partition(f"</{name}>")
         if not (opened and closed):
             raise self._unreadable(f"no <{name}>…</{name}> in the reply")
@@ -153,7 +162,7 @@ class Answer:
             raise self._unreadable(f"{where} of the reply does not fit: {first['msg']}") from None
 
     def _first_json(self) -> Any:
-        decoder, text = json.JSONDecoder(), self.text
+        decoder, text = json.JSONDecoder(), self._answer
         left = READINGS * len(text)
         for match in re.finditer(r"[{\[]", text):
             try:

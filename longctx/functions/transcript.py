@@ -16,11 +16,14 @@ from longctx.errors import UserError
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
 from longctx.links import inside
 from longctx.pytest_file import root_around
+from longctx.vocabulary.occurrence import simplified
 
 THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
 NAMES = {"user": "User", "assistant": "Agent"}
 NOT_KNOWN = "not known"
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""The letters of scripts that write no space between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 """What the model is asked to answer if the conversation does not say."""
 PROBE = (
     "{question}\nAnswer in a few words, with nothing but the answer. If this conversation does not say, answer: "
@@ -240,8 +243,14 @@ def _is_answer(value: object) -> bool:
 
 
 def _names(text: str, answer: str) -> bool:
-    """Return whether a folded text names an answer, as words of their own: `4` is not in `47` or `4.5`."""
-    return bool(re.search(rf"(?<![\w.,-])(?<!\w){re.escape(_folded(answer))}(?![\w-]|[.,]\w)", text))
+    """Return whether a folded text names an answer, as words of their own: `4` is not in `47` or `4.5`.
+
+    Scripts without spaces have no such borders.
+    """
+    named = _folded(answer)
+    before = "" if re.match(f"[{SPACELESS}]", named) else rf"(?<![.,-])(?<![^\W{SPACELESS}])"
+    after = "" if re.search(f"[{SPACELESS}]$", named) else rf"(?![^\W{SPACELESS}]|-|[.,][^\W{SPACELESS}])"
+    return bool(re.search(f"{before}{re.escape(named)}{after}", text))
 
 
 def _read(block: Mapping[str, Any]) -> str:
@@ -256,4 +265,5 @@ def _read(block: Mapping[str, Any]) -> str:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    text = " ".join(simplified(text).split()).casefold()
+    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)

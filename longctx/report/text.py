@@ -60,6 +60,7 @@ def _notes(summary: Summary, folder: str) -> list[str]:
     return [
         trials_sentence(summary),
         *answered(summary),
+        *thinking(summary),
         *(sentence for _, sentence in unusable(summary, UNREADABLE)),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
         *map(_usage, summary.usage),
@@ -74,6 +75,16 @@ def answered(summary: Summary) -> Iterator[str]:
         all_of_them = other.number == other.of > 1
         trials = f"all {other.of:,} trials" if all_of_them else f"{other.number:,} of {count(other.of, 'trial')}"
         yield f"{other.model} was asked for, but the server says that {name} answered {trials}."
+
+
+def thinking(summary: Summary) -> Iterator[str]:
+    """Yield a sentence for each model whose replies contain thinking in their text."""
+    for model, (number, of) in summary.thinking.items():
+        yield (
+            f"{model}: {number:,} of {count(of, 'reply', 'replies')} contain thinking in their text "
+            "(<think>…</think>), which is not read as the answer. Let the server return thinking apart, as "
+            "llama-server does with --reasoning-format."
+        )
 
 
 def cost_sentences(costs: Sequence[Cost]) -> Iterator[str]:

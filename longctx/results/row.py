@@ -17,6 +17,8 @@ from longctx.vocabulary.family import is_check, is_of_function
 from longctx.vocabulary.scenario import CREDIT, MEASURED, Kind
 from longctx.vocabulary.shapes import TEXT, Shape
 
+THINKING = "thinking in text"
+"""The number in a trace that is 1 if the text of a reply contained thinking, which was not read as the answer."""
 EARLY_STOP = "early stop"
 """The error of a row whose trial was not asked because its band was settled."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.results.row import THINKING, Row
 from longctx.results.subject import Subject
 
 NOTABLE = 0.05
@@ -69,6 +69,13 @@ class Truncated:
 def truncated(measured: Sequence[Row]) -> tuple[Truncated, ...]:
     """Return the families with a notable share of replies that were cut off. measured: the rows of measured trials."""
     return tuple(_notable(measured))
+
+
+def thinking_in_text(measured: Sequence[Row]) -> dict[str, tuple[int, int]]:
+    """Return by model how many replies contain thinking in their text, and of how many."""
+    totals = Counter(row.model for row in measured)
+    thinking = Counter(row.model for row in measured if THINKING in row.trace)
+    return {model: (number, totals[model]) for model, number in thinking.items()}
 
 
 def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:

@@ -13,7 +13,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.heatmap import HeatmapCell, heatmap
-from longctx.summary.notes import Answered, Truncated, answered_as_another, truncated
+from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
 from longctx.summary.retention import Retention, retention
 from longctx.views.account import Account, account_of
 from longctx.views.guarded import Guarded
@@ -62,6 +62,8 @@ class Summary:
     answered: tuple[Answered, ...] = ()
     truncated: tuple[Truncated, ...] = ()
     families: Mapping[str, OfFamily] = field(default_factory=dict)
+    thinking: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """How many replies of each model contain thinking in their text, and how many it has."""
 
     def of(self, family: str) -> list[ScenarioSummary]:
         """Return the scenarios of a family."""
@@ -115,6 +117,7 @@ def summarize(
         costs=costs(measured, prices_of or {}),
         answered=answered_as_another(measured, sent_as or {}),
         truncated=truncated(measured),
+        thinking=thinking_in_text(measured),
     )
 
 

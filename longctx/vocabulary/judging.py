@@ -6,6 +6,8 @@ import re
 
 from longctx.vocabulary.scenario import CUT_OFF, Outcome, Reply
 
+OPENED, CLOSED = "<think>", "</think>"
+
 
 def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
     """Return the outcome of a reply without an answer: refused, cut off, or unparseable.
@@ -26,6 +28,24 @@ def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
     if reply.stop_reason == "tool_use":
         return Outcome("unparseable", why="the model called a tool, and gave no answer")
     return Outcome("unparseable", why=lacks if reply.text.strip() else "an empty reply")
+
+
+def split_thinking(text: str) -> tuple[str, str]:
+    """Return the thinking that a server left at the start of a reply's text, and the answer after it.
+
+    The thinking may lack its end, if the reply was cut off, or its beginning, if that was part of the prompt.
+
+    Example:
+        >>> split_thinking("<think>Is it 7?</think> It is 8.")
+        ('<think>Is it 7?</think>', ' It is 8.')
+    """
+    end = 0
+    while text[end:].lstrip().startswith(OPENED):
+        after = text.find(CLOSED, end)
+        end = len(text) if after < 0 else after + len(CLOSED)
+    if not end and OPENED not in text.partition(CLOSED)[0] and CLOSED in text:
+        end = text.index(CLOSED) + len(CLOSED)
+    return text[:end], text[end:]
 
 
 def refused(reply: Reply) -> str:

@@ -163,6 +163,8 @@ class Reply:
     """The passages that the reply cites."""
     compactions: tuple[CompactionUsage, ...] = ()
     """The compactions of the server, whose tokens are among the reply's and are priced as requests of their own."""
+    thought: str = ""
+    """The thinking that the server left at the start of the text, and that `text` is without."""
 
     @property
     def cut_off(self) -> bool:

@@ -173,3 +173,24 @@ def test_texts_of_a_turn() -> None:
     result = {"type": "tool_result", "content": [{"type": "text", "text": "c"}]}
     assert texts([{"type": "text", "text": "a"}, document, result, {"type": "image"}]) == "a\nb\nc"
     assert texts("a") == "a"
+
+
+THINKING = '<think>Is it 7? <b>no</b> {"a": 1} A.</think>'
+
+
+@pytest.mark.parametrize("thinking", [THINKING, f"\n{THINKING}", THINKING.removeprefix("<think>"), THINKING + THINKING])
+def test_thinking_in_the_text_is_not_read_as_the_answer(thinking: str) -> None:
+    assert said(f"{thinking} It is 12.").integer() == 12
+    assert said(f"{thinking} B").choice("AB") == "B"
+    assert said(f"{thinking}<b>yes</b>").tag("b") == "yes"
+    assert said(f'{thinking}{{"a": 2}}').json() == {"a": 2}
+    assert thinking in said(f"{thinking} It is 12.").text
+
+
+def test_thinking_without_an_end_leaves_no_answer() -> None:
+    with pytest.raises(Unparseable):
+        said("<think>It may be 7").integer()
+
+
+def test_numbers_of_other_scripts_and_widths_are_read() -> None:
+    assert said("It is \uff11\uff12\u200b.").integer() == 12

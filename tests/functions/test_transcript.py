@@ -140,3 +140,33 @@ def test_a_transcript_follows_no_link_out_of_the_project(
     link.symlink_to("../s.jsonl")
     assert read_transcript(link).messages == [USER]
     assert read_transcript(tmp_path / "outside/s.jsonl").messages == [USER]  # the code names it
+
+
+@pytest.mark.parametrize(
+    ("accepted", "reply"),
+    [
+        ("8公里", "他每天跑8公里。"),
+        ("42", "价格是42元。"),
+        ("กรุงเทพ", "เขาอยู่ที่กรุงเทพครับ"),
+        ("café", "the cafe\u0301 on the corner"),
+        ("Anna's", "It is Anna\u2019s."),
+        ("4-11", "berth 4\u201111"),
+        ("1200", "It costs 1,200 crowns."),
+        ("1,200", "It costs 1200 crowns."),
+        ("7", "It is \u200b7\u200b."),
+    ],
+)
+def test_what_looks_alike_is_alike(accepted: str, reply: str) -> None:
+    assert Probe.of({"question": "?", "accept": [accepted]}).grade(reply) == "kept"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "reply"), [("4", "47"), ("4", "4.5"), ("200", "1,200"), ("run", "runs"), ("8", "价格是18元")]
+)
+def test_a_part_of_a_word_or_number_is_not_named(accepted: str, reply: str) -> None:
+    assert Probe.of({"question": "?", "accept": [accepted]}).grade(reply) == "invented"
+
+
+def test_an_old_answer_in_chinese_is_stale() -> None:
+    probe = Probe.of({"question": "?", "accept": ["10公里"], "stale": ["8公里"]})
+    assert probe.grade("他每天跑8公里。") == "stale"

@@ -29,7 +29,7 @@ from longctx import (
 )
 from longctx.families.long_context_qa.collage import Collage, around, evidence
 from longctx.vocabulary.bank import Item, documents_digest
-from longctx.vocabulary.occurrence import core, plain
+from longctx.vocabulary.occurrence import core, plain, simplified
 from longctx.vocabulary.shapes import unwrapped
 
 MOST_WORDS = 6
@@ -147,7 +147,7 @@ class ShortAnswers(Scenario):
         """
         tagged = re.findall(r"<answer\s*>(.*?)(?:</answer|$)", reply.text, re.IGNORECASE | re.DOTALL)
         given = " ".join((tagged[-1] if tagged else reply.text).split())
-        words = plain(given)
+        words = plain(simplified(given))
         if reply.stop_reason == "refusal" or not words or (reply.cut_off and not tagged):
             return unanswered(reply, "no answer in the reply")
         if len(words.split()) > MOST_GIVEN:

@@ -13,6 +13,7 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.recording.reply import MOST_TOKENS, MalformedAnswer, count, read_object
+from longctx.vocabulary.judging import split_thinking
 from longctx.vocabulary.scenario import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
 
@@ -98,8 +99,10 @@ def to_reply(
     compacted = [_compaction(entry) for entry in compactions(message["usage"])]
     read = sum(each.cached_tokens for each in compacted)
     hour = min(written, _written_for_an_hour(message["usage"]))
+    thought, answer = split_thinking(text if text.startswith(prefill) else prefill + text)
     return Reply(
-        text=text if text.startswith(prefill) else prefill + text,
+        text=answer,
+        thought=thought,
         stop_reason=message.get("stop_reason"),
         model=message["model"],
         input_tokens=uncached + written + (cached or 0) + sum(each.input_tokens for each in compacted),
