@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from longctx.gate.changed import changed
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
-from longctx.report.headline import headline
+from longctx.report.headline import failures, headline
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
 from longctx.results import store
@@ -55,6 +55,8 @@ class Finished:
     """The verdict and where it was given, in a few words; empty without one."""
     document: Document | None
     """The verdict in words."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """What each band that does not pass failed at, by its name."""
     warnings: tuple[str, ...] = ()
     """Sentences on what failed without losing anything."""
 
@@ -130,10 +132,11 @@ def _written(
     manifest, known, baseline = ending.manifest, ending.families, ending.baseline
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
     verdict, document, said = None, None, ""
+    failed: Mapping[str, str] = {}
     if baseline and ending.terms:
         judgement, document = judge(folder, baseline, record, ending, ending.terms)
-        verdict, said = judgement.verdict, headline(judgement)
-    done = Finished(record, manifest, summary, verdict, said, document)
+        verdict, said, failed = judgement.verdict, headline(judgement), failures(judgement)
+    done = Finished(record, manifest, summary, verdict, said, document, failed)
     judged(done)
     earlier = None
     if baseline:

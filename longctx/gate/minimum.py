@@ -39,7 +39,10 @@ class Requirement:
         return self.rate.p_below(self.minimum)
 
     def __str__(self) -> str:
-        return f"rate {self.rate} is shown to lie below the minimum of {self.minimum:g} (p = {self.p_value:.2g})"
+        return (
+            f"rate {self.rate.rate:.2f} < {self.minimum:g}: {self.rate} is significantly below min_rate "
+            f"(p = {self.p_value:.2g})"
+        )
 
 
 def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:

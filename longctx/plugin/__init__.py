@@ -14,7 +14,7 @@ import pytest
 from longctx.errors import UserError
 from longctx.plugin import batching, guarding, hookspec, notices, options, over, run, same_names, selection
 from longctx.plugin.asking.nested import is_nested
-from longctx.plugin.ending import gating, minimum, skipped, unwritten
+from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, properties, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 
@@ -216,6 +216,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             from longctx.plugin.ending import finish
 
             finish.close_run(session.config)
+            failed_bands.report(session)
         elif unwritten.UNWRITTEN not in session.config.stash:
             gating.judge_nothing(session.config)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longctx.plural import count
 
 if TYPE_CHECKING:
+    from longctx.gate.bands import BandVerdict
     from longctx.gate.verdict import RunVerdict
 
 WHOLE_RUN = "INVALID in the whole run"
@@ -28,6 +30,29 @@ def headline(verdict: RunVerdict) -> str:
     else:
         where = "the whole run"
     return f"{verdict.verdict.upper()} in {where}"
+
+
+def failures(verdict: RunVerdict) -> dict[str, str]:
+    """Return what each band that does not pass failed at, by its name, after the reasons of the whole run."""
+    failed = {"the whole run": "; ".join(verdict.reasons)} if verdict.reasons else {}
+    for family in verdict.families:
+        for band in family.bands:
+            if band.verdict != "pass" or family.reasons:
+                which = f"{band.band.family}, {band.band.name}"
+                name = f"{which} [{band.band.subject}]" if band.band.subject else which
+                failed[name] = _failure(band, family.reasons)
+    return failed
+
+
+def _failure(band: BandVerdict, reasons: Sequence[str]) -> str:
+    from longctx.report.verdict import trials
+
+    if band.reason or reasons:
+        return f"invalid: {band.reason or '; '.join(reasons)}"
+    return (
+        f"{band.verdict}: {trials(band.lost)} of {band.n:,} lost, {trials(band.gained)} gained; "
+        f"bound of the drop {band.bound:.3f}, p = {band.p_value:.2g}"
+    )
 
 
 def last_line(headline: str, status: int) -> str:

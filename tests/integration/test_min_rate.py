@@ -19,7 +19,7 @@ def test_a_rate_that_is_shown_to_lie_below_fails_at_once(checkout: Checkout, ser
     server.script = saying("13")
     result = checkout.record(server, "--ctx-min-rate=0.9")
     assert result.code == 1
-    assert result.says("rate 0.00 [0.00, 0.66] n=2 is shown to lie below the minimum of 0.9 (p = 0.01)", "2 failed")
+    assert result.says("rate 0.00 < 0.9: 0.00 [0.00, 0.66] n=2 is significantly below min_rate (p = 0.01)", "2 failed")
 
 
 def test_a_rate_that_is_not_shown_to_lie_below_passes(checkout: Checkout, server: SimulatedServer) -> None:
@@ -43,8 +43,8 @@ def test_what_only_holms_later_steps_show_fails_at_the_end(checkout: Checkout, s
     for workers in ("-n0", "-n2"):
         result = checkout.pytest("--ctx-min-rate=0.8", workers, "--junitxml=junit.xml")
         assert result.code == 1
-        assert result.says("n=4 is shown to lie below the minimum of 0.8 (p = 0.0016)", "2 failed, 1 skipped")
-        assert result.says("n=2 is shown to lie below the minimum of 0.8 (p = 0.04)")
+        assert result.says("n=4 is significantly below min_rate (p = 0.0016)", "2 failed, 1 skipped")
+        assert result.says("n=2 is significantly below min_rate (p = 0.04)")
         assert " passed" not in result.out
         [suite] = ET.parse(checkout.file("junit.xml")).getroot()
         failed = {case.get("name") for case in suite if case.find("failure") is not None}
@@ -57,4 +57,4 @@ def test_a_scenario_that_was_not_measured_is_invalid_not_short(checkout: Checkou
     result = checkout.pytest("--ctx-min-rate=0.9")
     assert result.code == 1
     assert result.says("invalid: 2 of 2 trials have no recording", "1 failed, 1 passed")
-    assert "shown to lie below" not in result.out
+    assert "is significantly below" not in result.out

@@ -11,7 +11,7 @@ from longctx.errors import Invalid, UserError
 from longctx.gate.exit_status import EXIT
 from longctx.gate.exit_status import exit_status as status_of
 from longctx.plugin import options
-from longctx.plugin.ending import unwritten
+from longctx.plugin.ending import failed_bands, unwritten
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
 from longctx.report.headline import WHOLE_RUN, last_line
@@ -105,6 +105,10 @@ def show_last(session: pytest.Session) -> None:
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is None or is_worker(config) or config.option.collectonly or VERDICT not in config.stash:
         return
+    failed = terminal.stats.get("failed", [])
+    failed[:] = [
+        report for report in failed if not report.nodeid.startswith(failed_bands.GATE)
+    ]  # those of bands are above
     counts = ", ".join(text for text, _ in terminal.build_summary_stats_line()[0])
     line = last_line(config.stash.get(HEADLINE, WHOLE_RUN), int(session.exitstatus))
     terminal.write_line(f"{line} · {counts}", **{"red" if session.exitstatus else "green": True})

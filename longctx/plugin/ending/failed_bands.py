@@ -1,0 +1,25 @@
+"""Each band that fails the gate as a failed test case, for pytest's summary and for JUnit XML."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.plugin.run import FINISHED, RUN
+
+GATE = "gate::"
+"""How the ids of the test cases of bands begin."""
+
+
+def report(session: pytest.Session) -> None:
+    """Report each band that fails the gate as a failed test case, which no exit status counts."""
+    config = session.config
+    finished = config.stash.get(FINISHED, None)
+    if finished is None or not finished.verdict or finished.verdict == "pass":
+        return
+    if finished.verdict == "inconclusive" and config.stash[RUN].settings.on_inconclusive == "pass":
+        return
+    failed, stopped = session.testsfailed, session.shouldfail
+    for name, why in finished.failed.items():
+        of_band = pytest.TestReport(f"{GATE}{name}", ("gate", 0, name), {}, "failed", why, "call")
+        config.hook.pytest_runtest_logreport(report=of_band)
+    session.testsfailed, session.shouldfail = failed, stopped
