@@ -16,10 +16,8 @@ from longctx.cli import (
     batches,
     compare,
     corpus,
-    export,
     family,
     gate,
-    history,
     init,
     merge,
     models,
@@ -34,9 +32,19 @@ from longctx.cli.questions import filter
 from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
-BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, history, baseline, gate, merge, export)
+BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, baseline, gate, merge)
 BESIDE_DATA = (corpus, questions, probes, filter, models, family)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
+REMOVED = {
+    "export": "each run writes its rows and tables itself, results.parquet with longctx_parquet = true in "
+    "pytest's file, and longctx merge RUN --out DIR writes the page of a run without one",
+    "history": "docs/recipes/history.py prints the rates of kept baselines over time, and longctx compare compares two",
+}
+"""The commands of earlier versions, and what to use in their place."""
+BUDGET = (
+    "longctx plan --budget was removed: name the bands in the profile, and longctx plan prints their price and the "
+    "trials that each needs."
+)
 
 
 class _Store(argparse.Action):
@@ -91,8 +99,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done. 1: faults were found. 2: a mistake, which a sentence on stderr explains, or Ctrl-C.
     """
     parser = make_parser()
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0] in REMOVED:
+        parser.error(f"longctx {given[0]} was removed: {REMOVED[given[0]]}.")
     options, rest = parser.parse_known_args(arguments)
     if rest and not options.passes_on:
+        if given[0] == "plan" and rest[0].partition("=")[0] in ("--budget", "--out"):
+            parser.error(BUDGET)
         unknown = next((argument.partition("=")[0] for argument in rest if argument.startswith("--")), "")
         meant = closest(unknown.replace("--ctx-", "--"), options.known) if unknown else ""
         parser.error(f"unrecognized arguments: {' '.join(rest)}{f'. Did you mean {meant}?' if meant else ''}")

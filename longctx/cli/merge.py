@@ -44,6 +44,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.text import as_terminal
     from longctx.results.baseline import load_baseline
     from longctx.results.completeness import missing_shards
+    from longctx.results.export import PARQUET
     from longctx.results.merging import unite, unite_manifests
 
     out: Path = options.out
@@ -56,7 +57,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     rules = verdict.rules(options, manifest) if baseline else None
     known = families(options.workspace)
     names = str(options.baseline), os.path.relpath(out)
-    ending = Ending(manifest, known, baseline, rules, options.page, options.workspace.cassettes, names)
+    parquet = any((folder / PARQUET).is_file() for folder in folders)
+    ending = Ending(manifest, known, baseline, rules, options.page, parquet, options.workspace.cassettes, names)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.output import check_free
 from longctx.cli.shared.task import add_bank
 from longctx.config.arguments import number, share
 from longctx.errors import UserError
@@ -93,15 +91,6 @@ def add(commands: Any) -> None:
         help="assumed if no answer is recorded and --from does not say: the tokens of a reply, thinking included "
         "(default: the most that a reply may have)",
     )
-    option(
-        "--budget",
-        type=number(float, 0),
-        metavar="USD",
-        help="what one run in looks may cost, if nothing has changed: choose the bands of the profile, and the trials "
-        "of each, that show most for it",
-    )
-    option("--out", type=Path, metavar="FILE", help="with --budget: write the profile of what was chosen")
-    option("--force", action="store_true", help="overwrite the file of --out")
     add_bank(parser)
     parser.set_defaults(run=run, passes_on=False)
 
@@ -137,20 +126,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     measured = load_baseline(options.workspace.find_baseline(runs[-1])).rows if runs else []
     of_functions = loads_of_functions(plan, measured, options.model)
     name = plan.profile_name if plan.own or not of_functions else ""
-    if options.out:
-        if options.budget is None:
-            raise UserError(
-                "out-without-budget", "--out says where to write the profile that a budget buys: give --budget too."
-            )
-        check_free(options.out, options.force)
     cases = _with_replies(plan, measured, options)
     looks = plan.own.looks if plan.own else DEFAULT_LOOKS
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan), looks=looks)
-    sentences: list[str] = []
-    if options.budget is None:
-        loads = planned(plan, of_functions, cases)
-    else:
-        loads, sentences = _bought(options, plan, cases, target, earlier)
+    loads = planned(plan, of_functions, cases)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, target, name, runs, replayed)))
@@ -158,43 +137,9 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     bands = [(plan.load.trials, plan.load.clusters, plan.assumed) for plan in plans]
     print(f"If nothing has changed, the gate passes in {against_baselines(bands, target)} (baseline save --add).")
     correlations = {where: each.assumed.correlation for where, each in zip(loads, plans, strict=True)}
-    for sentence in [*sentences, *questions_worth(cases, correlations), *prices(plans, target)]:
+    for sentence in [*questions_worth(cases, correlations), *prices(plans, target)]:
         print(sentence)
     return 0
-
-
-def _bought(
-    options: argparse.Namespace,
-    plan: Plan,
-    cases: Sequence[Case],
-    target: Target,
-    earlier: Mapping[tuple[Subject, Where], Seen],
-) -> tuple[dict[SubjectBand, Load], list[str]]:
-    """Choose what --budget buys, and write it to --out; return its loads, and sentences on it.
-
-    Raises UserError if it buys nothing.
-    """
-    from longctx.cli.shared.bought_profile import write_profile
-    from longctx.config.profiles import profile_path
-    from longctx.engine.loads import loads_of, offers, with_chosen_trials
-    from longctx.gate.budget import allocate
-    from longctx.report.budget import bought, nothing_bought
-
-    def assumed(where: SubjectBand, in_contexts: bool) -> Assumed:
-        return _assumed(_known(where, earlier)[0], in_contexts, options)
-
-    allocation = allocate(offers(plan, cases, assumed), target, options.budget)
-    if not allocation.chosen:
-        raise nothing_bought(allocation, target, options.budget, plan.profile_name)
-    chosen = with_chosen_trials(cases, allocation.chosen)
-    sentences = list(bought(allocation, target, options.budget))
-    if options.out:
-        models = ", ".join(dict.fromkeys(case.model.model for case in chosen))
-        about = f"What ${options.budget:g} show on {models}, of the profile {plan.profile_name}. {sentences[0]}"
-        source = profile_path(options.workspace, options.profile)
-        write_profile(source, options.out, about, target.margin, allocation.chosen, options.model)
-        sentences.append(f"Written: {options.out}")
-    return loads_of(chosen), sentences
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
@@ -261,7 +206,7 @@ def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) 
         if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
     }
     cases = with_recorded_replies(Tape(options.workspace.cassettes), plan.cases, known)
-    guess = options.reply_tokens and ReplyTokens(*(float(options.reply_tokens),) * 3, answers=0)
+    guess = options.reply_tokens and ReplyTokens(options.reply_tokens, answers=0)
     return [case if case.replies or not guess else replace(case, replies=guess) for case in cases]
 
 

@@ -74,6 +74,8 @@ class Ending:
     """The terms of the verdict; None without a baseline."""
     page: bool
     """Whether to write the page and the charts."""
+    parquet: bool
+    """Whether to write results.parquet."""
     cassettes: Path
     """The recordings in which earlier replies are looked up."""
     names: tuple[str, str] = ("BASELINE", "RUN")
@@ -100,7 +102,8 @@ def finish(
         baseline = run.plan.baseline if gated else None
         terms = rules(run, record.rows, manifest.finished_at, manifest.looks_of_families) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
-        ending = Ending(manifest, run.plan.families, baseline, terms, run.settings.page, run.workspace.cassettes, names)
+        writes = run.settings.page, run.settings.parquet
+        ending = Ending(manifest, run.plan.families, baseline, terms, *writes, run.workspace.cassettes, names)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -144,7 +147,7 @@ def _written(
         from longctx.engine.earlier import earlier_answers
 
         earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
-    write_report(folder, record, summary, manifest, ending.page, document, earlier)
+    write_report(folder, record, summary, manifest, ending.page, ending.parquet, document, earlier)
     warning = add_step_summary(folder)
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
 

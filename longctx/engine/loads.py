@@ -1,11 +1,10 @@
-"""What a gate with a plan would ask of each band, without asking and without the network; and what a budget may buy."""
+"""What a gate with a plan would ask of each band, without asking and without the network."""
 
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -13,10 +12,8 @@ from longctx.cases.case import Case
 from longctx.engine.plan import Plan
 from longctx.errors import UserError
 from longctx.gate.bands import Band
-from longctx.gate.budget import Chosen, Offer, TrialsAndClusters
-from longctx.gate.plan import Assumed, Load
+from longctx.gate.plan import Load
 from longctx.live.cost.contexts import ContextPrice
-from longctx.live.cost.money import estimated_cost
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -24,18 +21,15 @@ from longctx.vocabulary.family import is_check, is_of_function
 from longctx.vocabulary.shapes import STRATEGY
 
 SubjectBand = tuple[Subject, Band]
-MOST = 5000
-"""The most trials of a scenario, more than any gate needs."""
 
 
 @dataclass(slots=True)
 class _Sum:
     """The sum of a band's load."""
 
-    prices: list[float] | None = field(default_factory=lambda: [0.0] * 8)
-    """USD directly and in batches, with replies as expected, of full length, and at both ends of their interval; None
-    if prices are not known."""
-    replies_known: bool = True
+    prices: list[float] | None = field(default_factory=lambda: [0.0] * 3)
+    """USD directly and in batches, with replies as expected, and directly with replies of full length; None if prices
+    are not known."""
     in_contexts: bool = False
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
@@ -49,25 +43,18 @@ class _Sum:
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
         self.in_contexts |= case.scenario.questions_per_context > 1
-        replies = case.replies
-        self.replies_known &= replies is not None
-        expected, most = case.expected_reply_tokens, case.reply_tokens
-        ends = (replies.lo, replies.hi) if replies else (most, most)
-        prices = [_price_of(case, reply, clusters) for reply in (expected, most, *ends)]
-        if self.prices is None or None in prices:
+        expected, most = (_price_of(case, reply, clusters) for reply in (case.expected_reply_tokens, case.reply_tokens))
+        if self.prices is None or expected is None or most is None:
             self.prices = None
             return
-        each = [price for pair in prices if pair for price in (pair.direct, pair.in_batches)]
+        each = expected.direct, expected.in_batches, most.direct
         self.prices = [total + price for total, price in zip(self.prices, each, strict=True)]
 
     @property
     def load(self) -> Load:
         tokens = self.trials, len(self.clusters), self.input_tokens, self.output_tokens
-        if self.prices is None:
-            return Load(*tokens, None, in_contexts=self.in_contexts)
-        price, batch_price, most, _, least_direct, least_batch, most_direct, most_batch = self.prices
-        ends = (least_direct, most_direct, least_batch, most_batch) if self.replies_known else None
-        return Load(*tokens, price, batch_price, most, ends, self.in_contexts)
+        price, batch_price, most = self.prices or (None, None, None)
+        return Load(*tokens, price, batch_price, most, self.in_contexts)
 
 
 def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPrice | None:
@@ -158,81 +145,7 @@ def minimums_of(plan: Plan) -> int:
     return sum(grid.minimums * len(grid.prompts) * len(grid.shapes) for grid in grids)
 
 
-def offers(plan: Plan, cases: Sequence[Case], assumed: Callable[[SubjectBand, bool], Assumed]) -> list[Offer]:
-    """Return the bands of the plan that a gate judges. Raises UserError if prices are not known.
-
-    cases: those of the plan. assumed: returns what to assume of a band, and is told whether it is asked in contexts.
-    """
-    if free := sorted({case.model.model for case in cases if not estimated_cost(case.model, 1000, 1000)}):
-        raise UserError(
-            "budget-without-prices",
-            f"A budget needs prices, but the profile of {', '.join(free)} has none above 0: give a model that has a "
-            "[prices] table.",
-        )
-    by_band: dict[SubjectBand, list[Case]] = {}
-    for case in cases:
-        by_band.setdefault(_band_of(case), []).append(dataclasses.replace(case, trials=MOST))
-    names = [(band.family, band.name) for _, band in by_band]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(
-            "budget-for-several",
-            f"A budget is for one model and one prompt set, but several are asked [{twice[0]}]: name one.",
-        )
-    tables = list(tomllib.loads(plan.profile_file[1].decode("utf-8-sig")))
-    result = []
-    for where, of_band in by_band.items():
-        judged = [case for case in of_band if case.gated and case.size]
-        if judged:
-            subject, band = where
-            offer = Offer(
-                band=dataclasses.replace(band, subject=subject),
-                size=_size(judged),
-                price=_price(of_band),
-                most=max(case.size for case in judged),
-                assumed=assumed(where, any(case.scenario.questions_per_context > 1 for case in judged)),
-                length=max(case.scenario.length for case in judged),
-                order=tables.index(band.family),
-            )
-            result.append(offer)
-    return result
-
-
-def with_chosen_trials(cases: Sequence[Case], chosen: Chosen) -> list[Case]:
-    """Return the cases of the chosen bands with the chosen trials."""
-    each = {(offer.band.family, offer.band.name): trials for offer, trials in chosen.items()}
-    names = [(case.scenario.family, case.band) for case in cases]
-    return [
-        dataclasses.replace(case, trials=each[name]) for case, name in zip(cases, names, strict=True) if name in each
-    ]
-
-
 def _band_of(case: Case) -> SubjectBand:
     return Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape), Band(
         case.scenario.family, case.band
     )
-
-
-def _size(cases: Sequence[Case]) -> Callable[[int], TrialsAndClusters]:
-    """Return a function from the trials of each case to the trials and clusters of all of them."""
-    if not cases[0].scenario.cluster(cases[0].scenario.indices(1)[0]):
-        return lambda each: (each * len(cases),) * 2
-    clusters = [case.clusters() for case in cases]
-
-    def size(each: int) -> TrialsAndClusters:
-        chosen = [cluster for of_case in clusters for cluster in of_case[:each]]
-        return len(chosen), len(set(chosen))
-
-    return size
-
-
-def _price(cases: Sequence[Case]) -> Callable[[int], float]:
-    """Return a function from the trials of each case to their price in USD, with cases that are asked but not gated."""
-    prices = [(_price_a_trial(case), case.size) for case in cases]
-    return lambda each: sum(price * min(each, most) for price, most in prices)
-
-
-def _price_a_trial(case: Case) -> float:
-    """Return the price of a trial in USD, asked directly, whose context is asked about as often as it can be."""
-    questions = case.scenario.questions_per_context
-    price = ContextPrice.of(case.model, case.size_tokens, case.expected_reply_tokens, questions)
-    return price.direct / questions if price else 0.0

@@ -58,6 +58,8 @@ class Settings:
     report: Path | None = None
     lock: bool = True
     page: bool = True
+    parquet: bool = False
+    """Whether to write the rows as results.parquet too: `longctx_parquet` in the file that configures pytest."""
     estimate: bool = False
     ask_only: bool = False
     canary: bool = True

@@ -7,10 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Literal, get_args
 
 from longctx.cases.case import Case
-from longctx.cases.reply_tokens import ReplyTokens, mean_interval
+from longctx.cases.reply_tokens import ReplyTokens
 from longctx.engine.trials import Exchange
 from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
@@ -22,9 +21,6 @@ from longctx.live.prepared import OneRequest
 from longctx.plural import count
 from longctx.recording.apis import api_of
 from longctx.results.grouping import grouped
-
-End = Literal["mean", "lo", "hi"]
-"""The mean of replies, and the ends of its interval."""
 
 
 @dataclass(slots=True)
@@ -111,8 +107,8 @@ class _Later:
     requests: float = 0.0
     input_tokens: float = 0.0
     output_tokens: float = 0.0
-    prices: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
-    """USD, and the ends of its interval; None if it is not known."""
+    price: float | None = 0.0
+    """USD; None if it is not known."""
 
 
 def _later(of: _Sum) -> _Later | None:
@@ -131,31 +127,19 @@ def _later(of: _Sum) -> _Later | None:
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
         requests * fmean((api_of(exchange.model).most_tokens(exchange.body) or 0) for exchange, _ in seen),
-        _times(requests, known) if len(known) == len(prices) else None,
+        requests * fmean(known) if len(known) == len(prices) else None,
     )
-
-
-def _times(requests: float, prices: Sequence[float]) -> tuple[float, float, float]:
-    """Return the price of requests as these were, and the ends of its interval."""
-    mean, least, most = mean_interval(prices) if len(prices) > 1 else (prices[0],) * 3
-    return requests * mean, requests * least, requests * most
 
 
 def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Estimate:
     case, replies = of.case, ReplyTokens.of(of.first)
     known = thinking.get(case.model.model) if replies is None and case.model.thinking_tokens else None
     requests = [request for _, lacking in of.lacking for request in lacking if not request.wanted.counts]
-    expected = [_expecting(request, case, replies, thinking, "mean") for request in requests]
+    expected = [_expecting(request, case, replies, thinking) for request in requests]
     shared = [request for group in of_one_context(expected) for request in shared_requests(group, batch)]
     later = _later(of) or _Later()
     models = [case.model, *(request.case.model for request in requests)]
-    price = between = None
-    if later.prices is not None and all(model.prices is not None for model in models):
-        price, least, most = (
-            _price([_expecting(request, case, replies, thinking, end) for request in shared], after, case, batch)
-            for end, after in zip(get_args(End), later.prices, strict=True)
-        )
-        between = least.paid(batch), most.paid(batch)
+    known_prices = later.price is not None and all(model.prices is not None for model in models)
     return Estimate(
         case.model.model,
         case.scenario.family,
@@ -163,32 +147,27 @@ def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Est
         to_ask=len(of.lacking),
         input_tokens=round(sum(request.case.size_tokens for request in requests) + later.input_tokens),
         output_tokens=round(sum(request.case.reply_tokens for request in requests) + later.output_tokens),
-        price=price,
+        price=_price(shared, later.price or 0.0, case, batch) if known_prices else None,
         counted=False,
         thinking_tokens=sum(request.case.model.thinking_tokens for request in requests),
         replies=replies,
-        between=between,
         thinking=known,
     )
 
 
 def _expecting(
-    request: OneRequest,
-    case: Case,
-    replies: ReplyTokens | None,
-    thinking: Mapping[str, ReplyTokens],
-    end: End,
+    request: OneRequest, case: Case, replies: ReplyTokens | None, thinking: Mapping[str, ReplyTokens]
 ) -> OneRequest:
     """Return a request with the reply that is expected: as long as first replies to the function, if these are known.
 
-    Else it is as long as it may be, with as much thinking as the model spends elsewhere. end: of the interval.
+    Else it is as long as it may be, with as much thinking as the model spends elsewhere.
     """
     model, known = request.case.model, None
     if replies is not None and model.model == case.model.model:
-        known = getattr(replies, end)
+        known = replies.mean
     elif (spent := thinking.get(model.model)) and model.thinking_tokens:
-        known = request.case.scenario.max_tokens + min(getattr(spent, end), model.thinking_tokens)
-    expected = None if known is None else ReplyTokens(known, known, known, answers=0)
+        known = request.case.scenario.max_tokens + min(spent.mean, model.thinking_tokens)
+    expected = None if known is None else ReplyTokens(known, answers=0)
     return dataclasses.replace(request, case=dataclasses.replace(request.case, replies=expected))
 
 

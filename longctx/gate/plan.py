@@ -123,8 +123,6 @@ class Load:
     batch_price: float | None = None
     most: float | None = None
     """USD with replies of full length, asked directly; None if it is `price`."""
-    ends: tuple[float, float, float, float] | None = None
-    """The price at both ends of the interval of the model's replies, directly and then in batches; None without any."""
     in_contexts: bool = False
     """Whether its clusters are several questions about one context."""
 

@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
             project.check_root(config)
             notices.check_once(config)
             batching.check(started.settings)
-            gating.check(started, config.option.ctx_early_stop)
+            gating.check(started)
             grid.check(started)
         config.pluginmanager.register(writing.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import itertools
 import os
@@ -45,6 +46,8 @@ MARKERS = (
     axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
 )
 """What `pytest --markers` prints of the marker."""
+REMOVED = {"--ctx-early-stop": "a gate that asks stops early by default, and --ctx-no-looks turns that off"}
+"""The options of earlier versions, and what to use in their place."""
 
 
 def add(parser: pytest.Parser | _Names) -> None:
@@ -59,6 +62,12 @@ def add(parser: pytest.Parser | _Names) -> None:
         "hosts that marked tests may connect to beside this machine, such as db.example.com or *.example.com:443",
         type="args",
         default=[],
+    )
+    parser.addini(
+        "longctx_parquet",
+        "also write the rows of a run as results.parquet, which needs pyarrow",
+        type="bool",
+        default=False,
     )
     group = parser.getgroup("longctx", "long-context retrieval")
     option = group.addoption
@@ -232,11 +241,6 @@ def add(parser: pytest.Parser | _Names) -> None:
     add_gate_options(option, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
     add_no_looks(option, "--ctx-no-looks")
     option(
-        "--ctx-early-stop",
-        action="store_true",
-        help="the default of gates that ask (--ctx-baseline with --ctx-record); --ctx-no-looks turns it off",
-    )
-    option(
         "--ctx-batch",
         action="store_true",
         help="with --ctx-record: ask in Message Batches, at their price; what a batch holds is not asked again",
@@ -278,7 +282,9 @@ def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
     """Have pytest's error on an unknown option say which option of longctx was probably meant."""
     for name in (argument.partition("=")[0] for argument in arguments):
         meant = closest(name, names()) if name.startswith("--ctx-") else f"--ctx-{name[2:]}"
-        if name.startswith("--") and name not in names() and meant in names():
+        if name in REMOVED:
+            parser.extra_info["longctx"] = f"{name} was removed: {REMOVED[name]}"
+        elif name.startswith("--") and name not in names() and meant in names():
             parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
 
 
@@ -305,6 +311,7 @@ def read(config: pytest.Config) -> Settings:
         report=option.ctx_report,
         lock=not option.ctx_no_lock,
         page=not option.ctx_no_page,
+        parquet=config.getini("longctx_parquet"),
         estimate=option.ctx_estimate,
         ask_only=option.ctx_ask_only,
         canary=not option.ctx_no_canary,
@@ -389,7 +396,7 @@ def check_paths(config: pytest.Config) -> None:
 
 def any_given(config: pytest.Config) -> bool:
     """Return whether any option differs from its default."""
-    return read(config) != DEFAULT
+    return dataclasses.replace(read(config), parquet=DEFAULT.parquet) != DEFAULT
 
 
 def asks(settings: Settings) -> bool:

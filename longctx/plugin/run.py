@@ -13,6 +13,7 @@ import pytest
 
 from longctx.engine.run import Run
 from longctx.errors import UserError
+from longctx.extras import require
 from longctx.plugin import hooks, options
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def start(config: pytest.Config) -> Run:
         run.unasked = json.loads(worker_input["ctx_unasked"])
     else:
         options.check_paths(config)
+        if settings.parquet:
+            require("longctx_parquet", "pyarrow")
         run = Run(root=config.rootpath, settings=settings, private=_private_folder(config, settings))
         run.say = sayer(config)
     config.stash[RUN] = run

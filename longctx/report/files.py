@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from longctx.extras import lacking, writes_page
+from longctx.extras import writes_page
 from longctx.report.data import as_json
 from longctx.report.document import Document
 from longctx.report.page.earlier import EarlierAnswers
@@ -25,33 +25,35 @@ def write_report(
     summary: Summary,
     manifest: Manifest,
     page: bool = True,
+    parquet: bool = False,
     verdict: Document | None = None,
     earlier: Callable[[], EarlierAnswers] | None = None,
 ) -> None:
-    """Write summary.md, summary.json, run.json, results.csv and results.parquet, with pyarrow, into a run's folder.
+    """Write summary.md, summary.json, run.json, and results.csv into a run's folder.
 
-    page: whether to write index.html and charts/ too, if what these need is installed. verdict: that of a gate, if any,
+    page: whether to write index.html and charts/ too, if what these need is installed. parquet: whether to write
+    results.parquet too, which needs pyarrow. verdict: that of a gate, if any,
     which is shown first. earlier: returns the baseline's answers, which the page shows.
     """
     if not writes_page(page):
-        _write_files(folder, record, summary, manifest, verdict)
+        _write_files(folder, record, summary, manifest, verdict, parquet)
         return
     from longctx.report.charts import charts
     from longctx.report.charts.draw import drawing
     from longctx.report.page.page import write_page
 
     with drawing(charts(summary)) as drawn:
-        _write_files(folder, record, summary, manifest, verdict)
+        _write_files(folder, record, summary, manifest, verdict, parquet)
         write_page(folder, summary, record, manifest, drawn, verdict, earlier() if earlier else None)
 
 
 def _write_files(
-    folder: Path, record: FinishedRun, summary: Summary, manifest: Manifest, verdict: Document | None
+    folder: Path, record: FinishedRun, summary: Summary, manifest: Manifest, verdict: Document | None, parquet: bool
 ) -> None:
     manifest.write(folder)
     (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, verdict), "utf-8", "backslashreplace")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), "utf-8", "backslashreplace")
-    export(record.rows, folder / CSV, None if lacking("pyarrow") else folder / PARQUET)
+    export(record.rows, folder / CSV, folder / PARQUET if parquet else None)
 
 
 def add_step_summary(folder: Path) -> str | None:

@@ -76,7 +76,6 @@ def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     if len(models) > 1:
         for model in models:
             yield f"{model}: {_in_looks([plan for plan in plans if plan.subject.model == model], target)}"
-    yield from _replies(plans, target)
     yield f"Expected price: {_in_looks(plans, target)}"
 
 
@@ -106,26 +105,6 @@ def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, 
 
 def _model_and_band(case: Case) -> tuple[str, str, str]:
     return case.model.model, case.scenario.family, case.band
-
-
-def _replies(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
-    """Yield a sentence on the range of the price, if the replies of any band are measured."""
-    if not any(plan.load.ends for plan in plans):
-        return
-    ends = [
-        math.fsum(
-            share * (plan.load.ends[place] if plan.load.ends else _paid(plan.load)[place // 2])
-            for plan, share in zip(plans, _shares(plans, target), strict=True)
-        )
-        for place in range(4)
-    ]
-    least, most, in_batches, at_most = map(usd, ends)
-    unknown = [plan for plan in plans if not plan.load.ends]
-    rest = f"; those of {_names(unknown, plans)} are at full length" if unknown else ""
-    yield (
-        f"Replies are as long as recorded ones{rest}. At the ends of their 95% intervals the expected price is "
-        f"{least} to {most}, in batches {in_batches} to {at_most}."
-    )
 
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:

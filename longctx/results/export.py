@@ -14,7 +14,7 @@ import functools
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,43 +70,23 @@ def _columns() -> tuple[tuple[str, str], ...]:
     return tuple(columns)
 
 
-def _values(row: Row) -> Iterator[tuple[str, Any]]:
-    """Yield the kind and the value of each column of a row; None if it is unknown."""
-    for name, kind in _columns():
-        if name == "correct":
-            yield kind, row.outcome == "correct" if row.outcome in MEASURED else None
-        else:
-            yield kind, _value(kind, getattr(row, name))
+def _values(row: Row) -> list[Any]:
+    """Return the value of each column of a row, of its type; None if it is unknown."""
+    return [
+        (row.outcome == "correct" if row.outcome in MEASURED else None)
+        if name == "correct"
+        else TYPED[kind](getattr(row, name))
+        for name, kind in _columns()
+    ]
 
 
-def _value(kind: str, value: Any) -> Any:
-    if kind == "mapping":
-        return _json(value or {})
-    if value is None:
-        return None
-    match kind:
-        case "int":
-            return value if abs(value) < 2**63 else None  # which no real count exceeds
-        case "float":
-            return float(value) if math.isfinite(value) else None
-        case "time":
-            return _time(value)
-    return _utf8(str(value))
-
-
-def _cells(row: Row) -> list[str]:
-    cells = []
-    for kind, value in _values(row):
-        match kind, value:
-            case _, None:
-                cells.append("")
-            case "text" | "mapping", _:
-                cells.append(cell(value))
-            case "time", _:
-                cells.append(value.isoformat(timespec="seconds").replace("+00:00", "Z"))
-            case _:
-                cells.append(str(value))
-    return cells
+def _cells(row: Row) -> list[Any]:
+    """Return the cells of a row; the writer leaves None empty."""
+    kinds = (kind for _, kind in _columns())
+    return [
+        SHOWN[kind](value) if kind in SHOWN and value is not None else value
+        for kind, value in zip(kinds, _values(row), strict=True)
+    ]
 
 
 def _write_parquet(rows: Sequence[Row], file: Path) -> None:
@@ -121,8 +101,8 @@ def _write_parquet(rows: Sequence[Row], file: Path) -> None:
     # Python opens the file, since Arrow takes no path that the locale cannot write.
     with file.open("wb") as sink, contextlib.closing(ParquetWriter(sink, schema, compression="zstd")) as writer:
         for start in range(0, len(rows), PART):
-            values = ((value for _, value in _values(row)) for row in rows[start : start + PART])
-            lines = [json.dumps(dict(zip(names, row, strict=True)), default=str) for row in values]
+            part = rows[start : start + PART]
+            lines = [json.dumps(dict(zip(names, _values(row), strict=True)), default=str) for row in part]
             data = "\n".join(lines).encode()
             reading = ReadOptions(use_threads=False, block_size=len(data) + 1)
             table = read_json(io.BytesIO(data), reading, ParseOptions(explicit_schema=schema))
@@ -149,25 +129,54 @@ def _schema() -> Schema:
     return pyarrow.schema(fields, metadata={"pandas": json.dumps(pandas)})
 
 
+@functools.lru_cache(10_000)
 def cell(text: str) -> str:
     """Return the text on one line, with invisible characters escaped and a quote before what begins like a formula."""
     shown = visible(text)
     return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value).replace("\x7f", "\\u007f")
+def _mapping(value: Any) -> str:
+    return json.dumps(value).replace("\x7f", "\\u007f") if value else "{}"
 
 
-def _utf8(text: str) -> str:
+def _int(value: int | None) -> int | None:
+    return value if value is None or abs(value) < 2**63 else None  # which no real count exceeds
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _text(value: object) -> str | None:
     """Return the text with lone surrogates, which UTF-8 cannot encode, as escapes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if value is None:
+        return None
+    text = str(value)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _time(text: str) -> datetime.datetime | None:
+@functools.lru_cache(10_000)
+def _time(text: str | None) -> datetime.datetime | None:
     """Return a time in UTC; None if the text is none."""
     try:
-        time = datetime.datetime.fromisoformat(text)
+        time = datetime.datetime.fromisoformat(text or "")
         return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def _shown_time(time: datetime.datetime) -> str:
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+TYPED: dict[str, Callable[[Any], Any]] = {
+    "mapping": _mapping,
+    "int": _int,
+    "float": _float,
+    "time": _time,
+    "text": _text,
+}
+"""What makes a field of a row a value of its column, by the column's kind."""
+SHOWN: dict[str, Callable[[Any], str]] = {"text": cell, "mapping": cell, "time": _shown_time}
+"""What shows a value in CSV, for the kinds that the standard library does not."""

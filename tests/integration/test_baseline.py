@@ -64,9 +64,7 @@ def test_the_same_answers_pass(kept: Checkout) -> None:
     assert result.says("The baseline's own recorded answers, replayed and judged the same: every band.")
     assert gate(kept)["verdict"] == "pass"
     assert kept.file("reports/latest/gate.md").read_text().startswith("# Gate: pass")
-    assert kept.longctx("export", "reports/latest", "mine.md").code == 0
-    assert kept.file("mine.md").read_text() == kept.file("reports/latest/summary.md").read_text()
-    assert "Gate: pass" in kept.file("mine.md").read_text()
+    assert "Gate: pass" in kept.file("reports/latest/summary.md").read_text()
 
 
 def test_a_collapse_in_the_longest_band_is_exit_status_10(kept: Checkout, server: SimulatedServer) -> None:

@@ -108,7 +108,7 @@ def test_a_gate_asks_all_where_it_is_told_to_or_has_a_minimum(
 def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: SimulatedServer) -> None:
     forget(measured)
     server.script = saying("13")
-    assert measured.record(server, GATE, "--ctx-early-stop").code == 10
+    assert measured.record(server, GATE).code == 10
     assert len(server.asked) == measured.episodes() == 20
     server.script = right
     again = measured.record(server, GATE)
@@ -163,10 +163,9 @@ def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, ser
     assert alone.says("Stopped early: regression shown after 20 of 40 trials")
 
 
-@pytest.mark.parametrize("given", [["--ctx-record=once"], ["--ctx-baseline=base"]])
-def test_early_stop_needs_a_baseline_and_something_to_ask(checkout: Checkout, given: list[str]) -> None:
-    result = checkout.pytest("--ctx-early-stop", *given)
+def test_the_option_of_earlier_versions_names_what_replaces_it(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-early-stop")
     assert result.code == 4
-    assert result.says("[early-stop-without-baseline]")
-    contradicted = checkout.pytest("--ctx-early-stop", "--ctx-no-looks")
-    assert contradicted.says("[early-stop-without-looks]")
+    assert result.says(
+        "--ctx-early-stop was removed: a gate that asks stops early by default, and --ctx-no-looks turns"
+    )

@@ -1,4 +1,4 @@
-"""results.csv and results.parquet beside every run, and python -m longctx export."""
+"""results.csv beside every run, and results.parquet for a project that asks for it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from tests.servers import SimulatedServer, saying
 FORMULA = "=cmd|'/c calc'!A1 \x1b[31m 7"
 
 
-def test_every_run_has_its_rows_as_csv_and_parquet(checkout: Checkout, server: SimulatedServer) -> None:
+PARQUET = "-o", "longctx_parquet=true"
+
+
+def test_the_rows_as_csv_and_parquet(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
-    checkout.record(server, "-n2", "-k", "lines or k-256")
+    checkout.record(server, "-n2", "-k", "lines or k-256", *PARQUET)
     rows = checkout.rows()
     with checkout.file("reports/latest/results.csv").open(newline="") as file:
         csv_rows = list(csv.DictReader(file))
@@ -30,7 +33,7 @@ def test_every_run_has_its_rows_as_csv_and_parquet(checkout: Checkout, server: S
 
 def test_no_formula_reaches_a_spreadsheet(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying(FORMULA, model=FORMULA)
-    checkout.record(server, "--ctx-label", "name==1+1")
+    checkout.record(server, "--ctx-label", "name==1+1", *PARQUET)
     with checkout.file("reports/latest/results.csv").open(newline="") as file:
         csv_rows = list(csv.DictReader(file))
     assert {row["model_returned"] for row in csv_rows} == {"'=cmd|'/c calc'!A1 \\x1b[31m 7"}
@@ -38,23 +41,23 @@ def test_no_formula_reaches_a_spreadsheet(checkout: Checkout, server: SimulatedS
 
 
 def test_without_text_there_is_none(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "--ctx-no-text")
+    checkout.record(server, "--ctx-no-text", *PARQUET)
     frame = pd.read_parquet(checkout.file("reports/latest/results.parquet"))
     assert frame[["expected", "returned", "why"]].isna().all(axis=None)
 
 
-def test_the_command(recorded: Checkout) -> None:
-    for name in ("results.csv", "results.parquet", "results.jsonl", "summary.json", "summary.md"):
-        file = f"mine.{name.rpartition('.')[2]}"
-        result = recorded.longctx("export", "reports/latest", file)
-        assert result.code == 0, result.err
-        assert recorded.file(file).read_bytes() == recorded.file(f"reports/latest/{name}").read_bytes()
-    result = recorded.longctx("export", "reports/latest", "mine.csv")
+def test_merged_runs_have_parquet_if_one_of_them_has(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.record(server, "--ctx-report=reports/a")
+    assert not checkout.file("reports/a/results.parquet").exists()
+    checkout.pytest("--ctx-report=reports/b", *PARQUET)
+    assert checkout.longctx("merge", "reports/a", "reports/b", "--out=reports/both", "--no-page").code == 0
+    assert len(pd.read_parquet(checkout.file("reports/both/results.parquet"))) == len(checkout.rows("reports/both"))
+
+
+def test_export_names_what_replaces_it(checkout: Checkout) -> None:
+    result = checkout.longctx("export", "reports/latest", "mine.csv")
     assert result.code == 2
-    assert result.says("[file-exists]")
-    result = recorded.longctx("export", "reports", "other.csv")
-    assert result.code == 2
-    assert result.says("reports ", "[no-run]")
+    assert result.says("longctx export was removed: each run writes its rows and tables itself")
 
 
 def test_latest_may_be_a_file(recorded: Checkout) -> None:
@@ -62,4 +65,4 @@ def test_latest_may_be_a_file(recorded: Checkout) -> None:
     latest = recorded.file("reports/latest")
     latest.unlink()
     latest.write_text(run.name)
-    assert recorded.longctx("export", "reports/latest", "mine.csv").code == 0
+    assert recorded.longctx("compare", "reports/latest", "reports/latest").code == 0

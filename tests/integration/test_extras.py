@@ -28,8 +28,7 @@ runs = {{
     "record": lambda: pytest.main([*quiet, "--ctx-record=all"]),
     "compare": lambda: main(["compare", "reports/first", "reports/gated"]),
     "html": lambda: main(["compare", "reports/first", "reports/gated", "--out", "page.html"]),
-    "parquet": lambda: main(["export", "reports/latest", "rows.parquet"]),
-    "csv": lambda: main(["export", "reports/latest", "rows.csv"]),
+    "parquet": lambda: pytest.main([*quiet, *code, "-o", "longctx_parquet=true"]),
     "batches": lambda: main(["batches", "list"]),
     "probe": lambda: main(["models", "probe", "toy"]),
     "upgrade": lambda: main(["upgrade", "toy", "other"]),
@@ -80,7 +79,7 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     written = {path.name for path in recorded.file("reports/gated").iterdir()}
     assert written >= {"summary.md", "summary.json", "results.csv", "results.jsonl", "gate.md", "gate.json"}
     assert written & {"index.html", "charts", "results.parquet"} == set()
-    done = {name: results[name] for name in ("functions", "estimate", "compare", "csv")}
+    done = {name: results[name] for name in ("functions", "estimate", "compare")}
     assert {name: said for name, (code, said) in done.items() if code} == {}
     assert "2 replayed (100%)" in results["functions"][1]
     assert results["estimate"][1].endswith("Estimated: nothing was asked.")
@@ -89,7 +88,7 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     missing = {
         "record": "Asking a model needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
         "html": "HTML needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'. [extra-missing]",
-        "parquet": ".parquet needs pyarrow: pip install 'pytest-longctx[parquet]'. [extra-missing]",
+        "parquet": "longctx_parquet needs pyarrow: pip install 'pytest-longctx[parquet]'. [extra-missing]",
         "batches": "Looking after batches needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
         "probe": "Probing a model needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
         "upgrade": "The page of an upgrade needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'.",

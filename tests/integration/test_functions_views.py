@@ -1,4 +1,4 @@
-"""Test functions in what reads runs: plan, show, compare, history, export, and the page."""
+"""Test functions in what reads runs: plan, show, compare, and the page."""
 
 from __future__ import annotations
 
@@ -137,15 +137,9 @@ def test_plan_needs_no_cases_and_no_profile(measured: Checkout) -> None:
     assert measured.longctx("plan", "--from", "main", "main", "main").says("--from takes one run or two")
 
 
-def test_compare_history_and_export_read_functions(measured: Checkout) -> None:
+def test_compare_and_the_csv_have_functions(measured: Checkout) -> None:
     measured.pytest("tests_longctx/test_functions.py", "--ctx-report=reports/second")
     compared = measured.longctx("compare", "reports/latest", "reports/second")
     assert compared.code == 0, compared
     assert compared.says("test_review.polite")
-    history = measured.longctx("history")
-    assert history.code == 0, history
-    out = measured.file("rows.csv")
-    exported = measured.longctx("export", "reports/latest", out)
-    assert exported.code == 0, exported
-    assert "case-39" in out.read_text()
-    assert measured.longctx("export", "reports/latest", measured.file("rows.parquet")).code == 0
+    assert "case-39" in measured.file("reports/latest/results.csv").read_text()

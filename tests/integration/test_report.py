@@ -13,7 +13,6 @@ from tests.servers import SimulatedServer
 RUN = [
     "results.csv",
     "results.jsonl",
-    "results.parquet",
     "run.json",
     "summary.json",
     "summary.md",

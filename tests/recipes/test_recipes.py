@@ -1,8 +1,9 @@
-"""The recipes of docs/recipes make rows for `longctx gate` from files in the formats of other tools."""
+"""The recipes of docs/recipes: rows for `longctx gate` from files of other tools, and the rates of kept baselines."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +59,25 @@ def test_promptfoo_s_providers_and_prompts_are_not_repeats(tmp_path: Path) -> No
     assert "openai:a 0; openai:a 1; openai:b 0" in refused.stderr
     selected = subprocess.run([*command, "openai:b", "0"], capture_output=True, text=True, check=True)
     assert [json.loads(line)["id"] for line in selected.stdout.splitlines()] == ["q1"]
+
+
+def test_the_rates_of_kept_baselines_over_time() -> None:
+    kept = [str(HERE.root / "fixtures/baselines" / f"{name}.jsonl") for name in ("main", "lines")]
+    made = subprocess.run(
+        [sys.executable, str(RECIPES / "history.py"), *kept],
+        env={**os.environ, "PYTHONPATH": str(HERE.root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.split("\t") for line in made.stdout.splitlines()]
+    assert lines == sorted(lines, key=lambda line: line[0])
+    [short] = [line for line in lines if line[1:3] == ["lines", "line_retrieval"] and line[4] == "short"]
+    assert short == [
+        "2026-11-22",
+        "lines",
+        "line_retrieval",
+        "qwen2.5-coder-0.5b, prompts chatty",
+        "short",
+        "0.61 [0.54, 0.67] n=200",
+    ]

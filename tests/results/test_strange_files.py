@@ -72,9 +72,7 @@ def test_deep_json_in_a_baseline(tmp_path: Path, line: str) -> None:
 
 COMMANDS: dict[str, Callable[[Path], list[str]]] = {
     "compare": lambda run: ["compare", str(run), str(run)],
-    "export": lambda run: ["export", str(run), str(run / "out.html"), "--force"],
     "show": lambda run: ["show", "line_retrieval/lines-5#0", "--run", str(run)],
-    "history": lambda run: ["history", str(run), str(run)],
     "merge": lambda run: ["merge", str(run), "--out", str(run.parent / "merged")],
 }
 FILES = ("run.json", "results.jsonl", "views.jsonl")

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import make_parser
+from longctx.plugin.options import REMOVED
 from tests.here import HERE
 from tools.site.reference.commands import walk
 from tools.site.reference.options import option_attributes
 
 PAGES = sorted([*HERE.root.glob("docs/**/*.md"), *HERE.root.glob("*.md"), *HERE.root.glob("cassettes/*.md")])
-OPTIONS = {option["name"] for option in option_attributes()} | {"--ctx-size"}
-"""The options of longctx, and one of llama-server."""
+OPTIONS = {option["name"] for option in option_attributes()} | {"--ctx-size", *REMOVED}
+"""The options of longctx, those of earlier versions, which the changelog names, and one of llama-server."""
 COMMANDS = {parser.prog: parser for parser, _, _ in walk(make_parser())}
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 

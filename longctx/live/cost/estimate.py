@@ -72,17 +72,14 @@ class Estimate:
     thinking_tokens: int = 0
     replies: ReplyTokens | None = None
     """The model's replies by its answers; None if it has too few to say."""
-    between: tuple[float, float] | None = None
-    """The least and the most of the price that it pays, by the interval of the replies; None if it is not known."""
     thinking: ReplyTokens | None = None
     """What the model's answers to others spend on thinking, if its replies to this family are not known."""
 
     def __str__(self) -> str:
         price = "price not known" if self.price is None else str(self.price)
-        if (known := self.replies or self.thinking) and self.between and self.to_ask:
-            least, most = map(usd, self.between)
+        if (known := self.replies or self.thinking) and self.price and self.to_ask:
             what = "replies" if self.replies else "thinking"
-            price += f", between {least} and {most} by {what} of {known} in {known.answers:,} answers"
+            price += f", by {what} of {known} in {known.answers:,} answers"
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
         thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (
@@ -137,11 +134,7 @@ def _family(case: Case) -> ModelAndFamily:
 
 def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
     first = questions[0].case if questions else cases[0]
-    prices, replies = first.model.prices, first.replies
-    between = None
-    if prices is not None and replies is not None:
-        ends = (_price(prices, questions, batches, tokens).paid(batches) for tokens in (replies.lo, replies.hi))
-        between = next(ends), next(ends)
+    prices = first.model.prices
     return Estimate(
         *family,
         trials=sum(case.size for case in cases),
@@ -151,8 +144,7 @@ def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence
         price=None if prices is None else _price(prices, questions, batches),
         counted=all(question.case.counted is not None for question in questions),
         thinking_tokens=sum(question.case.model.thinking_tokens for question in questions),
-        replies=replies,
-        between=between,
+        replies=first.replies,
     )
 
 
@@ -162,13 +154,10 @@ def price_of(questions: Sequence[Question], batches: bool) -> Price:
     return _price(questions[0].case.model.prices, questions, batches)
 
 
-def _price(prices: Prices, questions: Sequence[Question], batches: bool, reply: float | None = None) -> Price:
-    """Return the price of the questions, each at the rates for the length of its own prompt.
-
-    reply: the tokens of each reply; None for as many as are expected.
-    """
+def _price(prices: Prices, questions: Sequence[Question], batches: bool) -> Price:
+    """Return the price of the questions, each at the rates for the length of its own prompt."""
     sizes = [
-        (case.size_tokens, case.expected_reply_tokens if reply is None else reply, question.shared)
+        (case.size_tokens, case.expected_reply_tokens, question.shared)
         for question in questions
         for case in [question.case]
     ]

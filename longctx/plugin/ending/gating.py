@@ -31,23 +31,9 @@ NO_TESTS = (
 """The options with which pytest ends well without running a test."""
 
 
-def check(run: Run, early_stop: bool) -> None:
-    """Raise UserError if the baseline cannot be used, or if options contradict each other.
-
-    early_stop: whether --ctx-early-stop is given.
-    """
+def check(run: Run) -> None:
+    """Raise UserError if the baseline cannot be used, or if options contradict each other."""
     settings = run.settings
-    if early_stop and not settings.looks:
-        raise UserError(
-            "early-stop-without-looks",
-            "--ctx-early-stop asks for what --ctx-no-looks turns off: give one of them.",
-        )
-    if early_stop and (settings.baseline is None or settings.record == "none"):
-        raise UserError(
-            "early-stop-without-baseline",
-            "--ctx-early-stop needs --ctx-baseline NAME, which the verdict is against, and --ctx-record MODE: "
-            "a run that asks nothing saves nothing by stopping.",
-        )
     if settings.trust == "base" and not settings.base:
         raise UserError(
             "trust-without-base",

@@ -41,7 +41,7 @@ GUIDES = {
     "--ctx-alpha": "gate.md#how-a-band-is-judged",
     "--ctx-on-inconclusive": "gate.md",
     "--ctx-max-age": "gate.md#what-makes-a-run-invalid",
-    "--ctx-early-stop": "early-stop.md",
+    "--ctx-no-looks": "early-stop.md",
 }
 """The page that says more of an option."""
 
