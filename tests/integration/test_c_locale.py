@@ -22,15 +22,13 @@ def run(project: Checkout, *command: str) -> str:
     return out
 
 
-def test_it_is_measured_gated_and_exported(recorded: Checkout, tmp_path: Path) -> None:
+def test_it_is_measured_gated_and_compared(recorded: Checkout, tmp_path: Path) -> None:
     project = recorded.copied(tmp_path / "my dir [ünï] #1 %20")
     project.profile(LINES, name="fixtures/prüfung.toml")
     quiet = ("-q", "-pno:cacheprovider", "--ctx-profile=fixtures/prüfung.toml")
     run(project, "pytest", *quiet, "--ctx-report=reports/erster-lauf-ü")
     run(project, "longctx", "baseline", "save", "main")
-    run(project, "pytest", *quiet, "--ctx-baseline=main", "--ctx-on-inconclusive=pass")
+    run(project, "pytest", *quiet, "--ctx-baseline=main", "--ctx-on-inconclusive=pass", "-olongctx_parquet=1")
     written = {path.name for path in project.file("reports/latest").iterdir()}
     assert {"index.html", "results.csv", "results.parquet", "summary.json", "run.json", "gate.json"} <= written
-    run(project, "longctx", "export", "reports/latest", "zeilen-ü.parquet")
     run(project, "longctx", "compare", "reports/erster-lauf-ü", "reports/latest", "--out", "seite-ü.html")
-    assert project.file("zeilen-ü.parquet").stat().st_size > 1000

@@ -56,4 +56,4 @@ def test_too_few_say_nothing() -> None:
 
 def test_the_price_in_batches_is_that_of_batches() -> None:
     _, messages = after([500, 500, 500], batch=True)
-    assert "about $0.092 in batches ($0.18 asked directly), between $0.092 and $0.092" in messages[0]
+    assert "about $0.092 in batches ($0.18 asked directly), by replies of 500 tokens" in messages[0]

@@ -73,11 +73,4 @@ def test_the_rates_of_kept_baselines_over_time() -> None:
     lines = [line.split("\t") for line in made.stdout.splitlines()]
     assert lines == sorted(lines, key=lambda line: line[0])
     [short] = [line for line in lines if line[1:3] == ["lines", "line_retrieval"] and line[4] == "short"]
-    assert short == [
-        "2026-11-22",
-        "lines",
-        "line_retrieval",
-        "qwen2.5-coder-0.5b, prompts chatty",
-        "short",
-        "0.61 [0.54, 0.67] n=200",
-    ]
+    assert short[5] == "0.61 [0.54, 0.67] n=200"
