@@ -32,6 +32,8 @@ NO_PARAMETERS = "all"
 READABLE = 40
 """The most characters of a text before its digest."""
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
+HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character that UTF-16 writes as two, which no text in UTF-8 can hold."""
 CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
 ParameterValue = int | float | str | None
 
@@ -55,6 +57,8 @@ class FunctionTable(BaseModel):
     """How many items are drawn, or how many of the cases are asked; by default all cases."""
     cases: str | None = None
     """A file of cases, JSON lines: each line is an item and has an `id`."""
+    id_field: str = "id"
+    """The field of the cases that identifies each; `case.id` is its value."""
     cluster: str | None = None
     """The field of the cases that names what items share, such as a document."""
     share: PositiveInt = 1
@@ -216,7 +220,11 @@ class Function:
                 f"{name}: share is for drawn items, but its items are cases: name in cluster=… the field that says "
                 "which of them share a context.",
             )
-        cases = None if merged.cases is None else load_cases(_path(merged.cases, folder, workspace), merged.cluster)
+        cases = (
+            None
+            if merged.cases is None
+            else load_cases(_path(merged.cases, folder, workspace), merged.cluster, merged.id_field)
+        )
         return cls(name, merged, cases)
 
     def cell(
@@ -287,8 +295,13 @@ def _named(function: str, name: str, value: object) -> ParameterValue:
     )
 
 
-def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
-    """Read a file of cases. Raises UserError, which names the line."""
+def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[CaseItem, ...]:
+    """Read a file of cases. Raises UserError, which names the line.
+
+    Args:
+        cluster: The field that names what cases share.
+        id_field: The field that identifies a case.
+    """
     try:
         lines = read_text(path).split("\n")  # other ends of lines may be in a JSON text
     except FileNotFoundError:
@@ -304,11 +317,18 @@ def load_cases(path: Path, cluster: str | None) -> tuple[CaseItem, ...]:
             case = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise UserError("bad-case", f"{where} is not JSON: {error}.") from None
-        if not isinstance(case, dict) or not CASE_ID.fullmatch(_text(case.get("id"))):
+        if not isinstance(case, dict) or not CASE_ID.fullmatch(_text(case.get(id_field))):
             raise UserError(
                 "case-without-id",
-                f'{where} has no id: write an object with "id", of letters, digits and any of _.:@+-, which it keeps '
-                "when cases are added.",
+                f'{where} has no id: write an object with "{id_field}", of letters, digits and any of _.:@+-, which it '
+                "keeps when cases are added; or name its field in the marker, as in id_field='_id'.",
+            )
+        case["id"] = case[id_field]
+        if HALF.search(json.dumps(case, ensure_ascii=False)):
+            raise UserError(
+                "half-a-character",
+                f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
+                "which no request can hold: write the complete character.",
             )
         if cluster is not None and not _text(case.get(cluster)):
             raise UserError(

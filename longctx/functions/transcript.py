@@ -13,6 +13,7 @@ from typing import Any
 
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
+from longctx.functions import sessions
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
 from longctx.links import inside
 from longctx.pytest_file import root_around
@@ -132,9 +133,10 @@ class Probe:
 
 
 def transcript(path: str | Path, line: int | None = None) -> Transcript:
-    """Read a conversation that an agent logged: a JSON line for each request of the Messages API.
+    """Read a conversation that an agent logged: a JSON line per request of the Messages API or of chat completions.
 
-    A line is the body of the request, or an object with `request` and, for the reply, `response`. Every request holds
+    A line is the body of the request, or an object with `request` and, for the reply, `response`. A session of Claude
+    Code is read, too, without subagents, and a plain list of turns. Every request holds
     the turns before it, so one line is the conversation: the last of those with the most turns, with its reply.
     Thinking and marks of the prompt cache are left out.
 
@@ -169,19 +171,19 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
             "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
         ) from None
     found: dict[int, Transcript] = {}
-    for number, text in enumerate(texts, start=1):
-        if text.strip() and line in (None, number):
-            try:
-                found[number] = _of_line(json.loads(text))
-            except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-                raise UserError(
-                    "bad-transcript",
-                    f"{path}, line {number} is not a Messages API request ({error}): a line is the body with "
-                    '`messages`, or {"request": BODY, "response": MESSAGE}.',
-                ) from None
+    for number, entry in _entries(path, texts, line):
+        try:
+            found[number] = _of_line(sessions.request_of(entry))
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(
+                "bad-transcript",
+                f"{path}, line {number} is no log of requests ({error}): a line is the body of a request of the "
+                'Messages API or of chat completions, with `messages`, or {"request": BODY, "response": MESSAGE}. '
+                "Sessions of Claude Code and plain lists of turns are read, too.",
+            ) from None
     if not found:
-        where = f"line {line}" if line else "a line"
-        raise UserError("empty-transcript", f"{path} has no {where} with a request.")
+        where = f"has no line {line} with a request" if line else "is empty"
+        raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session into it.")
     most = max(len(each.messages) for each in found.values())
     number, chosen = [(number, each) for number, each in found.items() if len(each.messages) == most][-1]
     if lost := unpaired(chosen.messages):
@@ -191,6 +193,23 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
             "the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
         )
     return chosen
+
+
+def _entries(path: Path, texts: Sequence[str], line: int | None) -> list[tuple[int, Any]]:
+    """Return the requests of a log by the number of their line; a session that has a turn a line is one request."""
+    entries = []
+    for number, text in enumerate(texts, start=1):
+        if text.strip():
+            try:
+                entries.append((number, json.loads(text)))
+            except (ValueError, RecursionError) as error:
+                raise UserError("bad-transcript", f"{path}, line {number} is not JSON ({error}).") from None
+    each = [entry for _, entry in entries]
+    if sessions.is_claude_code(each):
+        return [(1, sessions.claude_code(each))]
+    if each and all(map(sessions.is_turn, each)):
+        return [(1, {"messages": each})]
+    return [(number, entry) for number, entry in entries if line in (None, number)]
 
 
 def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:
@@ -209,8 +228,7 @@ def _shown(message: Mapping[str, Any]) -> str:
     return "\n".join(filter(None, (_read(block) for block in blocks_of(message))))
 
 
-def _of_line(line: Any) -> Transcript:
-    logged = line if "request" in line else {"request": line}
+def _of_line(logged: Mapping[str, Any]) -> Transcript:
     request, response = logged["request"], logged.get("response") or {}
     messages = [_turn(message["role"], message["content"]) for message in request["messages"]]
     if response.get("content"):

@@ -31,6 +31,7 @@ MARKERS = (
     """function's name replaces these arguments:
     trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
     cases="cases.jsonl": a file with one item per line, in JSON, instead of drawn items
+    id_field="_id": the field of the cases that identifies each, instead of id
     cluster="document": the field of the cases that names what items share
     share=4: how many drawn items, one after another, share what draw.shared() draws
     repeats=3: how often each item is asked

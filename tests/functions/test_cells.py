@@ -39,6 +39,7 @@ def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -
         ([[1]], "case-without-id", "line 1 has no id"),
         ([{"question": "?"}], "case-without-id", "line 1"),
         ([{"id": None}], "case-without-id", "line 1"),
+        ([{"id": "half", "question": "\ud83d?"}], "half-a-character", "line 1, the case 'half', holds half of a"),
         ([{"id": True}], "case-without-id", "line 1"),
         ([{"id": {"a": 1}}], "case-without-id", "line 1"),
         ([{"id": ""}], "case-without-id", "line 1"),
@@ -240,3 +241,11 @@ def test_the_id_of_no_case() -> None:
         scenario.index_of("contarct-1")
     with pytest.raises(ValueError, match="its trials are numbered from 0"):
         case_of().scenario.index_of("contract-1")
+
+
+def test_the_field_of_the_id_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"_id": "row-1", "input": "?"}\n{"_id": 7, "id": "other", "input": "?"}\n')
+    assert [case.id for case in load_cases(path, None, "_id")] == ["row-1", 7]
+    with pytest.raises(UserError, match="id_field"):
+        load_cases(path, None)
