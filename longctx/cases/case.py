@@ -42,6 +42,8 @@ class Case:
     replies: ReplyTokens | None = None
     """How long its model's replies are by its answers; None if it has too few."""
     strategy: str = ""
+    guessing: float | None = None
+    """The rate that guessing reaches, as the marker of a test function states it."""
 
     @property
     def treatments(self) -> tuple[str, ...]:

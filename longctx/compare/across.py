@@ -14,6 +14,7 @@ from statistics import NormalDist
 
 from longctx.compare.pairs import Treatments, params_of
 from longctx.results.grouping import by_family, grouped
+from longctx.results.guessing import guessing_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.clusters import design_effect
@@ -149,6 +150,7 @@ def _curve(
     if len(known) < 2:
         return
     first, *rest = known
+    of_first = [row for rows in of_part[first].values() for row in rows]
     paired = bool(common) and treatments.keeps_item(parameter)
     z = NormalDist().inv_cdf(1 - 0.025 / len(rest))
     yield Curve(
@@ -156,10 +158,10 @@ def _curve(
         subject,
         parameter,
         first,
-        rate_of(row for rows in of_part[first].values() for row in rows),
+        rate_of(of_first),
         tuple(_step(value, of_part[first], of_part[value], paired, share, z) for value in rest),
         paired,
-        family.guessing if family else 0.0,
+        guessing_of(family, of_first),
         len(placed) - sum(len(rows) for cells in of_part.values() for rows in cells.values()),
         not common,
     )

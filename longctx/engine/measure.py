@@ -57,7 +57,7 @@ class Measurer:
     """Measures the cases of a run from its recordings, which are read once."""
 
     def __init__(self, run: Run, tape: Tape | None = None) -> None:
-        self._run, self._tape = run, tape or run.tape()
+        self._run, self._tape = run, tape or run.answers()
 
     def measure(self, case: Case, test: str = "", run_trial: RunTrial | None = None) -> MeasuredCase:
         """Run each trial of a case against what is recorded.

@@ -76,7 +76,12 @@ class Preflight:
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
         bands = {(case.scenario.family, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
-        return [row for row in self._baseline if (row.family.partition(".")[0], row.band) in bands]
+        stated = {case.scenario.family: case.guessing for case in self._run.cells}
+        return [
+            replace(row, guessing=stated.get(row.family) or row.guessing)
+            for row in self._baseline
+            if (row.family.partition(".")[0], row.band) in bands
+        ]
 
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raise Invalid if the verdict can only be invalid. causes: sentences on what cannot be asked."""

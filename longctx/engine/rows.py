@@ -126,6 +126,7 @@ def check_row(row: Row, name: str, held: bool | float) -> Row:
     return dataclasses.replace(
         row,
         family=f"{row.family}.{name}",
+        guessing=None,
         outcome="correct" if held == 1 else "wrong",
         why=f"partial credit {held:g}" if partial else None,
         returned=None,
@@ -178,5 +179,6 @@ def identified(run: Run, question: Question) -> dict[str, Any]:
         "item": identity.item,
         "repeat": identity.repeat,
         "band": case.band if case.gated else None,
+        "guessing": case.guessing,
         "cluster": case.scenario.cluster(question.index) or None,
     }

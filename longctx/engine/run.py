@@ -109,6 +109,10 @@ class Run:
         """The recordings as the plan's cases are first looked up in them; read again after asking."""
         return self.tape()
 
+    def answers(self) -> Tape:
+        """Return the recordings that this run measures: with the record mode `all`, the answers of its own alone."""
+        return self.tape("all" if self.settings.record == "all" else "none")
+
     def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
         """Say and return what would be asked and what it costs, without a key and without the network.
 

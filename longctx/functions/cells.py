@@ -75,6 +75,8 @@ class FunctionTable(BaseModel):
     """The strategies of context management under which a transcript is asked about; `--ctx-strategy` replaces them."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A cell whose rate is shown to lie below it fails its test."""
+    guessing: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
+    """The rate that guessing reaches, such as 0.5 with two answers: a baseline near it has nothing to lose."""
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True
@@ -260,6 +262,7 @@ class Function:
             in_gate=self.table.gated,
             shape=shape,
             strategy=strategy,
+            guessing=self.table.guessing,
         )
 
     def _band(self, scenario: FunctionScenario) -> str:

@@ -13,6 +13,7 @@ from longctx.compare.pairs import Treatments, pairs
 from longctx.gate.defaults import MAX_AGE_DAYS
 from longctx.gate.evidence import MOST_MISSING
 from longctx.results.grouping import grouped
+from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP
 from longctx.stats.clusters import design_effect
 from longctx.stats.rates import Rate, wilson
@@ -165,7 +166,7 @@ def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Family], margin: floa
     """Yield a sentence, without its full stop, for each band of a baseline that no run can pass."""
     judged = [row for row in rows if row.measured and row.band is not None]
     for (family, subject, band), of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).items():
-        if why := nothing_to_lose(of_band, known[family].guessing if family in known else 0.0, margin):
+        if why := nothing_to_lose(of_band, guessing_of(known.get(family), of_band), margin):
             yield f"{family} of {subject}, {band}: {why}"
 
 

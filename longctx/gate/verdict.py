@@ -24,6 +24,7 @@ from longctx.gate.evidence import (
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, not_judged, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import shipped
+from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
@@ -301,10 +302,11 @@ def _compared(
     left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}
     only_before, only_after = both.alone
     bands = {Band(match.family, name, match.after): in_looks for name, in_looks in evidence.items()}
-    guessing = family.guessing if family else guessing
-    vacuous = {
-        band: nothing_to_lose(looks.evidence[0].baseline, guessing, rules.margin) for band, looks in bands.items()
-    }
+    vacuous: dict[Band, str] = {}
+    for band, at_looks in bands.items():
+        earlier = at_looks.evidence[0].baseline
+        of_band = [row for row in match.rows[1] if row.band == band.name]
+        vacuous[band] = nothing_to_lose(earlier, guessing_of(family, earlier, of_band, stated=guessing), rules.margin)
     reported, faults = _reported(match, rules, family)
     return _Compared(
         family=match.family,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from vcr.record_mode import RecordMode
+
 from longctx.cases.case import Case
 from longctx.config.headers import as_lines
 from longctx.errors import closest
@@ -27,13 +29,17 @@ def sentence(
         changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
             have changed in a request of a family.
     """
-    stale = [wanted for wanted in absent if tape.status(wanted) == "stale"]
+    again = tape.record_mode == RecordMode.ALL
+    stale = [wanted for wanted in absent if not again and tape.status(wanted) == "stale"]
     missing = len(absent) - len(stale)
     parts = [*dict.fromkeys(failed)]
     if stale:
         parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape, stale[0], changed)}")
         parts.append(_how("new_episodes"))
-    if missing and not failed:
+    if missing and not failed and again:
+        parts.append(f"{missing} of {case.size} trials were not sent again, and their earlier answers do not count.")
+        parts.append(_how("all"))
+    elif missing and not failed:
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
         if similar := _similar_model(case, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")

@@ -161,12 +161,15 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 yield trial
 
     def status(self, wanted: Wanted) -> Status:
-        """Return whether the answer is recorded, recorded for another request only (stale), or missing."""
+        """Return whether the answer is recorded, recorded for another request only (stale), or missing.
+
+        In record mode `all`, an answer of another run is missing.
+        """
+        if self.answer(wanted) is not None:
+            return "found" if self.plays(wanted) else "missing"
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return "missing"
-        if wanted.key in episodes:
-            return "found"
         places = {
             (metadata.get("request", 0), metadata.get("after", ""))
             for metadata in (self._metadata_of[index] for index in episodes.values())
@@ -245,11 +248,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
 
     def reply(self, wanted: Wanted) -> Reply | None:
-        """Return the recorded answer to exactly this request; None if there is none.
+        """Return the recorded answer to exactly this request; None if there is none that the record mode takes.
 
         Raises TapeError if the recorded answer is malformed.
         """
-        found = self.answer(wanted)
+        found = self.answer(wanted) if self.plays(wanted) else None
         if found is None:
             return None
         body, metadata = found

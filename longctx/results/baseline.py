@@ -250,6 +250,8 @@ class _Group:
     outcomes: str
     credit: list[Natural | None] | None = None
     """The partial credit of each trial, in thousandths; None for families that give none."""
+    guessing: Number | None = None
+    """The rate that guessing reaches, if the test function states one."""
 
 
 _HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)
@@ -307,6 +309,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             **({"usage": usage} if (usage := _usage(group)) else {}),
             **({"replies": [replies.get(row.identity) for row in group]} if replies else {}),
             **({"credit": credit} if {*(credit := [row.trace.get(CREDIT) for row in group])} != {None} else {}),
+            **({} if group[0].guessing is None else {"guessing": group[0].guessing}),
             "outcomes": "".join(letters[row.outcome] for row in group),
         }
 
@@ -327,7 +330,8 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     row = Row.of(
         common | {"trial": 0, "outcome": "correct", "recorded_at": group.recorded[0] if group.recorded else None}
     )
-    row = replace(row, model_returned=", ".join(group.model_returned) or None, answers=group.answers)
+    returned = ", ".join(group.model_returned) or None
+    row = replace(row, model_returned=returned, answers=group.answers, guessing=group.guessing)
     trials = range(len(group.outcomes)) if group.trials is None else group.trials
     clusters = group.clusters if isinstance(group.clusters, list) else [group.clusters] * len(group.outcomes)
     nothing: list[None] = [None] * len(group.outcomes)

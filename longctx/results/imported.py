@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
@@ -38,6 +38,8 @@ class ImportedRow(BaseModel):
     """What items share, such as a document."""
     cost: Amount | None = None
     """USD."""
+    guessing: float | None = Field(default=None, ge=0, lt=1)
+    """The rate that guessing reaches, such as 0.5 with two answers."""
 
 
 def load_imported(path: Path) -> list[Row]:
@@ -123,5 +125,6 @@ def _row(path: Path, row: ImportedRow, repeat: int) -> Row:
         band=row.band,
         cluster=row.cluster,
         cost_usd=row.cost,
+        guessing=row.guessing,
         **measured,
     )

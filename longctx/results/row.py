@@ -128,6 +128,8 @@ class Row:
     """The digest of the request; in a baseline, its beginning."""
     documents: Text | None = None
     """The digest of the documents that the prompt holds."""
+    guessing: Number | None = None
+    """The rate that guessing reaches in this trial, if its test function or its file states one."""
     answers: Text | None = None
     """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 

@@ -55,6 +55,15 @@ def test_guessing_has_nothing_to_lose(tmp_path: Path) -> None:
     old, new = (rows(tmp_path / name, [True] * 50 + [False] * 150) for name in ("old.jsonl", "new.jsonl"))
     assert gate(old, new) == 0
     assert gate(old, new, "--guessing", "0.25") == 12
+    outcomes = [True] * 50 + [False] * 150
+    old, new = (rows(tmp_path / name, outcomes, guessing=0.25) for name in ("old.jsonl", "new.jsonl"))
+    assert gate(old, new) == 12, "its rows say so"
+
+
+@pytest.mark.parametrize("guessing", [-0.1, 1.0, 25.0, float("nan"), "0.5"])
+def test_guessing_of_a_row_is_a_share(tmp_path: Path, guessing: object) -> None:
+    with refused("bad-imported-row", "line 1", "guessing"):
+        load_imported(rows(tmp_path / "rows.jsonl", [True], guessing=guessing))
 
 
 def test_results_that_were_not_measured_are_invalid(tmp_path: Path) -> None:

@@ -239,6 +239,21 @@ def test_guessing_among_four_is_nothing_to_lose() -> None:
     assert "invalid" not in [band.verdict for band in verdict(able, able).families[0].bands]
 
 
+def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
+    """Two names: 0.52 against 0.48 is what guessing gives. A check of the test states no rate of guessing."""
+
+    def names(right: int, guessing: float | None, family: str = "test_name") -> list[Row]:
+        outcomes = *["correct"] * right, *["wrong"] * (300 - right)
+        return run(*outcomes, band="all", family=family, scenario="all", guessing=guessing)
+
+    [band] = verdict(names(156, 0.5), names(156, 0.5)).bands
+    assert (band.verdict, "guessing, 0.50," in band.reason) == ("invalid", True)
+    [later] = verdict(names(156, None), names(156, 0.5)).bands
+    assert later.verdict == "invalid", "a baseline from before its marker stated it"
+    assert verdict(names(156, None), names(156, None)).verdict == "pass"
+    assert verdict(names(200, 0.5), names(200, 0.5)).verdict == "pass"
+
+
 def test_a_regression_elsewhere_outranks_a_baseline_with_nothing_to_lose() -> None:
     given = verdict(
         joined(BASELINE, outcomes("floor", *["wrong"] * 90)),

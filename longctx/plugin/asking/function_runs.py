@@ -46,6 +46,11 @@ class FunctionRun(Nested):
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if is_function(item)]
 
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self) -> bool:
+        """Set no timer of pytest-timeout: a test's time is not that in which all of its trials are asked."""
+        return True
+
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         """Ask or estimate the trials of a cell, in place of measuring them."""
         raise NotImplementedError

@@ -45,7 +45,7 @@ class FunctionState:
         if STATE not in config.stash:
             run = config.stash[RUN]
             asking = config.stash.get(ASKING, None)
-            config.stash[STATE] = cls(run, asking.tape if asking else run.tape())
+            config.stash[STATE] = cls(run, asking.tape if asking else run.answers())
         return config.stash[STATE]
 
     def trial(self) -> FunctionTrial:

@@ -28,20 +28,34 @@ from longctx.vocabulary.shapes import NO_STRATEGY
 if TYPE_CHECKING:
     from longctx.cases.case import Case, Question
 
+TIMEOUT = "from pytest-timeout"
+"""What the failure says that pytest-timeout raises in a test."""
+
 
 def call(item: pytest.Function) -> None:
     """Run a test function once for each trial of its cell: measure the trials, or ask what they lack."""
     config = item.config
-    state, case = FunctionState.of(config), item.stash[CASE]
+    state, case, function = FunctionState.of(config), item.stash[CASE], item.stash[FUNCTION]
     names = item._fixtureinfo.argnames
     arguments = {name: item.funcargs[name] for name in names}
 
     def start(trial: FunctionTrial) -> Result:
         def once() -> object:
-            result = item.obj(**arguments)
-            return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+            try:
+                result = item.obj(**arguments)
+                return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+            except pytest.fail.Exception as error:
+                if TIMEOUT not in str(error):
+                    raise
+                raise TestMistake(
+                    UserError(
+                        "test-timed-out",
+                        f"{function.name}: its time was up during a trial, which is therefore not measured: {error} "
+                        f"The time is that of all {case.size:,} trials together: set timeout to more, or to 0, in "
+                        "pytest.ini, by --timeout or by @pytest.mark.timeout.",
+                    )
+                ) from None
 
-        function = item.stash[FUNCTION]
         state.current = trial
         state.case = function.cases[trial.question.index] if function.cases is not None else None
         try:

@@ -1,0 +1,112 @@
+"""What a run could not send again is not measured, whatever is recorded of it, and a test's own time limit."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from tests.integration.conftest import Checkout
+from tests.integration.functions import ask, codes, rows
+from tests.servers import SimulatedServer
+
+FUNCTION = """
+import pytest
+
+
+@pytest.mark.longctx(trials=20)
+def test_code(ask, draw):
+    code = draw.integer(10_000, 99_999)
+    assert ask(f"The refund code is {code}. What is the refund code?").integer() == code
+"""
+ALARMED = """
+import signal
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    def fail(number, frame):
+        if not frame.f_code.co_filename.endswith("threading.py"):  # it does not wait for an answer yet
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            return
+        pytest.fail("Timeout (>4s) from pytest-timeout.")
+
+    signal.signal(signal.SIGALRM, fail)
+    return (yield)
+"""
+"""What pytest-timeout does when the time of a test is up: raise in it."""
+
+
+def test_what_a_run_of_mode_all_could_not_send_is_not_measured_from_earlier_answers(checkout: Checkout) -> None:
+    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTION)
+    with SimulatedServer(codes) as server:
+        assert ask(checkout, server, "--ctx-report=first").code == 0
+        checkout.file("tests_longctx/conftest.py").write_text(ALARMED)
+        server.received.clear()
+        server.hold_after = 10
+        live = f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-model=toy", "--ctx-in-flight=1"
+        gated = "--ctx-baseline=first", "--ctx-no-looks"
+        pid = checkout.start("tests_longctx/test_functions.py", *live, *gated, profile=None)
+        server.wait_for(11)
+        os.kill(pid, signal.SIGALRM)
+        stopped = checkout.wait()
+    assert stopped.code == 12
+    assert stopped.says("test_code[toy-protocol] could not be asked: Failed: Timeout (>4s) from pytest-timeout."), (
+        stopped.out
+    )
+    assert stopped.says("trials were not sent again, and their earlier answers do not count."), stopped.out
+    outcomes = {(row["outcome"], row["source"]) for row in rows(checkout)}
+    assert outcomes == {("correct", "live"), ("not_asked", None)}
+
+
+TIMED = """
+import pytest
+
+
+class Hooks:
+    @pytest.hookspec(firstresult=True)
+    def pytest_timeout_set_timer(item, settings):
+        pass
+
+
+def pytest_addhooks(pluginmanager):
+    pluginmanager.add_hookspecs(Hooks)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_timeout_set_timer(item, settings):
+    item.module.TIMED = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    item.ihook.pytest_timeout_set_timer(item=item, settings=None)
+    return (yield)
+"""
+"""A timer as pytest-timeout sets it, by its hook: here it is up at once."""
+UP = """
+import pytest
+
+TIMED = False
+
+
+@pytest.mark.longctx(trials=20)
+def test_code(ask, draw):
+    code = draw.integer(10_000, 99_999)
+    reply = ask(f"The refund code is {code}. What is the refund code?")
+    if TIMED and draw.integer(0, 5) == 0:
+        pytest.fail("Timeout (>4s) from pytest-timeout.")
+    assert reply.integer() == code
+"""
+
+
+def test_the_time_of_a_test_is_not_that_of_asking_and_a_trial_that_it_ends_is_not_wrong(checkout: Checkout) -> None:
+    checkout.file("tests_longctx/test_functions.py").write_text(UP)
+    checkout.file("tests_longctx/conftest.py").write_text(TIMED)
+    with SimulatedServer(codes) as server:
+        asked = ask(checkout, server)
+    assert asked.says("Asked 20 requests of 20 trials of test functions."), asked.out
+    assert asked.says("its time was up during a trial", "set timeout to more, or to 0", "--timeout"), asked.out
+    assert asked.code == 1
+    assert {row["outcome"] for row in rows(checkout)} == {"correct", "infra_error"}
