@@ -40,6 +40,7 @@ MARKERS = (
     shapes=["text"]: the shapes in which ask(context, question) asks
     strategies=["none"]: the strategies of context management under which a transcript is asked about
     min_rate=0.9: a cell whose rate is significantly lower fails
+    guessing=0.5: the rate that guessing reaches, above which a baseline must be
     bands={"short": 4000}: the gate's bands, each with the largest length in it
     gated=False: leaves the function out of the gate
     version=2: raise it whenever the test draws other items
