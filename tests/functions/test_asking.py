@@ -141,10 +141,19 @@ def test_a_test_that_asks_something_else_is_named_with_the_difference(server: Si
 
 
 class Forgetful(Tape):
-    """A tape that never plays what it recorded."""
+    """A tape that never plays what it recorded to a trial, but gives it to the one who asked."""
+
+    asked = False
 
     def plays(self, wanted: Any) -> bool:
-        return False
+        return self.asked
+
+    def reply(self, wanted: Any) -> Any:
+        self.asked = True
+        try:
+            return super().reply(wanted)
+        finally:
+            self.asked = False
 
 
 def test_an_answer_that_is_not_found_is_never_asked_again(server: SimulatedServer, tmp_path: Path) -> None:
