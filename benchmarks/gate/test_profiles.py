@@ -28,7 +28,7 @@ from longctx.config.profiles import load_profile
 from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
-from longctx.gate.bands import AtLook, Band, Looks, judge_run
+from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.gate.evidence import Evidence
 from longctx.gate.evidence import lost_together as listed
 from longctx.stats.averaged import Answers
@@ -87,7 +87,7 @@ def test_its_gates_are_the_gate() -> None:
     assert seen >= {"pass", "regression", "inconclusive", "run regression", "run inconclusive"}
 
 
-def looks_at(changes: np.ndarray, margin: float) -> Looks:
+def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
     """Return the evidence of a band as the gate has it. changes: shape (contexts, trials of each)."""
     keyed = {place: [SIDES[change] for change in context] for place, context in enumerate(changes.tolist())}
     looks, at = planned("few", len(changes), changes.size, margin, 0.05), []
@@ -95,7 +95,7 @@ def looks_at(changes: np.ndarray, margin: float) -> Looks:
         asked = {place: keyed[place] for place in range(end)}
         clusters = changes[: len(asked)].tolist()
         at.append(AtLook(clusters, clusters, answers=(asked, asked)))
-    return Looks(looks, at)
+    return BandLooks(looks, at)
 
 
 def test_it_lists_the_documents_that_the_report_lists() -> None:

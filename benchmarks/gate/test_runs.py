@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.gate.runs import PARTS, Case, Design, Rule, counted, drawn, exact, rates, scores
-from longctx.gate.bands import AtLook, Band, Looks, judge_run
+from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.stats.averaged import Averaged
 from longctx.stats.looks import planned
 
@@ -66,7 +66,7 @@ def test_its_gates_are_the_gate(runs: int) -> None:
                 evidence = Averaged(list(keyed.values()))
                 judged = evidence if evidence.several else evidence.changes
                 looks.append(AtLook(judged, judged, answers=(keyed, keyed)))
-            bands[Band(str(band), "all")] = Looks(design.looks, looks)
+            bands[Band(str(band), "all")] = BandLooks(design.looks, looks)
         given, of_run = judge_run(bands, design.margin, 0.05)
         assert of_run is not None
         result = counted(case, Rule(), 1, seed)

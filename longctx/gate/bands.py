@@ -139,7 +139,7 @@ class AtLook:
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class BandLooks:
     """A band to judge. at: the evidence at the looks that were taken. vacuous: why it cannot pass; empty if it can."""
 
     planned: Planned
@@ -157,12 +157,12 @@ def judge(
 
     further: the p-values of stated minimums, which Holm's correction counts, too.
     """
-    looks = {band: Looks(ONCE, [AtLook(clusters, clusters)]) for band, clusters in bands.items()}
+    looks = {band: BandLooks(ONCE, [AtLook(clusters, clusters)]) for band, clusters in bands.items()}
     return [measured for measured, _ in judge_in_looks(looks, margin, alpha, further)]
 
 
 def judge_in_looks(
-    bands: Mapping[Band, Looks], margin: float, alpha: float, further: Sequence[float] = ()
+    bands: Mapping[Band, BandLooks], margin: float, alpha: float, further: Sequence[float] = ()
 ) -> list[tuple[BandVerdict, BandVerdict]]:
     """Return two verdicts for each band, in their order: on what was measured, and with what was not counted as wrong.
 
@@ -172,7 +172,7 @@ def judge_in_looks(
 
 
 def judge_run(
-    bands: Mapping[Band, Looks], margin: float, alpha: float, further: Sequence[float] = ()
+    bands: Mapping[Band, BandLooks], margin: float, alpha: float, further: Sequence[float] = ()
 ) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
     """Return what `judge_in_looks` returns, with the run as a hypothesis of its own, and the verdicts on that.
 
@@ -183,12 +183,12 @@ def judge_run(
     if len(paired) < 2:
         return _judge(bands, margin, alpha, further, None)
     planned = max((looks.planned for looks in paired), key=lambda looks: looks.number)
-    run = _Judged(RUN, Looks(planned, [])), _Judged(RUN, Looks(planned, []), pessimistic=True)
+    run = _Judged(RUN, BandLooks(planned, [])), _Judged(RUN, BandLooks(planned, []), pessimistic=True)
     return _judge(bands, margin, alpha, further, run)
 
 
 def _judge(
-    bands: Mapping[Band, Looks],
+    bands: Mapping[Band, BandLooks],
     margin: float,
     alpha: float,
     further: Sequence[float],
@@ -236,7 +236,7 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
 class _Judged:
     """A band while its looks are taken."""
 
-    def __init__(self, band: Band, looks: Looks, pessimistic: bool = False) -> None:
+    def __init__(self, band: Band, looks: BandLooks, pessimistic: bool = False) -> None:
         self.band, self.looks, self.pessimistic = band, looks, pessimistic
         self.clusters: Evidenced = ()
         self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0

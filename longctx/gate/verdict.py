@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import Band, BandVerdict, Looks, Verdict, interval, judge_in_looks, judge_run, overall
+from longctx.gate.bands import Band, BandLooks, BandVerdict, Verdict, interval, judge_in_looks, judge_run, overall
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import (
     Evidence,
@@ -345,7 +345,7 @@ def _families(
     minimums = [minimum.p_value for family in compared if not family.stopped for _, minimum in family.minimums]
     others = [*minimums, *([1.0] * (rules.elsewhere + rules.beside))]
     looks = {
-        band: Looks(evidence.planned, evidence.at_looks, family.vacuous.get(band, ""))
+        band: BandLooks(evidence.planned, evidence.at_looks, family.vacuous.get(band, ""))
         for family in compared
         for band, evidence in family.bands.items()
     }

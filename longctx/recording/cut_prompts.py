@@ -26,7 +26,7 @@ ALIKE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PromptCut:
     """A prompt that was cut: the tokens that the server counted, and about those that it has."""
 
     counted: int
@@ -44,7 +44,7 @@ class CutPrompts:
     """Finds, among the requests of a cell, those that were cut: each alone, and by the limit that several share."""
 
     def __init__(self) -> None:
-        self.of: dict[str, Cut] = {}
+        self.of: dict[str, PromptCut] = {}
         """The trials with a prompt that was cut."""
         self._longest: dict[str, tuple[int, list[_Sent]]] = {}
         """The requests with the largest count of each model: those at its limit, if it has one."""
@@ -61,7 +61,7 @@ class CutPrompts:
             kept = sent if counted == most else []
             self._longest[model.model] = counted, [*kept, _Sent(trial, text, model)]
 
-    def found(self) -> dict[str, Cut]:
+    def found(self) -> dict[str, PromptCut]:
         """Return the trials with a prompt that was cut, once all requests were added."""
         for counted, sent in self._longest.values():
             lengths = [len(each.text) for each in sent]
@@ -71,16 +71,16 @@ class CutPrompts:
             # Longer by characters and by tokens: a text in another language is longer by one of them.
             if any(a > UNLIKE * b and c > UNLIKE * d for a, c in sizes for b, d in sizes):
                 for each in sent:
-                    self.of.setdefault(each.trial, Cut(counted, _estimated(each.text, each.model)))
+                    self.of.setdefault(each.trial, PromptCut(counted, _estimated(each.text, each.model)))
         return self.of
 
 
-def cut_alone(text: str, model: ModelProfile, counted: int) -> Cut | None:
+def cut_alone(text: str, model: ModelProfile, counted: int) -> PromptCut | None:
     """Return how a prompt was cut if the server counted less than half of its tokens; None if it was not."""
     if len(text) / CHARACTERS_A_TOKEN * model.tokens.reference * PART <= counted:
         return None
     estimated = _estimated(text, model)  # takes longer
-    return Cut(counted, estimated) if counted < PART * estimated else None
+    return PromptCut(counted, estimated) if counted < PART * estimated else None
 
 
 def prompt_text(body: Mapping[str, Any]) -> str:
@@ -88,7 +88,7 @@ def prompt_text(body: Mapping[str, Any]) -> str:
     return "\n".join(_texts([body.get("system", ""), body.get("messages", ())]))
 
 
-def sentence(model: str, cut: Mapping[str, Cut], trials: int) -> str:
+def sentence(model: str, cut: Mapping[str, PromptCut], trials: int) -> str:
     """Return the sentence on the trials of a cell whose prompts were cut."""
     counted = sorted({each.counted for each in cut.values()})
     shown = f"{counted[0]:,}" if len(counted) == 1 else f"{counted[0]:,} to {counted[-1]:,}"

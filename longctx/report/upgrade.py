@@ -24,7 +24,7 @@ from longctx.vocabulary.family import is_check
 
 THINKING = "thinking tokens"
 """The column that a table has if any server counts them apart."""
-Judged = tuple[str, RunVerdict]
+NamedVerdict = tuple[str, RunVerdict]
 """The name of a candidate, and the verdict on it."""
 
 
@@ -35,7 +35,7 @@ class UpgradeDecision:
     old: str
     before: Sequence[Row]
     """The rows of the old treatment."""
-    candidates: Sequence[Judged]
+    candidates: Sequence[NamedVerdict]
     after: Mapping[str, Sequence[Row]]
     """The rows of each candidate, by its name."""
     best: str

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from longctx.stats.rates import Rate
 
 
-class Judged(Protocol):
+class Scored(Protocol):
     """What a rate is computed from: a row of results has it."""
 
     @property
@@ -19,7 +19,7 @@ class Judged(Protocol):
     def credit(self) -> float: ...
 
 
-Of = TypeVar("Of", bound=Judged)
+Of = TypeVar("Of", bound=Scored)
 
 
 def rate_of(rows: Iterable[Of], held: Callable[[Of], bool] | None = None) -> Rate:

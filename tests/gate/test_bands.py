@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.gate.bands import AtLook, Band, BandVerdict, Clusters, Looks, judge, judge_run, overall
+from longctx.gate.bands import AtLook, Band, BandLooks, BandVerdict, Clusters, judge, judge_run, overall
 from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.looks import Looks as Planned
 from longctx.stats.unpaired import Unpaired
@@ -112,7 +112,7 @@ def test_a_verdict_never_contradicts_its_numbers(clusters: list[list[int]], marg
     assert (judged.needed is None) == (judged.verdict != "inconclusive")
 
 
-def in_looks(lost: Sequence[int], n: int = 100) -> Looks:
+def in_looks(lost: Sequence[int], n: int = 100) -> BandLooks:
     """Return a band whose trials were lost so often at each look, of n more each, and never gained."""
     at = []
     for look, number in enumerate(lost, start=1):
@@ -121,7 +121,7 @@ def in_looks(lost: Sequence[int], n: int = 100) -> Looks:
         clusters = Averaged(list(keyed.values())).changes
         at.append(AtLook(clusters, clusters, answers=(keyed, keyed)))
     number = len(lost)
-    return Looks(Planned(tuple(look / number for look in range(1, number + 1))), at)
+    return BandLooks(Planned(tuple(look / number for look in range(1, number + 1))), at)
 
 
 def test_settled_bands_are_asked_further_while_the_run_is_in_doubt() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -54,7 +55,11 @@ def test_what_is_told_is_read() -> None:
 
 
 def test_the_rate_is_beside_its_interval() -> None:
-    properties = dict(told(CaseResult.of(line_case(), [ROW, ROW, WRONG], minimum=None)).user_properties)
+    properties = dict(
+        told(
+            CaseResult.of(line_case(), [ROW, replace(ROW, trial=7), replace(WRONG, trial=8)], minimum=None)
+        ).user_properties
+    )
     assert properties["rate"] == pytest.approx(2 / 3, abs=1e-6)
     assert (properties["lo"], properties["hi"]) == (0.20766, 0.938508)
     assert {"n": 3, "correct": 2, "tokens": 36}.items() <= properties.items()
