@@ -19,13 +19,11 @@ WIDTH, HEIGHT = 560, 260
 """The size of a chart in pixels. The width is half a page, so that its text is not scaled there."""
 LETTER = 7
 """The approximate width of a label's character in pixels."""
-APART = 0.02
-"""The distance on an axis from 0 to 1 at which points do not hide each other, about half the size of a point."""
 SAME = 0.005
 """The difference below which points of two rates hide each other."""
-MOVED = (
-    "Points of the same rate are offset slightly so that overlapping points stay visible; the numbers give their rates."
-)
+POINT, RING = 60, 150
+"""The area of a point, and what each ring around it adds, in square pixels."""
+RINGED = "Points of the same rate are rings around each other."
 UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
 """The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
 DASHED, DOTTED = (4, 4), (1, 3)
@@ -98,22 +96,21 @@ def labelled(labels: Sequence[str]) -> Spec:
     return {"labelAngle": -35, "labelAlign": "right"} if turned else {}
 
 
-def apart(points: Sequence[dict[str, Any]], x: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the points of all series with `drawn`, the rate at which each is drawn, and a note if any was moved.
+def ringed(points: Sequence[dict[str, Any]], x: str) -> tuple[list[dict[str, Any]], str]:
+    """Return the points of all series with `ring`, 0 for a full point, and a note if any is a ring.
 
-    Points that would hide each other are moved apart. x: the field of the horizontal position.
+    Points that would hide each other are rings around the first, so that no rate is moved. x: the field of the
+    horizontal position.
     """
     columns: dict[Any, list[dict[str, Any]]] = {}
     for point in points:
-        columns.setdefault(point[x], []).insert(0, point)
-    moved, note = [], ""
+        columns.setdefault(point[x], []).append(point)
+    marked, note = [], ""
     for column in columns.values():
         for group in _overlapping(sorted(column, key=lambda point: float(point["rate"]))):
-            note = MOVED if len(group) > 1 else note
-            room = APART * (len(group) - 1)
-            low = min(max(sum(point["rate"] for point in group) / len(group) - room / 2, 0), 1 - room)
-            moved += [{**point, "drawn": low + APART * number} for number, point in enumerate(group)]
-    return moved, note
+            note = RINGED if len(group) > 1 else note
+            marked += [{**point, "ring": number} for number, point in enumerate(group)]
+    return marked, note
 
 
 def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -131,10 +128,11 @@ def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, An
 def curves(x: Spec, series: Spec) -> list[Spec]:
     """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
 
-    A series of a single point has no band; it has a bar. The data are points as `apart` returns them.
+    A series of a single point has no band; it has a bar. The data are points as `ringed` returns them.
     """
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
     base = {"x": x, "color": series}
+    described = {**base, "y": rate_axis("rate"), "shape": shape, "description": {"field": "say"}}
     points = {"joinaggregate": [{"op": "count", "as": "points"}], "groupby": [series["field"]]}
     return [
         {
@@ -146,10 +144,16 @@ def curves(x: Spec, series: Spec) -> list[Spec]:
             "mark": {"type": "area", "opacity": 0.15, "aria": False},
             "encoding": {**base, "y": rate_axis("lo"), "y2": {"field": "hi"}},
         },
-        {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("drawn")}},
+        {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}},
         {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {**base, "y": rate_axis("drawn"), "shape": shape, "description": {"field": "say"}},
+            "transform": [{"filter": "datum.ring == 0"}],
+            "mark": {"type": "point", "filled": True, "size": POINT, "opacity": 1},
+            "encoding": described,
+        },
+        {
+            "transform": [{"filter": "datum.ring > 0"}, {"calculate": f"{POINT} + {RING} * datum.ring", "as": "area"}],
+            "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
+            "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
         },
     ]
 

@@ -15,7 +15,6 @@ from longctx.views.chart import (
     UNITLESS,
     Chart,
     Spec,
-    apart,
     at,
     colours,
     curves,
@@ -25,6 +24,7 @@ from longctx.views.chart import (
     labelled,
     layered,
     note_of,
+    ringed,
 )
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
@@ -224,7 +224,7 @@ class RateView:
         return Table.pivot(title, [(point.x, point.series, str(point.value)) for point in points], self.x)
 
     def _drawn(self, points: Sequence[RatePoint], legend: str | None) -> tuple[Spec, str]:
-        """Return the specification of a chart, and a note if points were moved apart."""
+        """Return the specification of a chart, and a note if points are rings."""
         colour = colours("series", list(dict.fromkeys(point.series for point in points)), legend)
         values = [
             {
@@ -248,14 +248,14 @@ class RateView:
                 height=max(ROW, OF_SERIES * len(colour["scale"]["domain"])) * len(names),
             ), ""
         x = self._axis([value["x"] for value in values])
-        moved, note = apart(values, "x")
+        marked, note = ringed(values, "x")
         alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))
         layers = [*(at(line, "y") for line in self.lines), *curves(x, colour), *self.layers(x, colour)]
         if len(set(alone.values())) == 1:
             layers.insert(0, at(next(iter(alone.values())), "y", DOTTED))
         elif alone:
             layers.insert(0, dotted(x, [{"x": place, "rate": rate} for place, rate in alone.items()]))
-        return layered(moved, layers), note
+        return layered(marked, layers), note
 
     def _axis(self, places: Sequence[Any]) -> Spec:
         title = self.x if self.axis is None else self.axis

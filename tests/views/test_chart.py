@@ -10,57 +10,59 @@ from hypothesis import strategies as st
 
 from longctx.report.charts.draw import draw
 from longctx.views.chart import (
-    APART,
-    MOVED,
-    SAME,
+    RINGED,
     Chart,
-    apart,
     colours,
     curves,
     field,
     labelled,
     layered,
     legend_columns,
+    ringed,
 )
 from longctx.views.table import Table
 
 
 @pytest.mark.parametrize("tallest", [0.0, 0.4, 1.0])
-def test_points_of_the_same_rate_are_apart(tallest: float) -> None:
+def test_points_of_the_same_rate_are_rings(tallest: float) -> None:
     points = [{"x": 1, "series": name, "rate": tallest} for name in "abc"]
-    moved, note = apart([*points, {"x": 2, "series": "a", "rate": 0.5}], "x")
-    drawn = {(point["x"], point["series"]): point["drawn"] for point in moved}
-    assert drawn[2, "a"] == 0.5
-    assert drawn[1, "a"] - drawn[1, "b"] == pytest.approx(APART)
-    assert drawn[1, "b"] - drawn[1, "c"] == pytest.approx(APART)
-    assert 0 <= drawn[1, "c"] < drawn[1, "a"] <= 1
-    assert note == MOVED
+    marked, note = ringed([*points, {"x": 2, "series": "a", "rate": 0.5}], "x")
+    rings = {(point["x"], point["series"]): point["ring"] for point in marked}
+    assert rings == {(1, "a"): 0, (1, "b"): 1, (1, "c"): 2, (2, "a"): 0}
+    assert note == RINGED
 
 
-def test_points_that_do_not_hide_each_other_stay() -> None:
+def test_points_that_do_not_hide_each_other_are_full() -> None:
     points = [
         {"x": x, "series": name, "rate": rate} for x, name, rate in ((1, "a", 0.4), (1, "b", 0.41), (2, "b", 0.4))
     ]
-    moved, note = apart(points, "x")
-    assert all(point["drawn"] == point["rate"] for point in moved)
+    marked, note = ringed(points, "x")
+    assert all(point["ring"] == 0 for point in marked)
     assert note == ""
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)), max_size=8))
-def test_no_point_is_lost_or_leaves_the_chart(places: list[tuple[int, float]]) -> None:
+def test_no_point_is_lost_or_moved(places: list[tuple[int, float]]) -> None:
     points = [{"x": x, "rate": rate, "place": place} for place, (x, rate) in enumerate(places)]
-    moved, _ = apart(points, "x")
-    assert sorted(point["place"] for point in moved) == list(range(len(points)))
-    for point in moved:
-        assert 0 <= point["drawn"] <= 1
-        assert abs(point["drawn"] - point["rate"]) <= len(points) * (APART + SAME)
+    marked, _ = ringed(points, "x")
+    assert sorted(point["place"] for point in marked) == list(range(len(points)))
+    assert all(point["rate"] == places[point["place"]][1] for point in marked)
+
+
+def test_a_rate_of_one_is_drawn_at_one() -> None:
+    ends = {"rate": 1.0, "lo": 0.7, "hi": 1.0, "say": "1.00"}
+    marked, _ = ringed([{**ends, "series": name, "x": x} for name in "ab" for x in (1, 2)], "x")
+    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a", "b"])))
+    svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
+    lines = re.findall(r'<path d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)" stroke="var\(--series', svg)
+    assert {height for pair in lines for height in pair} == {"0"}
 
 
 @pytest.mark.parametrize("points", [1, 2])
 def test_the_interval_of_a_single_point_is_a_bar(points: int) -> None:
     ends = {"series": "a", "rate": 0.5, "lo": 0.25, "hi": 0.75, "say": "0.50"}
-    moved, _ = apart([{**ends, "x": x} for x in range(points)], "x")
-    spec = layered(moved, curves(field("x", "quantitative"), colours("series", ["a"])))
+    marked, _ = ringed([{**ends, "x": x} for x in range(points)], "x")
+    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a"])))
     svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
     assert len(re.findall('<line [^>]*stroke="var\\(--series-1\\)"', svg)) == (1 if points == 1 else 0)
 
