@@ -72,7 +72,11 @@ def test_the_docs_name_every_entry(mine: Workspace) -> None:
     text = (HERE.root / "docs/models.md").read_text(encoding="utf-8")
     mine.own("models", "m.toml").write_text(text.split("```toml\n")[1].partition("[probed]")[0])
     profile = load_model(mine, "m")
-    assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "token_counts"}
+    of_other_apis = {"base_url", "key", "accepts"}
+    assert profile.model_fields_set == set(ModelProfile.model_fields) - {"probed", "token_counts"} - of_other_apis
+    assert {
+        name for name in of_other_apis if f"`{name}" in text or f"{name} = " in text or f"[{name}]" in text
+    } == of_other_apis
     assert profile.prices
     assert profile.prices.model_fields_set == set(Prices.model_fields)
     assert profile.prices.above[0].model_fields_set == set(Tier.model_fields)

@@ -17,7 +17,7 @@ TINY = "smollm2-135m"
 """A model with a window of 8,192 tokens, for small profiles: most families have no room in shares of it."""
 MODELS = [path.stem for path in HERE.list("models", "*.toml") if path.stem != TINY]
 PROFILES = [path.stem for path in HERE.list("profiles", "*.toml")]
-SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b"}
+SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-chat", "qwen2.5-coder-1.5b"}
 """Models with a window of 32,768 tokens."""
 TOO_LONG = {
     "gate": {"line_retrieval", "collage", "passkey", "variable_tracking", "coreference"},
