@@ -129,7 +129,7 @@ def test_the_estimate_says_where_a_gate_cannot_pass(project: Checkout) -> None:
     result = run(project, "--ctx-estimate")
     assert result.says(
         "test_code of toy, prompts protocol: 40 trials cannot pass at a margin of 5%: use 52 or more if nothing "
-        "changes, about 362 if 10% of pairs do, or a margin of 18%."
+        "changes, about 403 if 10% of pairs do, or a margin of 19%."
     ), result
     write(project, ONE, trials=30)
     assert "cannot pass" not in run(project, "--ctx-estimate").out
