@@ -434,7 +434,7 @@ def lost_together(drawn: Drawn, asked: Ints) -> Bools:
 def prices(profile: str, model: str) -> dict[str, tuple[float, float]]:
     """Return the price of each band of a shipped profile in USD, directly and in batches, by its name."""
     plan = Plan(Settings(profile=profile, models=(model,)), Workspace(Path.cwd()))
-    replies = ReplyTokens(REPLY, REPLY, REPLY, 0)
+    replies = ReplyTokens(REPLY, answers=0)
     loads = loads_of_profile(plan, cases=[replace(case, replies=replies) for case in plan.cases])
     return {
         f"{band.family}, {band.name}": (load.price or 0.0, load.batch_price or 0.0) for (_, band), load in loads.items()

@@ -12,7 +12,6 @@ from longctx.config.profiles import Profile, profile_path, profile_type
 from longctx.config.text_files import checked
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
-from longctx.recording.base import Base
 from longctx.registry import families
 from longctx.workspace import Workspace
 
@@ -22,6 +21,8 @@ def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile
 
     own: the profile as the run has it. If it is new there, it may narrow the default margin, not widen it.
     """
+    from longctx.recording.base import Base
+
     path = profile_path(workspace, name)
     content = Base(revision, workspace.root, workspace.cassettes).file(path)
     if content is None:
@@ -35,6 +36,8 @@ def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile
 
 def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[str]:
     """Return the options that the file which configures pytest has on a branch or commit. Raises UserError."""
+    from longctx.recording.base import Base
+
     content = Base(revision, workspace.root, workspace.cassettes).file(file) or b""
     with tempfile.TemporaryDirectory(prefix="longctx-") as folder:
         copy = Path(folder, file.name)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import longctx
 from longctx import clocks
 from longctx.config.headers import as_lines
-from longctx.engine.lost import lost_answers
 from longctx.engine.terms import beside, empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -156,6 +155,8 @@ def judge(
     folder: Path, baseline: Baseline, record: store.FinishedRun, ending: Ending, terms: Rules
 ) -> tuple[RunVerdict, Document]:
     """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
+    from longctx.engine.lost import lost_answers
+
     rows, manifest = record.rows, ending.manifest
     verdict = judged_against(baseline, rows, terms, ending.families)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)

@@ -24,8 +24,8 @@ def pytest_unconfigure(config):
     [
         (("--collect-only",), {"main": ["longctx.plugin"]}),
         (("--ctx-estimate",), {"main": ["vcr", "longctx.plugin"]}),
-        (("-n0",), {"main": ["vcr", "pyarrow", "longctx.plugin"]}),
-        (("-n1",), {"main": ["pyarrow", "longctx.plugin"], "worker": ["vcr", "longctx.plugin"]}),
+        (("-n0",), {"main": ["vcr", "longctx.plugin"]}),
+        (("-n1",), {"main": ["longctx.plugin"], "worker": ["vcr", "longctx.plugin"]}),
     ],
     ids=["collection", "estimate", "one process", "controller and worker"],
 )
