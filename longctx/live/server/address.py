@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 
 import httpx2
 
@@ -34,6 +35,11 @@ def parsed(base_url: str) -> httpx2.URL:
             f"The base URL {base_url!r} is not the URL of a server: write it like http://127.0.0.1:8080.",
         )
     return url
+
+
+def without_path_of_api(base_url: str) -> str:
+    """Return the address of a server without what clients add to it, such as `/v1` or `/v1/messages` at its end."""
+    return re.sub(r"/v1(/messages|/chat/completions|/responses)?/*$", "", base_url)
 
 
 def without_userinfo(base_url: str) -> str:

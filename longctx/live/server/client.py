@@ -13,7 +13,7 @@ from longctx.config.headers import BETA, CUSTOM, custom_headers, treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
-from longctx.live.server.address import parsed
+from longctx.live.server.address import parsed, without_path_of_api
 from longctx.live.server.network import ENCODING, Network
 from longctx.live.server.openai import open_openai
 from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
@@ -82,6 +82,7 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
         os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     )
     client = AsyncAnthropic(api_key="none-needed" if keyless else None, base_url=base_url, **settings)
+    client.base_url = without_path_of_api(str(client.base_url))  # it adds /v1/messages, also to ANTHROPIC_BASE_URL
     if not (client.api_key or client.auth_token or client.credentials):
         raise UserError(
             "no-api-key",

@@ -14,7 +14,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.prepared import Prepared
-from longctx.live.server.address import OPENAI, confirm, is_loopback, parsed, same_server
+from longctx.live.server.address import OPENAI, confirm, is_loopback, parsed, same_server, without_path_of_api
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client, ClientSettings
 from longctx.recording.apis import messages
@@ -75,7 +75,7 @@ def open_openai(base_url: str | None, models: Sequence[ModelProfile], settings: 
         )
     if re.search(r"\s", key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set {variable} again.")
-    return OpenAIServer(api_key=key, base_url=re.sub(r"/v1/?$", "", url), **settings)
+    return OpenAIServer(api_key=key, base_url=without_path_of_api(url), **settings)
 
 
 async def send(client: Client, prepared: Prepared, timeout_s: float) -> httpx2.Response:

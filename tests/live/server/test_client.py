@@ -61,6 +61,17 @@ def test_a_url_that_is_none(tmp_path: Path, base_url: str) -> None:
         open_client(Tape(tmp_path), base_url, 4)
 
 
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1//", "/v1/messages", "/v1/messages/"])
+@pytest.mark.parametrize("typed", [True, False], ids=["typed", "of the environment"])
+def test_what_the_client_adds_to_an_address_is_not_there_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, typed: bool
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"http://h.test/gateway{path}")
+    client = open_client(Tape(tmp_path), f"http://h.test/gateway{path}" if typed else None, 4)
+    assert str(client.base_url).rstrip("/") == "http://h.test/gateway"
+
+
 def test_the_client_asks_through_the_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests other than questions go to the network that the client opened."""
     monkeypatch.setattr("longctx.live.server.client.Network", lambda in_flight: replying(b'{"input_tokens": 7}'))
