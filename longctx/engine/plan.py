@@ -120,6 +120,11 @@ class Plan:
         return stated | set(self._settings.models)
 
     @property
+    def judge(self) -> ModelProfile | None:
+        """The judge of test functions, if the profile names one."""
+        return self.model(self.own.judge) if self.own and self.own.judge else None
+
+    @property
     def margin(self) -> float:
         """The gate's margin: the user's, else the profile's, else the default."""
         stated = self._settings.margin, self.terms.margin if self.terms else None

@@ -19,6 +19,7 @@ from longctx.errors import UserError
 from longctx.gate.bands import ORDER, Verdict
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
+from longctx.live.cost.money import check_cap
 from longctx.results.answers import with_answers
 from longctx.results.row import Row
 from longctx.results.view import View
@@ -213,6 +214,9 @@ class Upgrading:
         measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
         for new in measured[1:]:
             _check_matched(measured[0], new)
+        check_cap(
+            max_cost, [model for found, of in zip(measured, self._trials, strict=True) for model in _asked(found, of)]
+        )
         for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
             found = measured[place]
             if found.lacking and left is not None:
@@ -265,6 +269,13 @@ class Upgrading:
         if verdict.usage and was == model:  # it has one tokenizer
             verdict = replace(verdict, usage=replace(verdict.usage, tokenizer=None))
         return Candidate(new, verdict)
+
+
+def _asked(found: MeasuredTreatment, trials: TreatmentTrials) -> list[ModelProfile]:
+    """Return the models that asking what a treatment lacks needs."""
+    plan = trials.run.plan
+    asked = [plan.model(found.treatment.model), *([plan.judge] if plan.judge else [])]
+    return asked if found.lacking else []
 
 
 def _check_matched(old: MeasuredTreatment, new: MeasuredTreatment) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from longctx.config.models import Prices
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
@@ -100,13 +102,25 @@ class MadeTrials:
         return [SimpleNamespace(rows=made, views=[View("")] * len(made), case=SimpleNamespace(size=1))]
 
 
-def upgraded(tmp_path: Path, caps: list[float], *names: str) -> Upgrade:
-    settings = Settings(profile={"line_retrieval": {"lines": [5], "orders": ["ordered"], "trials": 200}}, alpha=0.06)
+def upgraded(tmp_path: Path, caps: list[float], *names: str, unpriced: str = "") -> Upgrade:
+    price = Prices(input=1, output=1, dated=datetime.date(2026, 1, 1))
+    settings = Settings(
+        profile={"line_retrieval": {"lines": [5], "orders": ["ordered"], "trials": 200}},
+        alpha=0.06,
+        prices=tuple((name, price) for name in ("old", *names) if name != unpriced),
+    )
     treatments = [Treatment.of(name) for name in names]
     upgrading = Upgrading(
         Treatment.of("old"), treatments, settings, tmp_path, tmp_path, lambda _: None, lambda of: MadeTrials(of, caps)
     )
     return upgrading.measure(max_cost=1.0)
+
+
+def test_a_candidate_without_prices_is_named_before_the_others_are_paid(tmp_path: Path) -> None:
+    caps: list[float] = []
+    with refused("max-cost-without-prices", "the profile of two gives none"):
+        upgraded(tmp_path, caps, "one", "two", unpriced="two")
+    assert not caps
 
 
 def test_candidates_share_alpha_and_the_cap_and_answers_of_any_age_count(tmp_path: Path) -> None:

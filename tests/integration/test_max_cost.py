@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import LINES, Checkout
 from tests.servers import SimulatedServer
 
 PROFILE = "[tokens]\nline = 20\n\n[prices]\ninput = 10000\noutput = 0\ndated = 2026-01-01\n"
@@ -58,3 +58,40 @@ def test_a_gate_knows_what_the_cap_stopped(checkout: Checkout, server: Simulated
     assert result.code == 12
     assert result.says("invalid", "leaves no room for it")
     assert {row["outcome"] for row in checkout.rows() if row["error"]} == {"not_asked"}
+
+
+FUNCTIONS = """
+import pytest
+
+
+@pytest.mark.longctx(trials=2)
+def test_tone(ask, judge):
+    assert judge(ask("Say please.").text).text
+
+
+@pytest.mark.longctx(trials=2)
+def test_helper(ask):
+    helper = ask.client(model="helper")
+    assert ask("Say please.").text
+    helper.messages.create(model="any", max_tokens=9, messages=[{"role": "user", "content": "Is it polite?"}])
+"""
+
+
+def test_a_judge_without_prices_is_named_before_families_are_paid(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
+    checkout.profile('models = ["toy"]\njudge = "referee"\n', LINES)
+    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)
+    result = checkout.record(server, "--ctx-max-cost=10", "-k", "not helper")
+    assert result.code == 4, result
+    assert result.says("the profile of referee gives none", "[max-cost-without-prices]")
+    assert not server.received
+
+
+def test_a_helper_without_prices_is_not_asked_under_a_cap(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
+    checkout.profile('models = ["toy"]\n')
+    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)
+    result = checkout.record(server, "--ctx-max-cost=10", "tests_longctx/test_functions.py", "-k", "helper")
+    assert result.code == 1, result
+    assert result.says("the profile of helper gives none", "[max-cost-without-prices]")
+    assert not server.received

@@ -17,6 +17,7 @@ from longctx.cases.case import Case
 from longctx.config.models import misspelled
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
+from longctx.live.cost.money import check_cap
 from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
@@ -93,6 +94,8 @@ def ask_first(config: pytest.Config) -> None:
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             _check_server(config, [*cases, *functions])
+            judge = run.plan.judge if functions else None
+            check_cap(settings.max_cost, [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])])
             spent, answered = 0.0, False
             if cases:
                 done = run.ask(cases)

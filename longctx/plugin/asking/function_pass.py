@@ -75,8 +75,8 @@ class FunctionPass:
         """Why tests could not be run, by their names."""
         self._config, self._cases, self._tape = config, cases, tape
         run = self._run = config.stash[RUN]
-        judge = run.plan.own.judge if run.plan.own else ""
-        self._models = [*(case.model for case in cases), *([run.plan.model(judge)] if judge else [])]
+        judge = run.plan.judge
+        self._models = [*(case.model for case in cases), *([judge] if judge else [])]
         sizes: Counter[tuple[str, str]] = Counter()
         for case in run.cells:
             sizes[case.scenario.family, case.model.model] += case.size

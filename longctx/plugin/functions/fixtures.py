@@ -13,6 +13,7 @@ from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem
 from longctx.functions.draw import Draw
 from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.live.cost.money import check_cap
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import CASE, MARKER
 
@@ -62,7 +63,10 @@ class FunctionState:
 
     def model(self, name: str) -> ModelProfile:
         if name not in self.models:
-            self.models[name] = self.run.plan.model(name)
+            model, settings = self.run.plan.model(name), self.run.settings
+            if settings.record != "none":
+                check_cap(settings.max_cost, [model])
+            self.models[name] = model
         return self.models[name]
 
 
