@@ -139,7 +139,7 @@ class Asking:
     def keep(self, question: Question, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
             self.asked.note(question, result)
-            self._failures.in_a_row = 0
+            self._failures.in_a_row, self._failures.answered = 0, True
             return
         self.asked.failures[question.key] = result
         self._failures.in_a_row += 1
@@ -174,7 +174,8 @@ class Asking:
             await self._slots.pause(retry.pause_s(attempts) if pause is None else pause)
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
-        return self.asked.stopped is None and retry.sent_again(failure.cause, attempts)
+        absent = failure.fatal and not self._failures.answered  # a server that has answered may come back
+        return self.asked.stopped is None and not absent and retry.sent_again(failure.cause, attempts)
 
     async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""

@@ -21,10 +21,12 @@ class ConsecutiveFailures:
     """How long to go on asking without success.
 
     most: the number of trials in a row without an answer that ends asking. in_a_row: the current number in a row.
+    answered: whether any trial was answered.
     """
 
     most: int
     in_a_row: int = 0
+    answered: bool = False
 
     @property
     def ended(self) -> bool:

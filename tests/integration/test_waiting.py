@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 
 import pytest
 
@@ -11,6 +12,27 @@ from tests.integration.terminal import on_terminal
 from tests.servers import SimulatedServer
 
 AT_ONCE = 'import longctx.live.waiting\n\npytest_plugins = ["longctx.plugin"]\nlongctx.live.waiting.DELAY_S = 0\n'
+
+ONE_ATTEMPT = """
+import pathlib
+
+from longctx.live.server.network import Network
+
+pytest_plugins = ["longctx.plugin"]
+sent = Network.handle_async_request
+attempts = 0
+
+
+async def counted(self, request):
+    global attempts
+    attempts += 1
+    pathlib.Path(__file__).with_name("attempts").write_text(str(attempts))
+    return await sent(self, request)
+
+
+Network.handle_async_request = counted
+"""
+"""A conftest.py that counts the requests that a run tries to send."""
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +95,36 @@ def test_on_a_terminal_it_is_part_of_the_progress(checkout: Checkout, server: Si
 
 def test_an_estimate_waits_for_prompts_to_be_built(checkout: Checkout) -> None:
     assert checkout.pytest("--ctx-estimate", "--ctx-trials=200").says("Waiting for the prompts to be built, to find")
+
+
+@pytest.mark.parametrize("family", [LINES, PASSKEY], ids=["told the window", "counted"])
+@pytest.mark.parametrize("batch", [(), ("--ctx-batch",)], ids=["directly", "in batches"])
+def test_a_server_that_is_not_there_ends_the_run_at_the_first_attempt(
+    checkout: Checkout, family: str, batch: tuple[str, ...]
+) -> None:
+    checkout.profile(family)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        checkout.file("conftest.py").write_text(ONE_ATTEMPT)
+        result = checkout.pytest(f"--ctx-base-url={url}", "--ctx-record=once", *batch)
+    assert result.code == 4, result
+    assert result.says(f"No connection to {url}", "is the server running?")
+    assert checkout.file("attempts").read_text() == "1"
+
+
+def test_of_test_functions_alone_too(checkout: Checkout) -> None:
+    checkout.profile('models = ["toy"]\n')
+    checkout.file("tests_longctx/test_functions.py").write_text(
+        "import pytest\n\n\n@pytest.mark.longctx(trials=9)\ndef test_one(ask):\n    assert ask('Say one.').text\n"
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        checkout.file("conftest.py").write_text(ONE_ATTEMPT)
+        result = checkout.pytest(
+            "tests_longctx/test_functions.py", f"--ctx-base-url={url}", "--ctx-record=once", "--ctx-in-flight=1"
+        )
+    assert result.code == 4, result
+    assert result.says(f"No connection to {url}", "is the server running?")
+    assert checkout.file("attempts").read_text() == "1"

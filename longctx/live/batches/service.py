@@ -20,7 +20,7 @@ from longctx.errors import UserError
 from longctx.live.batches.ledger import SAFE_ID
 from longctx.live.explaining import explain, server_sentence
 from longctx.live.server.credentials import Credentials
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, table
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, no_connection, table
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.transport import MOST_BYTES, too_large
@@ -100,7 +100,7 @@ class Service:
                 return
             except ENQUIRY_ERRORS as error:
                 failed = error
-                if _lacks_batches(error):
+                if _lacks_batches(error) or no_connection(error):
                     break
         raise self.unusable(failed)
 

@@ -12,7 +12,7 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure, Unasked
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
+from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S, no_connection
 from longctx.live.server.learn import retrieve, source_of, token_counts
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
@@ -65,8 +65,10 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
             description = await retrieve(client, model)
     except ENQUIRY_ERRORS as error:
-        why = explain(error, client.base_url).message
-        say(f"The window of {model.model} is not known, and prompts are not checked against it: {why}")
+        failure = explain(error, client.base_url)
+        if no_connection(error):
+            raise UserError("nothing-answered", failure.message) from None
+        say(f"The window of {model.model} is not known, and prompts are not checked against it: {failure.message}")
         return model
     if "window" not in description:
         return model

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import reprlib
-from collections.abc import Awaitable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
 
 import anthropic
+import httpx2
 
+from longctx.live.server.providers import Client
 from longctx.recording.reply import MOST_TOKENS, MalformedAnswer, read_object
 
 TIMEOUT_S = 30.0
@@ -17,12 +19,19 @@ BEGINNING = 80
 """The bytes of an unusable answer that are shown."""
 
 
+Found = TypeVar("Found")
+
+
 class NoAnswer(TimeoutError):
     """No answer arrived in time; the text names the time limit."""
 
 
 ENQUIRY_ERRORS = (anthropic.AnthropicError, MalformedAnswer, NoAnswer, RecursionError)
 """The exceptions that a call raises if the server gives no usable answer."""
+
+
+PASSING = (408, 409, 429)
+"""The statuses below 500 after which the SDK asks again."""
 
 
 class Raw(Protocol):
@@ -39,6 +48,27 @@ async def body_of(call: Awaitable[Raw], within_s: float | None = None) -> bytes:
             return await (await call).read()
     except TimeoutError:
         raise NoAnswer(f"within {seconds:g} seconds") from None
+
+
+async def if_there(client: Client, enquire: Callable[[Client], Awaitable[Found]]) -> Found:
+    """Make an enquiry, again as often as the SDK does, but once if there is no connection to the server at all.
+
+    Raises what the enquiry raises.
+    """
+    try:
+        return await enquire(client.with_options(max_retries=0))
+    except anthropic.APIStatusError as error:
+        if error.status_code < 500 and error.status_code not in PASSING:
+            raise
+    except anthropic.APIConnectionError as error:
+        if no_connection(error):
+            raise
+    return await enquire(client)
+
+
+def no_connection(error: Exception) -> bool:
+    """Return whether there is no connection to the server, as if it were not running."""
+    return isinstance(error, anthropic.APIConnectionError) and isinstance(error.__cause__, httpx2.ConnectError)
 
 
 def read_count(body: bytes) -> int:

@@ -11,7 +11,7 @@ from longctx import clocks
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
-from longctx.live.server.enquiry import body_of, positive, read_count, read_model, table
+from longctx.live.server.enquiry import body_of, if_there, no_connection, positive, read_count, read_model, table
 from longctx.live.server.providers import Client
 from longctx.recording.reply import MalformedAnswer
 from longctx.registry import shipped
@@ -28,16 +28,21 @@ TokenCounter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
 async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
     """Return what models.retrieve tells, by the fields of `Probed`; empty if the server does not list the model.
 
-    Raises MalformedAnswer or NoAnswer.
+    Raises ENQUIRY_ERRORS.
     """
-    listed = getattr(client, "models", None)
-    if listed is None:
+    if getattr(client, "models", None) is None:
         return {}
+
+    def described(of: Any) -> Awaitable[bytes]:
+        return body_of(of.models.with_raw_response.retrieve(model.sent_as))
+
     try:
-        description = read_model(await body_of(listed.with_raw_response.retrieve(model.sent_as)))
+        description = read_model(await if_there(client, described))
     except anthropic.APIError as error:
         if isinstance(error.__cause__, MalformedAnswer):  # our transport raised it
             raise error.__cause__ from None
+        if no_connection(error):
+            raise
         return {}
     capabilities = table(description.get("capabilities"))
     batch = table(capabilities.get("batch")).get("supported")
@@ -54,13 +59,17 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
 async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
     """Return the input tokens of a prompt. Raises ENQUIRY_ERRORS, also if the provider does not count."""
     messages: Any = [{"role": "user", "content": text}]
-    call = client.messages.with_raw_response.count_tokens(
-        model=model.sent_as,
-        messages=messages,
-        system=model.system_prompt(system) or anthropic.omit,
-        extra_headers=model.treatments or None,
-    )
-    return read_count(await body_of(call))
+
+    def counted(of: Client) -> Awaitable[bytes]:
+        call = of.messages.with_raw_response.count_tokens(
+            model=model.sent_as,
+            messages=messages,
+            system=model.system_prompt(system) or anthropic.omit,
+            extra_headers=model.treatments or None,
+        )
+        return body_of(call)
+
+    return read_count(await if_there(client, counted))
 
 
 async def token_counts(

@@ -116,8 +116,15 @@ def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
     with refused("tokens-not-counted", "toy", "passkey", url):
-        calibrated(url, passkey_case(measured=()), tape=tmp_path)
+        calibrated(url, passkey_case(window=4096, measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
+
+
+def test_a_server_that_is_not_there_ends_the_run_at_the_first_enquiry(tmp_path: Path) -> None:
+    with SimulatedServer() as server:
+        url = server.url
+    with refused("nothing-answered", f"No connection to {url}", "is the server running?"):
+        calibrated(url, passkey_case(measured=()), tape=tmp_path)
 
 
 def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, profiles: Path) -> None:
