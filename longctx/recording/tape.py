@@ -200,7 +200,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         indices = [index for trial in self._episodes(file, model).values() for index in trial.values()][:most]
         counts = []
         for index in indices:
-            with contextlib.suppress(ValueError, AttributeError, KeyError):
+            with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
                 request, response = self.data[index]
                 answer = read_object(response["body"]["string"])
                 api = api_at(request.path)
