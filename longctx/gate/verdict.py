@@ -251,7 +251,7 @@ def give_verdict(
     looks = {band.band: band.look for family in judged for band in family.bands}
     measured = [pair for family in compared for pair in family.measured_pairs(looks)]
     limits = rules.limits.judged([pair for family in compared for pair in family.measured_pairs()], rules.alpha)
-    lacking = () if rules.left_out else tuple(not_judged(matched, unmatched[0], after, known))
+    lacking = () if rules.left_out or rules.lacking else tuple(not_judged(matched, unmatched[0], after, known))
     reasons = (
         *(() if rules.other_profile else lacking),
         *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
