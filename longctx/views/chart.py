@@ -125,15 +125,21 @@ def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, An
         yield group
 
 
-def curves(x: Spec, series: Spec) -> list[Spec]:
+def curves(x: Spec, series: Spec, rings: bool) -> list[Spec]:
     """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
 
-    A series of a single point has no band; it has a bar. The data are points as `ringed` returns them.
+    A series of a single point has no band; it has a bar. The data are points as `ringed` returns them. rings: whether
+    any is a ring; a layer without marks would be an image without a description.
     """
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
     base = {"x": x, "color": series}
     described = {**base, "y": rate_axis("rate"), "shape": shape, "description": {"field": "say"}}
     points = {"joinaggregate": [{"op": "count", "as": "points"}], "groupby": [series["field"]]}
+    ring = {
+        "transform": [{"filter": "datum.ring > 0"}, {"calculate": f"{POINT} + {RING} * datum.ring", "as": "area"}],
+        "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
+        "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
+    }
     return [
         {
             "transform": [points, {"filter": "datum.points == 1"}],
@@ -150,11 +156,7 @@ def curves(x: Spec, series: Spec) -> list[Spec]:
             "mark": {"type": "point", "filled": True, "size": POINT, "opacity": 1},
             "encoding": described,
         },
-        {
-            "transform": [{"filter": "datum.ring > 0"}, {"calculate": f"{POINT} + {RING} * datum.ring", "as": "area"}],
-            "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
-            "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
-        },
+        *([ring] if rings else []),
     ]
 
 

@@ -250,7 +250,7 @@ class RateView:
         x = self._axis([value["x"] for value in values])
         marked, note = ringed(values, "x")
         alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))
-        layers = [*(at(line, "y") for line in self.lines), *curves(x, colour), *self.layers(x, colour)]
+        layers = [*(at(line, "y") for line in self.lines), *curves(x, colour, bool(note)), *self.layers(x, colour)]
         if len(set(alone.values())) == 1:
             layers.insert(0, at(next(iter(alone.values())), "y", DOTTED))
         elif alone:

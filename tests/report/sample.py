@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.engine.earlier import earlier_answers
-from longctx.engine.finish import judge
+from longctx.engine.finish import Ending, judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.report.charts import charts
@@ -183,7 +183,8 @@ def write_gated(folder: Path, text: str = "The value is {}.") -> Path:
         replace(MANIFEST, run=name, options=()).write(folder / name)
     record, manifest = store.load(folder / "after"), load_manifest(folder / "after")
     baseline = load_baseline(folder / "before")
-    _, document = judge(folder / "after", baseline, record.rows, manifest, Rules(), shipped())
+    ending = Ending(manifest, shipped(), baseline, Rules(), page=True, parquet=False, cassettes=folder / "cassettes")
+    _, document = judge(folder / "after", baseline, record, ending, Rules())
     earlier = partial(earlier_answers, baseline, record.rows, None)
     write_report(folder / "after", record, summarize(record.rows), manifest, verdict=document, earlier=earlier)
     return folder / "after" / "index.html"

@@ -52,7 +52,7 @@ def test_no_point_is_lost_or_moved(places: list[tuple[int, float]]) -> None:
 def test_a_rate_of_one_is_drawn_at_one() -> None:
     ends = {"rate": 1.0, "lo": 0.7, "hi": 1.0, "say": "1.00"}
     marked, _ = ringed([{**ends, "series": name, "x": x} for name in "ab" for x in (1, 2)], "x")
-    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a", "b"])))
+    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a", "b"]), rings=True))
     svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
     lines = re.findall(r'<path d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)" stroke="var\(--series', svg)
     assert {height for pair in lines for height in pair} == {"0"}
@@ -62,7 +62,7 @@ def test_a_rate_of_one_is_drawn_at_one() -> None:
 def test_the_interval_of_a_single_point_is_a_bar(points: int) -> None:
     ends = {"series": "a", "rate": 0.5, "lo": 0.25, "hi": 0.75, "say": "0.50"}
     marked, _ = ringed([{**ends, "x": x} for x in range(points)], "x")
-    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a"])))
+    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a"]), rings=True))
     svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
     assert len(re.findall('<line [^>]*stroke="var\\(--series-1\\)"', svg)) == (1 if points == 1 else 0)
 

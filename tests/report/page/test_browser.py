@@ -60,7 +60,7 @@ def test_charts_are_drawn(tab: Tab, report: Path) -> None:
 
 def test_a_mark_says_its_rate_interval_and_n(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri())
-    say = "5 lines, blocks of 2: 0.75 [0.30, 0.95] n=4"
+    say = "5 lines, ordered: 0.75 [0.30, 0.95] n=4"
     page.locator(f"figure svg [aria-label='{say}']").first.hover()
     assert page.locator("#tip").inner_text() == say
     page.locator("h1").hover()
