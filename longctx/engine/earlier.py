@@ -71,10 +71,11 @@ def recorded_replies(
         if (model, family, name) not in files:
             continue
         file = f"{file_name(model)}/{family}/{name}.jsonl"
+        replaced: list[Episode] = []
         try:
             episodes = [
                 episode
-                for episode in read_episodes(cassettes / file, cassettes)[0]
+                for episode in (*read_episodes(cassettes / file, cassettes, replaced)[0], *replaced)
                 if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
             ]
         except (UserError, ValueError):  # a damaged file, or a name in the baseline that is no file's or leads away

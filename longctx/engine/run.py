@@ -85,6 +85,8 @@ class Run:
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
         """The fields of the Failure of each question that the asking pass could not ask, by its key."""
+        self.to_send: list[Case] = []
+        """The cases that this run set out to ask."""
         self.spent = 0.0
         """USD of the cap that the last asking pass spent."""
 
@@ -152,7 +154,9 @@ class Run:
         mode = "once" if settings.record == "none" else settings.record
         cases = self.plan.cases if cases is None else cases
         tape = self.tape(mode)
+        self.to_send = [*cases, *self.cells]
         with only_writer(self.private or self.workspace.cassettes, settings.lock):
+            tape.sends_again(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
                 from longctx.engine.early_stop import looks_by, until_settled

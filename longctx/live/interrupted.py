@@ -89,7 +89,10 @@ def sentence(tape: Tape, to_ask: int, lost: bool = True) -> str:
     if not tape.keeps:
         consequence = "but nothing is kept without text, so the same command asks all again."
     elif tape.record_mode == RecordMode.ALL:
-        consequence = "and are recorded. The same command would ask all again, since its record mode is all."
+        consequence = (
+            "and are recorded. The same command would ask all again, since its record mode is all; with --ctx-record "
+            f"once it asks only the other {to_ask - tape.recorded:,}."
+        )
     else:
         consequence = f"and are recorded, so the same command asks only the other {to_ask - tape.recorded:,}."
     return f"{answered} {consequence}{running or (' What was in flight is lost, and may be billed.' if lost else '')}"

@@ -36,9 +36,9 @@ def sentence(
     if stale:
         parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape, stale[0], changed)}")
         parts.append(_how("new_episodes"))
-    if missing and not failed and again:
+    if missing and not failed and (again or any(map(tape.was_not_sent_again, absent))):
         parts.append(f"{missing} of {case.size} trials were not sent again, and their earlier answers do not count.")
-        parts.append(_how("all"))
+        parts.append(_how("once"))
     elif missing and not failed:
         parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
         if similar := _similar_model(case, tape):

@@ -1,14 +1,19 @@
-"""The episodes in a file of the tape, and the errors of a file that holds anything else."""
+"""The episodes in a file of the tape, and the errors of a file that holds anything else.
+
+A line may instead be the word of a run with record mode `all` that it sends trials again: what the runs that it names
+have answered to these trials does not count any more, whether or not an answer follows.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vcr.request import Request
-from vcr.serialize import deserialize
+from vcr.serialize import deserialize, serialize
 
 from longctx.conflicts import in_conflict, named
 from longctx.errors import TapeError
@@ -17,31 +22,89 @@ from longctx.links import inside
 from longctx.plural import count
 from longctx.recording import compact_json
 from longctx.vocabulary.looks import PLANS
+from longctx.vocabulary.prompt_sets import present_name
 
 Episode = tuple[Request, dict[str, Any], dict[str, Any]]
 """A request, its response and its metadata."""
 
 
-def read_episodes(path: Path, folder: Path) -> tuple[list[Episode], bool]:
-    """Return the episodes of a cassette in `folder`, and whether its last line was cut short and left out.
+@dataclass(frozen=True, slots=True)
+class SentAgain:
+    """What a run sends again of the trials in a cassette. replaced: the runs whose answers to them do not count."""
 
-    A file that does not exist has no episodes. Raises TapeError for any other line that is not an episode.
+    model: str
+    prompt_set: str
+    wording: str
+    replaced: frozenset[str]
+    trials: frozenset[str]
+
+    def replaces(self, metadata: Mapping[str, Any]) -> bool:
+        """Return whether the episode with this metadata does not count any more."""
+        return (
+            metadata["trial"] in self.trials
+            and metadata["run"] in self.replaced
+            and metadata.get("model", self.model) == self.model
+            and (present_name(metadata["prompt_set"]) == self.prompt_set or metadata["wording"] == self.wording)
+        )
+
+    def line(self) -> str:
+        """Return its line in the cassette, which is a cassette of vcrpy's own without an interaction."""
+        metadata = {
+            "sent_again": sorted(self.trials),
+            "replaced": sorted(self.replaced),
+            "model": self.model,
+            "prompt_set": self.prompt_set,
+            "wording": self.wording,
+        }
+        return str(serialize({"requests": [], "responses": [], "metadata": metadata}, compact_json))
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any]) -> SentAgain:
+        """Raises KeyError or TypeError if it is none."""
+        texts = [metadata[name] for name in ("model", "prompt_set", "wording")]
+        names = [[*metadata[name]] for name in ("replaced", "sent_again")]
+        if not all(isinstance(text, str) for text in (*texts, *names[0], *names[1])):
+            raise TypeError("it does not name what is sent again by texts")
+        return cls(*texts, *map(frozenset, names))
+
+
+def read_episodes(path: Path, folder: Path, replaced: list[Episode] | None = None) -> tuple[list[Episode], bool]:
+    """Return the episodes of a cassette in `folder` that count, and whether its last line was cut short and left out.
+
+    A file that does not exist has no episodes. replaced: takes those that do not count. Raises TapeError for any other
+    line.
     """
     try:
         lines, cut_short = read_lines(inside(path, folder))
     except OSError as error:
         raise _unreadable(path, error) from None
-    return parse_episodes(lines, path, folder), cut_short
+    return parse_episodes(lines, path, folder, replaced), cut_short
 
 
-def parse_episodes(lines: Sequence[bytes], path: Path, folder: Path) -> list[Episode]:
-    """Return the episodes in the lines of a cassette. path, folder: those that an error names. Raises TapeError."""
-    return [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()]
+def parse_episodes(
+    lines: Sequence[bytes], path: Path, folder: Path, replaced: list[Episode] | None = None
+) -> list[Episode]:
+    """Return the episodes in the lines of a cassette that count. Raises TapeError.
+
+    path, folder: those that an error names. replaced: takes the episodes that do not count.
+    """
+    found = [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()]
+    episodes = [entry for entry in found if not isinstance(entry, SentAgain)]
+    again = [entry for entry in found if isinstance(entry, SentAgain)]
+    if not again:
+        return episodes
+    old = [any(run.replaces(metadata) for run in again) for _, _, metadata in episodes]
+    if replaced is not None:
+        replaced += [episode for episode, is_old in zip(episodes, old, strict=True) if is_old]
+    return [episode for episode, is_old in zip(episodes, old, strict=True) if not is_old]
 
 
-def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode:
+def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentAgain:
     try:
-        [request], [response], metadata = deserialize(line.decode(), compact_json)
+        requests, responses, metadata = deserialize(line.decode(), compact_json)
+        if not requests and "sent_again" in metadata:
+            return SentAgain.of(metadata)
+        [request], [response] = requests, responses
         _check(request, response, metadata)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if in_conflict(path):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,15 +22,17 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.serialize import serialize
 
-from longctx.cases.case import Question
+from longctx.cases.case import Case, Question
+from longctx.config.file_names import file_name
 from longctx.config.headers import as_lines
+from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
 from longctx.json_lines import append_line
 from longctx.recording import compact_json
 from longctx.recording.apis import api_at, api_of, to_reply
 from longctx.recording.apis.messages import PATH
 from longctx.recording.base import AnswerOrigin, Base, answer_of
-from longctx.recording.episodes import Episode, read_episodes
+from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import digest_of, prefill
 from longctx.vocabulary.looks import LooksPlan
@@ -135,6 +138,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """The plan of the looks that what is recorded now is asked in; empty if it is asked at once."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
+        self._to_send_again: list[tuple[Case, ModelProfile]] = []
+        self._not_sent_again: dict[str, set[str]] = defaultdict(set)
+        """The trials in each file of which earlier answers do not count any more."""
 
     @property
     def asks_anew(self) -> bool:
@@ -227,6 +233,35 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     found: tuple[str, LooksPlan] = metadata["recorded_at"], "equal" if looks is True else looks
                     last = found if last is None else max(last, found)
         return last and last[1]
+
+    def sends_again(self, cases: Iterable[Case], judge: ModelProfile | None = None) -> None:
+        """Set out to send all of these trials again, as record mode `all` does; other modes do not.
+
+        From the first answer on, the files say that earlier ones do not count, so that no replay takes them for those
+        that could not be sent. judge: whose answers about trials of test functions do not count, either.
+        """
+        if self.asks_anew and self.keeps:
+            self._to_send_again = [(case, model) for case in cases for model in (case.model, judge) if model]
+
+    def begin_sending(self) -> None:
+        """Write into the files what is sent again. Raises NotRecorded."""
+        for case, model in self._to_send_again:
+            file = f"{file_name(model.model)}/{case.file.partition('/')[2]}"
+            recorded = self._episodes(file, model.model)
+            trials = {trial for question in case.questions() if (trial := str(question.identity)) in recorded}
+            runs = {self._metadata_of[index]["run"] for trial in trials for index in recorded[trial].values()}
+            if earlier := frozenset(runs - {self._run}):
+                wording = case.wording
+                again = SentAgain(
+                    model.model, present_name(wording.prompt_set), wording.digest, earlier, frozenset(trials)
+                )
+                self._append(file, again.line())
+        self._to_send_again = []
+
+    def was_not_sent_again(self, wanted: Wanted) -> bool:
+        """Return whether a trial has no answer that counts, since a later run set out to send it again and did not."""
+        recorded = self._episodes(wanted.file, wanted.model)
+        return wanted.trial not in recorded and wanted.trial in self._not_sent_again[wanted.file]
 
     def wants(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
@@ -328,6 +363,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             metadata["headers"] = wanted.headers
         places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}
         metadata |= {name: value for name, value in places.items() if value}
+        self.begin_sending()
         self._episodes(wanted.file, wanted.model)
         request = wanted.request()
         self._append_line(wanted.file, request, response, metadata)
@@ -393,7 +429,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return "base" if latest == answer_of(episode) else "changed"
 
     def _read(self, folder: Path, name: str) -> list[Episode]:
-        episodes, cut_short = read_episodes(folder / name, folder)
+        replaced: list[Episode] = []
+        episodes, cut_short = read_episodes(folder / name, folder, replaced)
+        self._not_sent_again[name] |= {metadata["trial"] for _, _, metadata in replaced}
         if cut_short:
             self.cut_short.add(folder / name)
         return episodes
@@ -413,7 +451,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         bare = Request(request.method, request.uri, request.body, {})
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
-        line = serialize(episode | {"metadata": metadata}, compact_json)
+        self._append(file, serialize(episode | {"metadata": metadata}, compact_json))
+
+    def _append(self, file: str, line: str) -> None:
         try:
             append_line(self.written_to / file, line.encode("utf-8"))
         except OSError as error:

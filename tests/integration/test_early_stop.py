@@ -59,6 +59,8 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     [band] = verdict["families"][0]["bands"]
     assert (band["n"], band["lost"], band["look"], band["looks"]) == (20, 20, 1, 2)
     assert json.loads((measured.folder / "reports/latest/run.json").read_text())["early_stop"] is True
+    assert measured.pytest(GATE).code == 10
+    assert (gate(measured)["families"], gate(measured)["left_out"]) == (verdict["families"], 20)
 
 
 def forget(checkout: Checkout) -> None:

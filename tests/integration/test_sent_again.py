@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 
+import pytest
+
 from tests.integration.conftest import Checkout
-from tests.integration.functions import ask, codes, rows
-from tests.servers import SimulatedServer
+from tests.integration.functions import ask, codes, judged, rows, run
+from tests.servers import Script, SimulatedServer, failing, right
 
 FUNCTION = """
 import pytest
@@ -110,3 +113,59 @@ def test_the_time_of_a_test_is_not_that_of_asking_and_a_trial_that_it_ends_is_no
     assert asked.says("its time was up during a trial", "set timeout to more, or to 0", "--timeout"), asked.out
     assert asked.code == 1
     assert {row["outcome"] for row in rows(checkout)} == {"correct", "infra_error"}
+
+
+LINES = """
+[line_retrieval]
+models = ["toy"]
+lines = [3, 5]
+orders = ["ordered"]
+trials = 20
+"""
+
+
+def failing_after(number: int, script: Script) -> Script:
+    """Return a script that answers so many requests, and refuses the key of all others."""
+    came = itertools.count()
+    return lambda body: script(body) if next(came) < number else failing(401)(body)
+
+
+@pytest.mark.parametrize("looks", ["once", "equal"])
+def test_a_replay_of_a_run_that_sent_a_part_again_is_invalid_as_that_was(checkout: Checkout, looks: str) -> None:
+    checkout.profile(f'looks = "{looks}"\n', LINES)
+    gated = "--ctx-baseline=first", "--ctx-margin=0.45"
+    with SimulatedServer() as server:
+        assert checkout.record(server, "--ctx-report=first").code == 0
+        server.script = failing_after(10, right)
+        live = checkout.record(server, *gated, "--ctx-in-flight=1", mode="all")
+        verdict = judged(checkout)
+        replayed = checkout.pytest(*gated)
+        assert replayed.says("30 of 40 trials were not measured"), replayed.out
+        assert (replayed.code, judged(checkout)) == (live.code, verdict)
+        assert live.code == 12
+        server.script = right
+        resumed = checkout.record(server, *gated)
+    assert resumed.says("30 of 40 trials to ask"), resumed.out
+    verdict = judged(checkout)
+    assert (checkout.pytest(*gated).code, judged(checkout)) == (resumed.code, verdict)
+    assert resumed.code == 0
+
+
+def test_a_replay_of_functions_of_which_a_part_was_sent_again_is_invalid_as_that_was(checkout: Checkout) -> None:
+    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTION)
+    gated = "--ctx-baseline=first", "--ctx-margin=0.45"
+    with SimulatedServer(codes) as server:
+        assert ask(checkout, server, "--ctx-report=first").code == 0
+        server.script = failing_after(5, codes)
+        live = ask(checkout, server, *gated, "--ctx-in-flight=1", mode="all")
+        verdict = judged(checkout)
+        replayed = run(checkout, *gated)
+        assert replayed.says("15 of 20 trials were not sent again", "with --ctx-record once"), replayed.out
+        assert (replayed.code, judged(checkout)) == (live.code, verdict)
+        assert live.code == 12
+        server.script = codes
+        resumed = ask(checkout, server, *gated)
+    assert resumed.says("Asked 15 requests of 20 trials"), resumed.out
+    verdict = judged(checkout)
+    assert (run(checkout, *gated).code, judged(checkout)) == (resumed.code, verdict)
+    assert resumed.code == 0

@@ -59,7 +59,7 @@ def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout,
 @pytest.mark.parametrize(
     ("option", "kept"),
     [
-        ("--ctx-record=all", "and are recorded. The same command would ask all again, since its record mode is all."),
+        ("--ctx-record=all", "and are recorded. The same command would ask all again, since its record mode is all"),
         ("--ctx-no-text", "but nothing is kept without text, so the same command asks all again."),
     ],
 )

@@ -30,7 +30,7 @@ def test_the_rest_is_asked_by_the_same_command(tmp_path: Path, mode: str) -> Non
 
 
 def test_mode_all_asks_everything_again(tmp_path: Path) -> None:
-    assert "would ask all again, since its record mode is all." in stopped(tmp_path, "all")
+    assert "would ask all again, since its record mode is all" in stopped(tmp_path, "all")
 
 
 def test_without_text_nothing_is_kept(tmp_path: Path) -> None:

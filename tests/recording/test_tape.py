@@ -180,6 +180,8 @@ def test_a_long_last_line_that_was_cut_short_is_cut_off(tmp_path: Path) -> None:
         "null",
         "{}",
         '{"version":1,"interactions":[]}',
+        '{"version":1,"interactions":[],"metadata":{"sent_again":[1],"replaced":[],"model":"","prompt_set":"",'
+        '"wording":""}}',
         "\\ud800",
         '{"version":1,"interactions":[{"request":{},"response":{}}],"metadata":{}}',
     ],
@@ -382,6 +384,39 @@ def test_all_plays_what_its_own_run_recorded_and_nothing_else(tmp_path: Path) ->
     reply = tape.reply(request)
     assert reply is not None
     assert (reply.text, reply.live) == ("2", True)
+
+
+@given(st.permutations(range(5)), st.lists(st.integers(0, 4)))
+def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_lines(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int], twice: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("tape")
+    first = Tape(folder, "once", run="first")
+    for each in (ONE, TWO, CHANGED):
+        first.record(each, answer("old"), LATER, 0)  # the clock of the first run was ahead
+    again = Tape(folder, "all", run="again")
+    again.sends_again([CASE])
+    assert said(Tape(folder), TWO) == "old", "nothing was answered yet"
+    again.record(ONE, answer("new"), AT, 0)
+    file = folder / CASE.file
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 5
+    file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
+    merged = Tape(folder, "once", run="later")
+    assert [said(merged, each) for each in (ONE, TWO, CHANGED)] == ["new", None, "old"]
+    assert (merged.status(TWO), merged.wants(TWO), merged.was_not_sent_again(TWO)) == ("missing", True, True)
+    assert not merged.was_not_sent_again(ONE)
+    merged.record(TWO, answer("sent again"), AT, 0)
+    assert said(Tape(folder), TWO) == "sent again"
+
+
+@pytest.mark.parametrize("mode", ["once", "new_episodes"])
+def test_other_modes_replace_nothing(tmp_path: Path, mode: str) -> None:
+    Tape(tmp_path, "once", run="first").record(ONE, answer("old"), AT, 0)
+    later = Tape(tmp_path, mode, run="later")
+    later.sends_again([CASE])
+    later.record(TWO, answer(), AT, 0)
+    assert said(Tape(tmp_path), ONE) == "old"
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"input_tokens": true}', b"[" * 10_000])

@@ -170,6 +170,7 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
     tape = run.tape(settings.record)
     done = FunctionPass(config, cases, tape, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
+        tape.sends_again(run.to_send or cases, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so
     if done.stopped and not (answered or tape.recorded) and done.stopped.cause != "budget":
@@ -209,7 +210,10 @@ def _interrupted(tape: Tape, wait: Callable[[], object]) -> Interrupted:
     if not tape.keeps:
         then = ", but nothing is kept without text, so the same command asks all again."
     elif tape.record_mode.value == "all":
-        then = " and are recorded. The same command asks everything again, since its record mode is all."
+        then = (
+            " and are recorded. The same command asks everything again, since its record mode is all; with once it "
+            "asks only the others."
+        )
     else:
         then = " and are recorded, so the same command asks only the others."
     return Interrupted(

@@ -283,7 +283,8 @@ class EpisodeFields(Table):
 class Episode(Table):
     """A line of a cassette, `cassettes/MODEL/FAMILY/SCENARIO.jsonl`: a whole vcrpy cassette of one interaction. The
     prompt is not in it: the request's body is the SHA-256 of what was sent, and the prompt is built again from the
-    trial."""
+    trial. A line without an interaction is written by `--ctx-record all`: its metadata has `sent_again`, the trials
+    that are sent again, and `replaced`, the runs whose answers to them do not count any more."""
 
     version: Literal[1]
     """The version of vcrpy's format."""
