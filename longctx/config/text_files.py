@@ -42,18 +42,18 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def check_size(path: Path) -> None:
-    """Raise UserError for a device, which may never end, and for a file that would fill the memory."""
+def check_size(path: Path, most: float = MOST_BYTES) -> None:
+    """Raise UserError for a device, which may never end, and for a file that would fill the memory. most: its bytes."""
     try:
         found = path.stat()
     except OSError:  # reading it says why
         return
     if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
         raise UserError("file-is-device", f"{path} is a device and not a file: put a file in its place.")
-    if found.st_size > MOST_BYTES:
+    if found.st_size > most:
         raise UserError(
             "file-too-large",
-            f"{path} has {found.st_size:,} bytes, and no more than {MOST_BYTES:,} are read: split it, or leave out "
+            f"{path} has {found.st_size:,} bytes, and no more than {most:,} are read: split it, or leave out "
             "what is not needed.",
         )
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from longctx.config.text_files import read_text
+from longctx.config.text_files import check_size, read_text
 from longctx.errors import UserError
-from longctx.functions import sessions
+from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
 from longctx.links import inside
 from longctx.pytest_file import root_around
@@ -48,6 +49,10 @@ class Transcript:
     system: str | Sequence[Mapping[str, Any]] = ""
     tools: Sequence[Mapping[str, Any]] = ()
     """The tools that the turns call."""
+    compactions: int = field(default=0, compare=False)
+    """How often the program compacted the conversation, as far as its log tells."""
+    lacks: tuple[str, ...] = field(default=(), compare=False)
+    """What the product sends and its log does not have: `system prompt`, `tool descriptions`."""
 
     def depth_of(self, text: str) -> float | None:
         """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
@@ -133,7 +138,7 @@ class Probe:
 
 
 def transcript(path: str | Path, line: int | None = None) -> Transcript:
-    """Read a conversation that an agent logged: a JSON line per request of the Messages API or of chat completions.
+    """Read a conversation that an agent logged: a JSON line per request of the Messages API, or of OpenAI's two APIs.
 
     A line is the body of the request, or an object with `request` and, for the reply, `response`. A session of Claude
     Code is read, too, without subagents, and a plain list of turns. Every request holds
@@ -164,52 +169,64 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     """
     root, named = root_around(caller.absolute()) or caller.absolute(), Path(os.path.abspath(path))  # noqa: PTH100
     inside(named, root if named.is_relative_to(root) else named.parent)
+    log, number = Log(line), 1
     try:
-        texts = read_text(path).split("\n")
+        for number, entry in _entries(path):
+            log.add(number, entry)
+        number = log.first.get("note", log.first.get("turn", 1))
+        found = log.conversation()
+        made = _of_line(found[1]) if found else None
     except FileNotFoundError:
         raise UserError(
             "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
         ) from None
-    found: dict[int, Transcript] = {}
-    for number, entry in _entries(path, texts, line):
-        try:
-            found[number] = _of_line(sessions.request_of(entry))
-        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-            raise UserError(
-                "bad-transcript",
-                f"{path}, line {number} is no log of requests ({error}): a line is the body of a request of the "
-                'Messages API or of chat completions, with `messages`, or {"request": BODY, "response": MESSAGE}. '
-                "Sessions of Claude Code and plain lists of turns are read, too.",
-            ) from None
-    if not found:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise UserError("bad-transcript", f"{path}, line {number} is no log of requests ({error}): {FORMATS}") from None
+    if made is None or found is None:
         where = f"has no line {line} with a request" if line else "is empty"
         raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session into it.")
-    most = max(len(each.messages) for each in found.values())
-    number, chosen = [(number, each) for number, each in found.items() if len(each.messages) == most][-1]
-    if lost := unpaired(chosen.messages):
+    if lost := unpaired(made.messages):
         raise UserError(
             "unpaired-tool-use",
-            f"{path}, line {number}: the tool call {lost} has no result in the next turn, or the result no call, which "
-            "the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
+            f"{path}, line {found[0]}: the tool call {lost} has no result in the next turn, or the result no call, "
+            "which the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
         )
-    return chosen
+    return replace(made, compactions=log.compactions)
 
 
-def _entries(path: Path, texts: Sequence[str], line: int | None) -> list[tuple[int, Any]]:
-    """Return the requests of a log by the number of their line; a session that has a turn a line is one request."""
-    entries = []
-    for number, text in enumerate(texts, start=1):
-        if text.strip():
-            try:
-                entries.append((number, json.loads(text)))
-            except (ValueError, RecursionError) as error:
-                raise UserError("bad-transcript", f"{path}, line {number} is not JSON ({error}).") from None
-    each = [entry for _, entry in entries]
-    if sessions.is_claude_code(each):
-        return [(1, sessions.claude_code(each))]
-    if each and all(map(sessions.is_turn, each)):
-        return [(1, {"messages": each})]
-    return [(number, entry) for number, entry in entries if line in (None, number)]
+def _entries(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the lines of a log with their numbers, one at a time; a file that is one JSON text is one line."""
+    check_size(path, most=math.inf)
+    try:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            for number, text in enumerate(file, start=1):
+                if not text.strip():
+                    continue
+                try:
+                    yield number, json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    if whole := _whole(path) if number == 1 else None:
+                        yield 1, whole
+                        return
+                    raise UserError(
+                        "bad-transcript",
+                        f"{path}, line {number} is not JSON ({error}): complete the line, or delete it.",
+                    ) from None
+    except UnicodeDecodeError:
+        read_text(path)  # says where
+        raise
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
+
+
+def _whole(path: Path) -> Any:
+    """Return the content of a file that is one JSON text over several lines; None if it is not."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        return None
 
 
 def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:
@@ -237,8 +254,27 @@ def _of_line(logged: Mapping[str, Any]) -> Transcript:
             messages.append(reply)
     if not messages:
         raise ValueError("it has no messages")
-    kept = joined(message for message in messages if message["content"])  # type: ignore[arg-type]
-    return Transcript(kept, _plain(request.get("system", "")), request.get("tools", ()))
+    kept = [_results_first(message) for message in joined([message for message in messages if message["content"]])]
+    system, tools = _plain(request.get("system", "")), request.get("tools", ())
+    names = dict.fromkeys(
+        str(block["name"]) for each in kept for block in blocks_of(each) if block["type"] == "tool_use"
+    )
+    undescribed = [name for name in names if all(tool.get("name") != name for tool in tools)]
+    lacks = [*(["system prompt"] if not system else []), *(["tool descriptions"] if undescribed else [])]
+    return Transcript(kept, system, [*tools, *map(_undescribed, undescribed)], lacks=tuple(lacks))
+
+
+def _undescribed(name: str) -> dict[str, Any]:
+    """Return a tool of which a log has only calls: the API refuses calls of tools that a request does not name."""
+    return {"name": name, "description": "", "input_schema": {"type": "object"}}
+
+
+def _results_first(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a turn with its tool results before its text, as the API wants them."""
+    blocks = blocks_of(message)
+    if all(block["type"] != "tool_result" for block in blocks):
+        return dict(message)
+    return {**message, "content": sorted(blocks, key=lambda block: block["type"] != "tool_result")}
 
 
 def _turn(role: object, content: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,85 @@ def test_half_a_line_is_named(tmp_path: Path) -> None:
     path.write_text('{"messages": [{"role": "user", "content": "a"}]}\n{"messages": [{"ro')
     with pytest.raises(UserError, match="line 2 is not JSON"):
         read_transcript(path, caller=tmp_path)
+
+
+def test_what_a_claude_code_session_lacks_is_known(tmp_path: Path) -> None:
+    session = logged(
+        tmp_path,
+        user("The code is K17.", uuid="u1"),
+        user("The code is K17.", uuid="u1"),  # resumed: repeated
+        assistant(CALL, CALL | {"id": "t9", "name": "Edit"}),
+        user("Wait."),
+        user([result("412")]),
+        {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}},
+        user("Go on."),
+    )
+    assert session.lacks == ("system prompt", "tool descriptions")
+    assert [tool["name"] for tool in session.tools] == ["Bash"]
+    assert session.compactions == 1
+    assert str(session).count("K17") == 1
+    assert "t9" not in str(session), "it was interrupted"
+    assert [block["type"] for block in session.messages[2]["content"]] == ["tool_result", "text", "text"]
+
+
+def test_the_log_of_a_subagent_is_a_session(tmp_path: Path) -> None:
+    session = logged(
+        tmp_path, user("Search.", isSidechain=True), assistant({"type": "text", "text": "Found."}, isSidechain=True)
+    )
+    assert len(session.messages) == 2
+
+
+def test_responses_of_openai_with_what_came_before(tmp_path: Path) -> None:
+    call = {"type": "function_call", "call_id": "c1", "name": "stock", "arguments": '{"of": "Corrin"}'}
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "412 pieces."}]}
+    first: dict[str, Any] = {
+        "request": {
+            "input": "How many?",
+            "instructions": "You run a depot.",
+            "tools": [{"type": "function", "name": "stock"}],
+        },
+        "response": {"id": "r1", "output": [{"type": "reasoning", "summary": []}, call]},
+    }
+    output = {"type": "function_call_output", "call_id": "c1", "output": "412"}
+    second = {
+        "request": first["request"] | {"input": [output], "previous_response_id": "r1"},
+        "response": {"id": "r2", "output": [said]},
+    }
+    session = logged(tmp_path, first, second)
+    assert session.system == "You run a depot."
+    assert [turn["role"] for turn in session.messages] == ["user", "assistant", "user", "assistant"]
+    assert session.messages[1]["content"][0]["input"] == {"of": "Corrin"}
+    assert session.messages[2]["content"][0]["tool_use_id"] == "c1"
+    assert session.lacks == ()
+    with pytest.raises(UserError, match=r"line 1 .*goes on after the response 'r1'"):
+        logged(tmp_path, second)
+
+
+def test_a_batch_line_and_a_file_of_one_json_text(tmp_path: Path) -> None:
+    turns = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    batch = {"custom_id": "1", "url": "/v1/chat/completions", "body": {"messages": turns}}
+    assert logged(tmp_path, batch).messages == turns
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"messages": turns}, indent=1))
+    assert read_transcript(path, caller=tmp_path).messages == turns
+
+
+def test_a_log_is_read_line_by_line(tmp_path: Path) -> None:
+    """200 requests, each with all turns before it: no more than one conversation is kept."""
+    turns: list[Any] = []
+    path = tmp_path / "session.jsonl"
+    with path.open("w") as file:
+        for number in range(200):
+            turns += [
+                {"role": "user", "content": f"{number} " + "word " * 1000},
+                {"role": "assistant", "content": "ok"},
+            ]
+            file.write(json.dumps({"messages": turns}) + "\n")
+    tracemalloc.start()
+    try:
+        session = read_transcript(path, caller=tmp_path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(session.messages) == 400
+    assert peak < path.stat().st_size / 10
