@@ -8,9 +8,10 @@ from pathlib import Path
 from longctx.cases.case import Case
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
-from longctx.families.passkey.protocol import Passkey, spaced
+from longctx.protocols.passkey import spaced
 from longctx.recording.tape import Tape, Wanted
 from longctx.workspace import Workspace
+from tests.protocols import Passkey
 
 TRIALS = 50
 DISTANCES = 8
@@ -24,12 +25,7 @@ on = 2026-01-01
 values = {{ filler = 24, fixed = 69, after_key = 16 }}
 """
 TEST = """
-import pytest
-from longctx.families.passkey.protocol import Passkey
-
-@pytest.mark.longctx(family=Passkey)
-def test_passkey(scenario, measure):
-    measure(scenario)
+from longctx.protocols.passkey import passkey as test_passkey
 """
 
 

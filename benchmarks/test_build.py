@@ -11,8 +11,8 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 
 LINES = 6500
 WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words

@@ -28,14 +28,7 @@ trials = {trials}
 trials = {trials}
 """
 FAMILY = """
-import pytest
-
-from longctx.families.line_retrieval.protocol import LineRetrieval
-
-
-@pytest.mark.longctx(family=LineRetrieval)
-def test_line_retrieval(scenario, measure):
-    measure(scenario)
+from longctx.protocols.line_retrieval import line_retrieval as test_line_retrieval
 """
 FUNCTION = """
 from pathlib import Path
@@ -43,9 +36,11 @@ from pathlib import Path
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.line_retrieval.protocol import LineRetrieval
+from longctx.protocols.line_retrieval import line_retrieval
+from longctx.vocabulary.protocol import cells_of
 from longctx.workspace import Workspace
 
+LineRetrieval = cells_of(line_retrieval)
 WORDS = PromptSet.open(Workspace(Path(__file__).parent), "protocol").wording(LineRetrieval).words
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.families.graph_walks.protocol import GraphWalks
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.vocabulary.scenario import Scenario, Words
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 
 EDGE_TOKENS = 14.27
 """The tokens of one edge in the reference vocabulary."""

@@ -17,10 +17,10 @@ from benchmarks.simulated import message
 from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 
 EPISODES = 50
 GROUP = "replay of one 97k-token trial"

@@ -21,9 +21,7 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import Collage
-from longctx.families.passkey.protocol import FillerTokens, Passkey
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.recording.missing import missing
@@ -37,6 +35,7 @@ from longctx.results.manifest import load_manifest
 from longctx.results.store import load
 from longctx.summary.summary import summarize
 from tests.here import HERE
+from tests.protocols import LineRetrieval, Passkey
 
 MODEL = ModelProfile(model="simulated")
 LOADING = """
@@ -176,7 +175,9 @@ def test_import(tell):
 def test_recording(tell, tmp_path, small):
     """Small trials whose answers come at once, from a transport in place of the network on both sides."""
     words = PromptSet.open(HERE, "protocol").wording(Passkey)
-    case = Case(MODEL, words, Passkey(300, 150, FillerTokens(24, 69, 16)), 0, 10 if small else 400)
+    case = Case(
+        MODEL, words, Passkey(300, 150, tokens={"filler": 24, "fixed": 69, "after_key": 16}), 0, 10 if small else 400
+    )
     folders = (tmp_path / str(number) for number in itertools.count())
     bodies = [request_body(question.build(), MODEL) for question in case.questions()]
 

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from longctx.vocabulary.lexical import LexicalBaseline as LexicalBaseline
     from longctx.vocabulary.lexical import lexical_baseline as lexical_baseline
     from longctx.vocabulary.lexical import lexically_right as lexically_right
+    from longctx.vocabulary.protocol import Counts as Counts
+    from longctx.vocabulary.protocol import Items as Items
+    from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.scenario import Identity as Identity
     from longctx.vocabulary.scenario import Kind as Kind
     from longctx.vocabulary.scenario import Mark as Mark
@@ -61,6 +64,7 @@ PUBLIC = {
     "longctx.vocabulary.grid": ("Grid", "Count"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.family": ("Family",),
+    "longctx.vocabulary.protocol": ("protocol", "Counts", "Items"),
     "longctx.views.account": ("Account", "Rank", "StatedMinimum", "Reported"),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),

@@ -14,14 +14,17 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import TypeVar
 
 from longctx.errors import UserError, did_you_mean
 from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import declared_family
 from longctx.workspace import Workspace
 
 Kind = TypeVar("Kind")
 GROUP = "longctx.families"
+PROTOCOLS = "longctx.protocols"
 SETTING = "longctx_families"
 """The setting in the project's configuration of pytest that names its own families."""
 
@@ -55,12 +58,23 @@ def family_of(workspace: Workspace, name: str) -> Family:
 
 @functools.cache
 def shipped() -> Mapping[str, Family]:
-    """Return the families of longctx: each folder of the package has FAMILIES, and its ORDER among the folders."""
-    modules = pkgutil.iter_modules(importlib.import_module(GROUP).__path__)
-    folders = [importlib.import_module(f"{GROUP}.{module.name}") for module in modules if module.ispkg]
-    return {
-        family.name: family for folder in sorted(folders, key=lambda folder: folder.ORDER) for family in folder.FAMILIES
-    }
+    """Return what longctx ships: the protocols, in their order, and the families that are none yet."""
+    package = importlib.import_module(PROTOCOLS)
+    found = [family for name in _modules(package) for family in protocols_in(importlib.import_module(name))]
+    for name in _modules(importlib.import_module(GROUP)):
+        found += getattr(importlib.import_module(name), "FAMILIES", ())
+    known = {family.name: family for family in found}
+    return {name: known[name] for name in package.ORDER}
+
+
+def protocols_in(module: ModuleType) -> list[Family]:
+    """Return the protocols that a module defines."""
+    own = (each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__)
+    return [family for each in own if (family := declared_family(each))]
+
+
+def _modules(package: ModuleType) -> list[str]:
+    return [f"{package.__name__}.{module.name}" for module in pkgutil.iter_modules(package.__path__)]
 
 
 def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:

@@ -16,7 +16,6 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.fetch import fetch
 from longctx.corpus.filters import load_filter
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.functions.strategies import Strategy
 from longctx.functions.transcript import read_transcript
 from longctx.links import TRUSTED_FOLDERS, inside
@@ -25,6 +24,7 @@ from longctx.recording.tape import Tape
 from longctx.results.folder import check_free, find_run
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 from tests.recording.examples import line_case, wanted
 from tests.refusals import refused
 

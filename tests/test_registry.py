@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-import longctx.families
 from longctx.registry import families, family_of, in_order, shipped
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused
 
 OWN = """
-from longctx.families.passkey.grid import PasskeyGrid
-from longctx.families.passkey.protocol import Passkey
+from longctx.protocols.passkey import PasskeyAxes
+from tests.protocols import Passkey
 from longctx.vocabulary.family import Family
 
 class {name}(Passkey):
     family = "{name}"
 
-FAMILY = Family({name}, PasskeyGrid, title="Mine")
+FAMILY = Family({name}, PasskeyAxes, title="Mine")
 LIST = []
-NO_MODULE = Family({name}, PasskeyGrid, title="Mine", account="nowhere:Account")
-NO_CLASS = Family({name}, PasskeyGrid, title="Mine", account="{name}:Acount")
+NO_MODULE = Family({name}, PasskeyAxes, title="Mine", account="nowhere:Account")
+NO_CLASS = Family({name}, PasskeyAxes, title="Mine", account="{name}:Acount")
 """
 
 
@@ -52,23 +50,6 @@ def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
     ]
 
 
-def test_a_folder_beside_the_others_is_a_family_of_longctx_in_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "newcomer").mkdir()
-    (tmp_path / "newcomer/__init__.py").write_text(
-        OWN.format(name="newcomer") + "\nFAMILIES = (FAMILY,)\nORDER = 2.5\n"
-    )
-    before = [*shipped()]
-    monkeypatch.setattr(longctx.families, "__path__", [*longctx.families.__path__, str(tmp_path)])
-    shipped.cache_clear()
-    try:
-        assert [*shipped()] == [*before[:2], "newcomer", *before[2:]]
-    finally:
-        shipped.cache_clear()
-        del sys.modules["longctx.families.newcomer"]
-
-
 @pytest.mark.parametrize(
     ("file", "text"),
     [
@@ -93,7 +74,7 @@ def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
         ("own_faulty:LIST", "family-not-usable", "TypeError"),
         ("own_faulty:NO_MODULE", "family-not-usable", "nowhere:Account"),
         ("own_faulty:NO_CLASS", "family-not-usable", "own_faulty:Acount"),
-        ("longctx.families.passkey", "family-name-taken", "passkey"),
+        ("longctx.families.coreference", "family-name-taken", "coreference"),
     ],
 )
 def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, code: str, name: str) -> None:

@@ -1,10 +1,5 @@
-"""The Little Retrieval Test: the profile's [line_retrieval] tables give the grid."""
+"""The Little Retrieval Test: the profile's [line_retrieval] tables give its cells."""
 
-import pytest
+from longctx.protocols.line_retrieval import line_retrieval as test_line_retrieval
 
-from longctx.families.line_retrieval.protocol import LineRetrieval
-
-
-@pytest.mark.longctx(family=LineRetrieval)
-def test_line_retrieval(scenario, measure):
-    measure(scenario)
+__all__ = ["test_line_retrieval"]

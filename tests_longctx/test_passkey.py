@@ -1,10 +1,5 @@
-"""Passkey retrieval: the profile's [passkey] tables give the grid."""
+"""Passkey retrieval: the profile's [passkey] tables give its cells."""
 
-import pytest
+from longctx.protocols.passkey import passkey as test_passkey
 
-from longctx.families.passkey.protocol import Passkey
-
-
-@pytest.mark.longctx(family=Passkey)
-def test_passkey(scenario, measure):
-    measure(scenario)
+__all__ = ["test_passkey"]

@@ -11,7 +11,6 @@ from pathlib import Path
 from longctx.cases.case import Case
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.live.asking import Asked, ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.progress import Silent
@@ -19,6 +18,7 @@ from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 
 LINES = 470
 """The number of lines of a prompt of about 7,000 tokens."""

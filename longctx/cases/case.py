@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from longctx.cases.reply_tokens import ReplyTokens
@@ -13,7 +13,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes
-from longctx.vocabulary.scenario import Identity, Scenario, Trial
+from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 
 
@@ -262,11 +262,31 @@ class Question:
         """Return the trial. Raises UserError if its scenario cannot be built with these parameters."""
         if self.built is not None:
             return self.built
-        scenario, words, shape = self.case.scenario, self.case.wording.words, self.case.shape
+        return self.run(lambda trial: None)[0]
+
+    def run(self, answer: Callable[[Trial], Reply | None]) -> tuple[Trial, Outcome | None]:
+        """Return the trial and its outcome, which is None if `answer` has no reply to it. Raises as `build` does.
+
+        What judging a reply raises is passed on.
+        """
+        case, answered = self.case, False
+        shaped: Trial | None = None
+
+        def of_shape(trial: Trial) -> Reply | None:
+            nonlocal answered, shaped
+            shaped = trial
+            if case.shape != TEXT:
+                context = case.scenario.in_pieces(case.wording.words, trial)
+                shaped = dataclasses.replace(trial, shape=case.shape, context=context)
+            reply = answer(shaped)
+            answered = reply is not None
+            return reply
+
         try:
-            trial = scenario.build(words, self.case.seed, self.index, self.repeat)
-            if shape == TEXT:
-                return trial
-            return dataclasses.replace(trial, shape=shape, context=scenario.in_pieces(words, trial))
+            _, outcome = case.scenario.run(case.wording.words, case.seed, self.index, self.repeat, of_shape)
         except ValueError as error:
-            raise UserError("scenario-not-buildable", f"{self.case.id}: {error}") from None
+            if answered:
+                raise
+            raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+        assert shaped is not None
+        return shaped, outcome

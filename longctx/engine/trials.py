@@ -14,7 +14,7 @@ from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import excerpts
-from longctx.vocabulary.scenario import Kind, Reply, Trial
+from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 NOT_READ = "context_not_read"
@@ -106,32 +106,44 @@ def run_protocol(tape: Tape, question: Question) -> Waiting | Judged | Ended:
 
     Raises UserError if the prompt cannot be built or the recordings cannot be read.
     """
-    case, trial = question.case, question.build()
-    wanted = Wanted.of(question, trial)
-    reply = tape.reply(wanted)
-    if reply is None:
-        return Waiting([wanted])
-    if trial.context is not None and not was_read(trial.user, reply):
-        return Ended("unmeasured", cause=NOT_READ)
+    model = question.case.model
+    wanted: Wanted | None = None
+    found: Reply | None = None
+    unread = False
+
+    def answer(trial: Trial) -> Reply | None:
+        nonlocal wanted, found, unread
+        wanted = Wanted.of(question, trial)
+        found = tape.reply(wanted)
+        unread = found is not None and trial.context is not None and not was_read(trial.user, found)
+        return None if unread else found
+
     try:
-        return _judged(
-            question, trial, Exchange(wanted, reply, case.model, request_body(trial, case.model)), tape.origin(wanted)
-        )
+        trial, outcome = question.run(answer)
+        assert wanted is not None
+        if unread:
+            return Ended("unmeasured", cause=NOT_READ)
+        if outcome is None:
+            return Waiting([wanted])
+        exchange = Exchange(wanted, found, model, request_body(trial, model))
+        return _judged(question, trial, outcome, exchange, tape.origin(wanted))
     except Exception as error:  # of a judge that did not foresee this reply
-        if isinstance(error, TapeError):
+        if isinstance(error, TapeError) or found is None:
             raise
         return Ended("error", str(error), type(error).__name__, error)
 
 
-def _judged(question: Question, trial: Trial, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
+def _judged(
+    question: Question, trial: Trial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None
+) -> Judged:
     case, scenario, reply = question.case, question.case.scenario, exchange.reply
     assert reply is not None
-    outcome = scenario.judge(trial, reply)
     distance = trial.distance_from_end
 
     def view(test: str) -> View:
         marks = scenario.marks(case.wording.words, trial, outcome)
-        return View(test, excerpts(trial.user, marks), reply.thought + reply.text, scenario.quotes(trial, reply))
+        quotes = outcome.quotes or scenario.quotes(trial, reply)
+        return View(test, excerpts(trial.user, marks), reply.thought + reply.text, quotes)
 
     return Judged(
         outcome.kind,

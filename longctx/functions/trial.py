@@ -27,16 +27,13 @@ from longctx.recording.apis.messages import Edits
 from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.protocol import Suspended
 from longctx.vocabulary.scenario import Reply
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
 MOST_DEPTH = 100
 """The most levels of JSON in an answer: what a test makes of a deeper one may exhaust Python's stack."""
-
-
-class Suspended(BaseException):
-    """A request has no recorded answer: the trial goes on when it has one."""
 
 
 class TestMistake(BaseException):

@@ -100,6 +100,11 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         gating.leave_out(session.config)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(name: str, obj: object) -> None:
+    selection.mark_protocol(obj)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = metafunc.definition.get_closest_marker(selection.MARKER) is not None
     same_names.choose(metafunc, marked)
@@ -139,6 +144,11 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
+    if cell := selection.cell_of(pyfuncitem):
+        from longctx.plugin.measuring.fixture import measure_cell
+
+        measure_cell(pyfuncitem, cell)
+        return True
     if selection.CASE not in pyfuncitem.stash:
         return None
     from longctx.plugin.functions import running

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.plugin.run import RUN
-from longctx.plugin.selection import MARKER, SUBJECT
+from longctx.plugin.selection import CELL, MARKER, SUBJECT
 from longctx.registry import family_of
+from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import declared_family
 from longctx.vocabulary.scenario import Scenario
 
 
@@ -25,6 +29,9 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         _ = run.plan.families, run.plan.own
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
+    if (protocol := declared_family(metafunc.function)) is not None:
+        _of_protocol(metafunc, run, protocol)
+        return
     try:
         if "family" not in marker.kwargs and "scenario" not in metafunc.fixturenames:
             from longctx.plugin.functions import collecting
@@ -58,6 +65,30 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if run.plan.all_cases_of(family.family):
         reason = f"no scenario of [{family.family}] falls to shard {run.settings.shard}"
     metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+
+
+def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Family) -> None:
+    """Parametrize a protocol with its cells. Its function is not called by pytest, so it is given no fixtures."""
+    try:
+        if family_of(run.workspace, protocol.name) is not protocol:
+            raise UserError(
+                "protocol-name-taken",
+                f"There is another protocol {protocol.name!r} than that of {metafunc.function.__module__}: rename one.",
+            )
+        cases = run.plan.cases_of(protocol.name)
+    except UserError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+    own = list(inspect.signature(metafunc.function).parameters)
+    metafunc.fixturenames[:] = [*(name for name in metafunc.fixturenames if name not in own), *own, CELL]
+    values = [(*([None] * len(own)), case) for case in cases]
+    if cases:
+        metafunc.parametrize([*own, CELL], values, ids=[case.id for case in cases])
+        return
+    reason = f"the profile {run.plan.profile_name!r} has no [{protocol.name}] table"
+    if run.plan.all_cases_of(protocol.name):
+        reason = f"no cell of [{protocol.name}] falls to shard {run.settings.shard}"
+    skipped = pytest.param(*([None] * len(own)), None, id="none", marks=pytest.mark.skip(reason=reason))
+    metafunc.parametrize([*own, CELL], [skipped])
 
 
 def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -15,12 +15,20 @@ if TYPE_CHECKING:
 MARKER = "longctx"
 SUBJECT = "longctx_subject"
 """The parameter of a test function that holds the model, the prompt set, the shape and the strategy."""
+CELL = "longctx_cell"
+"""The parameter of a protocol that holds its cell."""
 CASE: pytest.StashKey[Case] = pytest.StashKey()
 """The key of the case of an item that is a cell of a test function."""
 
 
 MISTAKE: pytest.StashKey[UserError] = pytest.StashKey()
 """The key of the mistake in a marked test, which fails with it."""
+
+
+def mark_protocol(found: object) -> None:
+    """Give a protocol that pytest found the marker of longctx."""
+    if "__longctx__" in getattr(found, "__dict__", {}) and not hasattr(found, "pytestmark"):
+        found.pytestmark = [getattr(pytest.mark, MARKER).mark]  # type: ignore[attr-defined]
 
 
 def is_function(item: pytest.Item) -> bool:
@@ -46,8 +54,20 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     from longctx.cases.case import Case
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    cases = (item.stash.get(CASE, None) or item.callspec.params.get("scenario") for item in functions)
+    cases = (item.stash.get(CASE, None) or _cell(item) for item in functions)
     return [case for case in cases if isinstance(case, Case)]
+
+
+def _cell(item: pytest.Function) -> Any:
+    params = item.callspec.params
+    return params.get(CELL) or params.get("scenario")
+
+
+def cell_of(item: pytest.Item) -> Case | None:
+    """Return the cell of a protocol that an item is; None for any other test."""
+    if not (isinstance(item, pytest.Function) and hasattr(item, "callspec")):
+        return None
+    return cast("Case | None", item.callspec.params.get(CELL))
 
 
 def trials(items: Sequence[pytest.Item]) -> int:

@@ -84,8 +84,8 @@ def _faults(family: Family) -> Iterator[str]:
     ):
         what = f"no field {min(unknown)!r}, which identified_by names" if is_dataclass(scenario) else "no fields"
         yield f"{scenario.__name__} has {what}: it must be a dataclass of its parameters"
-    if grid.scenarios is Grid.scenarios:
-        yield f"{grid.__name__} lacks scenarios"
+    if grid.scenarios is Grid.scenarios and grid.cells is Grid.cells:
+        yield f"{grid.__name__} lacks cells"
     if not 0 <= family.guessing < 1:
         yield f"its rate of guessing is {family.guessing}: give a share from 0 to below 1"
     for name, parameter in (("size", family.size), ("variant", family.variant)):

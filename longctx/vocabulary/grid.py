@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
@@ -156,9 +156,20 @@ class Grid(BaseModel):
         band = self.band(scenario)
         return self.trials.get(band, 0) if isinstance(self.trials, dict) else self.trials
 
+    cell_type: ClassVar[type[Scenario]]
+    """The type of a protocol's cells."""
+
+    def cells(self) -> Iterable[Mapping[str, object]]:
+        """Yield the parameters of each cell. May raise ValueError."""
+        raise NotImplementedError
+
     def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
         """Yield the table's scenarios. bank: loads the questions, for families that ask about documents."""
-        raise NotImplementedError
+        most = getattr(self, "max_tokens", None)
+        given: dict[str, Any] = {} if most is None else {"max_tokens": most}
+        made: Any = self.cell_type  # whose parameters are its own
+        for cell in self.cells():
+            yield made(**given, **cell, bank=bank)
 
 
 QUESTIONS = Field(default=1, ge=1, strict=True)

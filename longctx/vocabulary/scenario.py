@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
@@ -194,6 +194,12 @@ class Outcome:
     """The right answer, which a test function states here."""
     credit: float | None = field(default=None, repr=False)
     """Partial credit, from 0 to 1; None for none but that of the kind."""
+    checks: Mapping[str, bool] = field(default_factory=dict, repr=False)
+    """What a protocol judges apart from the answer, by name: each check has its own rates and bands."""
+    marks: Sequence[Mark] = field(default=(), repr=False, compare=False)
+    """The parts of the user's text that the report of a protocol shows."""
+    quotes: Sequence[Quote] = field(default=(), repr=False, compare=False)
+    """The quotes in the reply, of protocols that ask for quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +286,14 @@ class Scenario(ABC):
     @abstractmethod
     def judge(self, trial: Trial, reply: Reply) -> Outcome:
         """Judge the reply to a trial."""
+
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        """Return a trial and its outcome, which is None if `answer` has no reply to the trial."""
+        trial = self.build(words, seed, index, repeat)
+        reply = answer(trial)
+        return trial, None if reply is None else self.judge(trial, reply)
 
     @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from longctx.config.file_names import file_name
-from longctx.families.passkey.protocol import FillerTokens, Passkey
+from tests.protocols import Passkey
 from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 
@@ -50,7 +50,7 @@ def test_a_family_without_probes_is_always_measured() -> None:
 def test_a_measured_model_fits_the_scenario() -> None:
     scenario = passkey_case().fitted().scenario
     assert isinstance(scenario, Passkey)
-    assert scenario.tokens == FillerTokens(24.0, 94, 15)
+    assert scenario.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
 
 
 def test_a_model_that_was_never_measured() -> None:

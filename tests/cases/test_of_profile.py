@@ -14,15 +14,14 @@ from longctx.cases.of_profile import cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
-from longctx.families.line_retrieval.grid import LineRetrievalGrid
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import Collage
 from longctx.families.long_context_qa.control import Control
-from longctx.families.passkey.grid import PasskeyGrid
-from longctx.families.passkey.protocol import Passkey
+from longctx.protocols.line_retrieval import LineRetrievalAxes
+from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.bank import Bank
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
+from tests.protocols import LineRetrieval, Passkey
 from tests.refusals import refused
 
 TABLES = """
@@ -127,7 +126,7 @@ def test_one_result_is_not_of_two_banks(tmp_path: Path) -> None:
 
 
 def shared_window(window: int | None = 100_000, **model: Any) -> list[str]:
-    table = LineRetrievalGrid(
+    table = LineRetrievalAxes(
         trials=1, lines=(20, 0.1, 1.0), orders=("ordered",), max_tokens=64, bands={"short": 0.1, "long": 1.0}
     )
     grid = sized(table, ModelProfile(model="toy", window=window, **model))
@@ -170,9 +169,9 @@ def test_a_share_in_which_a_scenario_cannot_be_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [0, -5, 0.0, 1.5, -0.5, True, "0.5"])
 def test_what_is_no_size(size: object) -> None:
     with pytest.raises(ValueError, match="share of the model's window"):
-        PasskeyGrid.model_validate({"trials": 1, "windows": [size]})
+        PasskeyAxes.model_validate({"trials": 1, "windows": [size]})
 
 
 def test_a_table_without_shares_is_the_same_for_all_models() -> None:
-    table = PasskeyGrid(trials=1, windows=(4096,))
+    table = PasskeyAxes(trials=1, windows=(4096,))
     assert sized(table, ModelProfile(model="toy")) is table

@@ -12,11 +12,10 @@ import longctx
 from longctx.cli import main
 from longctx.config.profiles import load_profile
 from longctx.config.prompts import PromptSet
-from longctx.families.line_retrieval.protocol import LineRetrieval
-from longctx.families.passkey.protocol import Passkey
 from longctx.registry import shipped
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.protocols import LineRetrieval, Passkey
 
 WRITTEN = {
     ".gitattributes",

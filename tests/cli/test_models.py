@@ -13,12 +13,12 @@ import pytest
 from longctx.cli import main
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.prompts import PromptSet
-from longctx.families.passkey.protocol import Passkey
 from longctx.live.server.probe import differences
 from longctx.workspace import Workspace
 from tests.gateway import Gateway
 from tests.here import HERE
 from tests.live.server.shapes import NO_COUNTS, NO_MODELS
+from tests.protocols import Passkey
 from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
 from tests.recording.examples import line_case, recorded
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, failing, giving, saying

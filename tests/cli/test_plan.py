@@ -14,13 +14,13 @@ from longctx.corpus.bank import load_bank
 from longctx.engine.loads import SubjectBand, planned
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, Load, Target, outlook
 from longctx.results.subject import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 from tests.refusals import refused
 
 Capture = pytest.CaptureFixture[str]

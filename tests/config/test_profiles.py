@@ -6,12 +6,11 @@ import pytest
 
 from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
-from longctx.families.line_retrieval.protocol import LineRetrieval
-from longctx.families.passkey.protocol import Passkey
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
+from tests.protocols import LineRetrieval, Passkey
 from tests.refusals import refused
 
 

@@ -7,8 +7,8 @@ import pytest
 from longctx.config.prompts import PromptSet
 from longctx.corpus import tokens
 from longctx.corpus.tokens import count_tokens
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from tests.here import HERE
+from tests.protocols import LineRetrieval
 from tests.refusals import refused
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
-from longctx.families.passkey.protocol import FillerTokens, Passkey
 from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
+from tests.protocols import LineRetrieval, Passkey
 
 BANK = small_bank()
 
@@ -39,17 +40,19 @@ def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tupl
 def test_line_retrieval(lines: int, seed: int, data: st.DataObject) -> None:
     scenario = LineRetrieval(lines, data.draw(st.none() | st.integers(1, lines)))
     trial, _, right = marked(scenario, "", seed)
-    assert right["needle"] == f"line {trial.facts.target}: REGISTER_CONTENT is <{trial.expected}>\n"
-    assert f"Go to line {trial.facts.target} and report only" in right["instruction"]
-    other = data.draw(st.sampled_from([line for line in range(1, lines + 1) if line != trial.facts.target]))
-    value = trial.facts.values[other - 1]
+    values = dict(re.findall(r"line (\d+): REGISTER_CONTENT is <(\d+)>", trial.user))
+    [target] = [line for line, value in values.items() if value == trial.expected]
+    assert right["needle"] == f"line {target}: REGISTER_CONTENT is <{trial.expected}>\n"
+    assert f"Go to line {target} and report only" in right["instruction"]
+    other = data.draw(st.sampled_from(sorted(values.keys() - {target})))
+    value = values[other]
     _, outcome, wrong = marked(scenario, str(value), seed)
     if "line" in outcome.trace:
         assert wrong["the line that was returned"] == f"line {other}: REGISTER_CONTENT is <{value}>\n"
 
 
 def test_passkey() -> None:
-    scenario = Passkey(400, 200, FillerTokens(10, 60, 30))
+    scenario = Passkey(400, 200, tokens={"filler": 10, "fixed": 60, "after_key": 30})
     trial, _, shown = marked(scenario, "7")
     assert trial.expected in shown["needle"]
     assert trial.user.endswith(shown["question"])

@@ -10,13 +10,12 @@ from longctx.families.aggregation.protocol import Aggregation
 from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.latest_value.protocol import LatestValue
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
-from longctx.families.passkey.protocol import FillerTokens, Passkey
 from longctx.vocabulary.scenario import Scenario
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
+from tests.protocols import LineRetrieval, Passkey
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}
@@ -24,7 +23,7 @@ SCENARIOS: list[Scenario] = [
     LineRetrieval(20),
     Coreference(2, 4096, Tokens(exchange=98.35, fixed=364)),
     GraphWalks(2000, "bfs", 1, edge_tokens=10.0),
-    *(Passkey(400, k, FillerTokens(10, 60, 30)) for k in (100, 400)),
+    *(Passkey(400, k, tokens={"filler": 10, "fixed": 60, "after_key": 30}) for k in (100, 400)),
     *(Collage(280, 200, depth, variant, bank=lambda: BANK) for depth in (0, 100) for variant in VARIANTS),
     *(Control(200, record, bank=lambda: BANK) for record in RECORDS),
     *(Abstention(280, 200, 50, section, bank=lambda: BANK) for section in SECTIONS),

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.bands import BandVerdict
 from longctx.gate.looks import Unit, in_looks
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.row import EARLY_STOP, Row
 from tests.rows import row, run
 
@@ -171,7 +171,7 @@ def test_a_band_stops_alone() -> None:
 def test_a_family_with_a_stated_minimum_does_not_pass_before_its_end() -> None:
     passkeys: dict[str, Any] = {"family": "passkey", "params": {"window": 1000, "k": 100}}
     before = rows(*["correct"] * 400, **passkeys)
-    grids = {("passkey", "some-model"): [PasskeyGrid(windows=(1000,), trials=1, min_k_max=1000)]}
+    grids = {("passkey", "some-model"): [PasskeyAxes(windows=(1000,), trials=1, min_k_max=1000)]}
     stated = replace(RULES, grids=grids)
     given = give_verdict(before, after(right, looks=2, **passkeys), stated)
     assert (given.verdict, given.families[0].missed) == ("inconclusive", ())

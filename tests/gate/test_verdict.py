@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from longctx.engine.rows import check_row
-from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.views.account import Account, Reported, StatedMinimum
@@ -154,7 +154,7 @@ def reaching(reach: int, n: int = 10) -> list[Row]:
 
 
 def stated(*minimums: int) -> Rules:
-    grids = [PasskeyGrid(windows=(4096,), trials=1, min_k_max=minimum) for minimum in minimums]
+    grids = [PasskeyAxes(windows=(4096,), trials=1, min_k_max=minimum) for minimum in minimums]
     return replace(RULES, grids={("passkey", "some-model"): grids})
 
 

@@ -111,9 +111,9 @@ def test_a_marked_method_of_unittest_is_not_ignored(project: Checkout) -> None:
 
 @pytest.mark.parametrize("lines", [["def test_it(scenario, measure): pass"], ["def test_it(ask): pass"]])
 def test_a_family_that_is_none_fails_its_own_test(project: Checkout, lines: list[str]) -> None:
-    family = "'passkey'" if "scenario" in lines[0] else "Passkey"
+    family = "'passkey'" if "scenario" in lines[0] else "Coreference"
     lines = [
-        "from longctx.families.passkey.protocol import Passkey",
+        "from longctx.families.coreference.protocol import Coreference",
         f"@pytest.mark.longctx(family={family})",
         *lines,
         "def test_b(): pass",

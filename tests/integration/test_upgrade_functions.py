@@ -33,13 +33,7 @@ def test_review(ask, case):
     assert str(case.number) in ask(f"{case.contract} has the number {case.number}. Which?").text
 """
 FAMILY = """
-import pytest
-from longctx.families.line_retrieval.protocol import LineRetrieval
-
-
-@pytest.mark.longctx(family=LineRetrieval)
-def test_line_retrieval(measure, scenario):
-    measure(scenario)
+from longctx.protocols.line_retrieval import line_retrieval as test_line_retrieval
 """
 TRIALS = 2 * 20 + 20
 

@@ -12,7 +12,6 @@ import pytest
 from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes, work
@@ -23,6 +22,7 @@ from longctx.vocabulary.bank import Section
 from longctx.vocabulary.scenario import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
+from tests.protocols import LineRetrieval
 from tests.recording.examples import AT, line_case
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))

@@ -159,7 +159,7 @@ from longctx.cases.case import Case, Question
 from longctx.recording.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.families.line_retrieval.protocol import LineRetrieval
+from tests.protocols import LineRetrieval
 from tests.here import HERE
 
 wording = PromptSet.open(HERE, "protocol").wording(LineRetrieval)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.families.passkey.effective_window import EffectiveWindow
-from longctx.families.passkey.windows import PasskeySummary
+from longctx.protocols.reports.effective_window import EffectiveWindow
+from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.families.line_retrieval.report import Origins
 from longctx.families.long_context_qa.analysis import Effect, Favourite, QaSummary
-from longctx.families.passkey.effective_window import EffectiveWindow
-from longctx.families.passkey.windows import PasskeySummary
+from longctx.protocols.reports.effective_window import EffectiveWindow
+from longctx.protocols.reports.line_retrieval import Origins
+from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired

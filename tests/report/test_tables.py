@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from longctx.families.passkey.effective_window import EffectiveWindow
+from longctx.protocols.reports.effective_window import EffectiveWindow
 from longctx.report.tables import tables
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.verdict import Rules, give_verdict
+from longctx.protocols.passkey import PasskeyAxes
 from longctx.report.document import as_html, as_markdown, as_terminal
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
@@ -83,7 +83,7 @@ def test_the_baselines_own_answers_are_named() -> None:
     assert "own recorded answers" not in shown(BASELINE, BASELINE)
 
 
-GRID = PasskeyGrid(windows=(4096,), trials=1, min_k_max=2000)
+GRID = PasskeyAxes(windows=(4096,), trials=1, min_k_max=2000)
 
 
 def test_k_max_has_a_table_of_its_own() -> None:

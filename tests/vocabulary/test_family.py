@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-from longctx.families.passkey.grid import PasskeyGrid
-from longctx.families.passkey.protocol import Passkey
+from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Scenario
+from tests.protocols import Passkey
 
 
 class Named(Passkey):
@@ -28,15 +28,15 @@ class Bare(Scenario):
 @pytest.mark.parametrize(
     ("scenario", "grid", "more", "says"),
     [
-        (Bare, PasskeyGrid, {}, "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
-        (PasskeyGrid, Passkey, {}, "is not a subclass of Scenario"),
+        (Bare, PasskeyAxes, {}, "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
+        (PasskeyAxes, Passkey, {}, "is not a subclass of Scenario"),
         (Passkey, Passkey, {}, "is not a subclass of Grid"),
-        (Passkey, Grid, {}, "Grid lacks scenarios"),
-        (Named, PasskeyGrid, {}, "'Pass-Key' is not a valid name of a family"),
-        (Misspelt, PasskeyGrid, {}, "Misspelt has no field 'windw', which identified_by names"),
-        (Passkey, PasskeyGrid, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),
-        (Passkey, PasskeyGrid, {"guessing": 25}, "its rate of guessing is 25: give a share from 0 to below 1"),
-        (Passkey, PasskeyGrid, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
+        (Passkey, Grid, {}, "Grid lacks cells"),
+        (Named, PasskeyAxes, {}, "'Pass-Key' is not a valid name of a family"),
+        (Misspelt, PasskeyAxes, {}, "Misspelt has no field 'windw', which identified_by names"),
+        (Passkey, PasskeyAxes, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),
+        (Passkey, PasskeyAxes, {"guessing": 25}, "its rate of guessing is 25: give a share from 0 to below 1"),
+        (Passkey, PasskeyAxes, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
     ],
 )
 def test_a_mistake_is_reported(scenario: Any, grid: Any, more: dict[str, str], says: str) -> None:

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.line_retrieval.protocol import LineRetrieval
 from longctx.families.long_context_qa.collage import Collage
-from longctx.families.passkey.protocol import Passkey
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
 from longctx.vocabulary.scenario import Identity, Reply, Scenario, Trial
+from tests.protocols import LineRetrieval, Passkey
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = st.one_of(

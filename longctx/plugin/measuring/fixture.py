@@ -27,19 +27,18 @@ WITH_MINIMUM = pytest.StashKey[int]()
 
 def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
     """Return a function that measures a case for one test. All tests of the process share one Measurer."""
-    config = request.config
-    if MEASURER not in config.stash:
-        config.stash[MEASURER] = Measurer(config.stash[RUN])
-    return functools.partial(measure, request.node)
+    return functools.partial(measure_cell, request.node)
 
 
-def measure(item: pytest.Item, case: Case) -> None:
+def measure_cell(item: pytest.Item, case: Case) -> None:
     """Hand over a row for each trial of the case.
 
     The test fails if a trial was not measured (`invalid`), or if the rate is shown to be below the minimum. A case
     that an early stop cut short is not tested against a minimum.
     """
     stash, settings = item.config.stash, item.config.stash[RUN].settings
+    if MEASURER not in stash:
+        stash[MEASURER] = Measurer(stash[RUN])
     measured = stash[MEASURER].measure(case, item.nodeid)
     rows, problem = measured.rows, measured.problem
     if not (rows or problem):

@@ -15,7 +15,6 @@ from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference
 from longctx.families.graph_walks.protocol import GraphWalks
-from longctx.families.passkey.protocol import Passkey
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
@@ -28,6 +27,7 @@ from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
+from tests.protocols import Passkey
 from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
@@ -93,8 +93,8 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     scenario = cases[0].fitted().scenario
     assert isinstance(scenario, Passkey)
     assert scenario.tokens is not None
-    assert scenario.tokens.filler == count_tokens(words["filler"])
-    assert scenario.tokens.after_key == count_tokens(f" is the pass key.\n{words['question']}")
+    assert scenario.tokens["filler"] == count_tokens(words["filler"])
+    assert scenario.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
         Passkey.probes(words)
     )

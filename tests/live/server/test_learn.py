@@ -12,7 +12,6 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.families.passkey.protocol import Passkey
 from longctx.live.server.client import open_client
 from longctx.live.server.learn import count, retrieve, token_counts, tokens_per_unit
 from longctx.live.server.providers import Client
@@ -21,6 +20,7 @@ from longctx.registry import shipped
 from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
+from tests.protocols import Passkey
 from tests.servers import Script, SimulatedServer
 
 TOY = ModelProfile(model="toy")

@@ -13,12 +13,12 @@ import pytest
 
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
-from longctx.families.passkey.protocol import Passkey
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.server.providers import provider_of
 from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
+from tests.protocols import Passkey
 from tests.providers import ENVIRONMENTS, SECRETS, VARIABLES, ProviderServer
 from tests.recording.examples import line_case, passkey_case, send, wanted
 from tests.refusals import refused

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from longctx.engine.terms import rules
-from longctx.families.passkey.grid import PasskeyGrid
 from longctx.gate.validity import AgeLimit
 from longctx.plugin.ending.gating import VERDICT, exit_status
 from longctx.plugin.run import RUN
+from longctx.protocols.passkey import PasskeyAxes
 from tests.engine.examples import PASSKEY, measured, run_of
 
 
@@ -74,5 +74,5 @@ def test_a_part_of_the_grid_is_distinguished_from_all(tmp_path: Path) -> None:
 
 def test_the_rules_have_the_profiles_tables(tmp_path: Path) -> None:
     [grid] = rules_of(tmp_path).grids["passkey", "toy"]
-    assert isinstance(grid, PasskeyGrid)
+    assert isinstance(grid, PasskeyAxes)
     assert grid.min_k_max == 200

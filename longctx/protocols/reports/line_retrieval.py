@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longctx import Account, Chart, Rank, RatePoint, RateView, Row, ScenarioSummary, Subject, Table
-from longctx.families.line_retrieval import FAMILY
 from longctx.plural import count
 from longctx.results.grouping import by_subject
 from longctx.views.chart import WIDTH, colours, field
 
+NAME, TITLE = "line_retrieval", "Line retrieval"
 ROW = 20
 """The height of a band of distances in pixels: there may be more than twenty bands."""
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -62,7 +62,7 @@ class LineRetrievalAccount(Account):
         yield RateView(
             points=[RatePoint(*point) for point in points],
             name="line-retrieval-by-length",
-            heading=FAMILY.title,
+            heading=TITLE,
             title="By length",
             x="lines",
             axis="number of lines",
@@ -73,7 +73,7 @@ class LineRetrievalAccount(Account):
         yield RateView(
             points=[RatePoint(how, f"{lines:,} lines", rate, subject) for lines, how, rate, subject in points],
             name="line-retrieval-by-order",
-            heading=FAMILY.title,
+            heading=TITLE,
             title="By order",
             x="order of lines",
             series="length",
@@ -95,7 +95,7 @@ class LineRetrievalAccount(Account):
                 near = sum(number for distance, number in answers.by_place.items() if abs(distance) <= 1)
                 yield (
                     Rank.CAUSE,
-                    f"{FAMILY.title}, {answers.subject}: {answers.other_line:,} of {answers.wrong:,} wrong answers are "
+                    f"{TITLE}, {answers.subject}: {answers.other_line:,} of {answers.wrong:,} wrong answers are "
                     f"another line's value, {near:,} of them of the line next to the target in place.",
                 )
 
@@ -155,7 +155,7 @@ def _origins_table(origins: Origins) -> Table:
     )
     answers = count(origins.wrong, "wrong answer comes", "wrong answers come")
     title = f"Where {answers} from: {origins.subject}"
-    return Table(title, ("distance of the returned line", *origins.distances), rows, FAMILY.name)
+    return Table(title, ("distance of the returned line", *origins.distances), rows, NAME)
 
 
 def _origins_chart(origins: Origins, number: int) -> Chart:

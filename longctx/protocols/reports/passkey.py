@@ -8,9 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from longctx import Account, Rank, RatePoint, RateView, Reported, ScenarioSummary, Subject, Table
-from longctx.families.passkey import FAMILY
-from longctx.families.passkey.effective_window import SUCCESS_RATE
-from longctx.families.passkey.windows import PasskeySummary, reported, windows_of
+from longctx.protocols.reports.effective_window import SUCCESS_RATE
+from longctx.protocols.reports.passkey_windows import PasskeySummary, reported, windows_of
 from longctx.results.grouping import grouped
 from longctx.views.chart import HEIGHT, Spec
 from longctx.views.table import subject_columns, tokens
@@ -19,6 +18,7 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 if TYPE_CHECKING:
     from longctx import Grid, Row
 
+NAME, TITLE = "passkey", "Passkey"
 OFTEN = 0.9
 """The least rate at which the key counts as found from every distance of a window."""
 
@@ -36,7 +36,7 @@ class PasskeyAccount(Account):
             yield RateView(
                 points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in group],
                 name=f"passkey-window-{window}",
-                heading=FAMILY.title,
+                heading=TITLE,
                 title=f"Success by k in a window of {window:,} tokens",
                 x="k",
                 axis="k, tokens from the key to the end",
@@ -57,7 +57,7 @@ class PasskeyAccount(Account):
             prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
             column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
             cells.append((k, column, str(scenario.rate)))
-        yield Table.pivot(f"{FAMILY.title}: success [95% interval] by k, tokens from the key to the end", cells, "k")
+        yield Table.pivot(f"{TITLE}: success [95% interval] by k, tokens from the key to the end", cells, "k")
         subjects = [summary.subject for summary in analysis]
         columns: dict[str, Sequence[object]] = {
             "window": [summary.window for summary in analysis],
@@ -67,13 +67,13 @@ class PasskeyAccount(Account):
             "less than": [tokens(summary.effective.less_than) for summary in analysis],
         }
         yield Table.by_subject(
-            f"{FAMILY.title}: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: "
+            f"{TITLE}: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: "
             "every trial up to it succeeds; less than: every trial at it fails",
             subjects,
             columns,
         )
         if (across := _across(subjects)) is not None:
-            title = f"{FAMILY.title}: effective window in tokens, k_max [95%], by {across}"
+            title = f"{TITLE}: effective window in tokens, k_max [95%], by {across}"
             yield _by_label(title, analysis, across)
 
     def findings(
@@ -81,7 +81,7 @@ class PasskeyAccount(Account):
     ) -> Iterator[tuple[Rank, str]]:
         for summary in analysis:
             k_max, (lo, hi) = summary.effective.k_max, summary.interval
-            where = f"{FAMILY.title}, {summary.subject}: in a window of {summary.window:,} tokens"
+            where = f"{TITLE}, {summary.subject}: in a window of {summary.window:,} tokens"
             if (lo, hi) == (0, summary.farthest):
                 yield Rank.LEVEL, f"{where}, there are too few trials at each distance to tell k_max."
             elif k_max is None:
@@ -103,7 +103,7 @@ class PasskeyAccount(Account):
 
     def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
-            FAMILY.name: [
+            NAME: [
                 {
                     **summary.subject.fields,
                     "window": summary.window,

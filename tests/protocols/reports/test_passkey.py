@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longctx.families.passkey.effective_window import EffectiveWindow
-from longctx.families.passkey.report import PasskeyAccount
-from longctx.families.passkey.windows import PasskeySummary
+from longctx.protocols.reports.effective_window import EffectiveWindow
+from longctx.protocols.reports.passkey import PasskeyAccount
+from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.results.subject import Subject
 
 

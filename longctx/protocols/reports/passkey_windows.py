@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longctx import Grid, Rate, Reported, Row, ScenarioSummary, StatedMinimum, Subject
-from longctx.families.passkey.effective_window import (
+from longctx.protocols.passkey import PasskeyAxes
+from longctx.protocols.reports.effective_window import (
     EffectiveWindow,
     effective_window,
     k_max_interval,
     p_value_of_reaching,
 )
-from longctx.families.passkey.grid import PasskeyGrid
 from longctx.results.grouping import grouped
 from longctx.stats.of_rows import rate_of
 
@@ -53,7 +53,7 @@ def reported(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid])
     earlier, later = _rates(before), _rates(after)
     for window in (window for window in later if window in earlier):
         was, now = (_KMax.of(rates[window]) for rates in (earlier, later))
-        tables = (grid for grid in reversed(grids) if isinstance(grid, PasskeyGrid))
+        tables = (grid for grid in reversed(grids) if isinstance(grid, PasskeyAxes))
         minimum = next((stated for table in tables if (stated := table.minimum_of(window))), None)
         yield Reported(
             kind="windows",

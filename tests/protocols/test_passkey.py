@@ -3,19 +3,21 @@
 import hashlib
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
-from longctx.families.passkey.protocol import FillerTokens, Passkey, document, spaced
+from longctx.protocols.passkey import document, fillers, judged, spaced
 from longctx.vocabulary.scenario import Reply, Trial
 from tests.here import HERE
+from tests.protocols import Passkey
 
 WORDS = PromptSet.open(HERE, "protocol").wording(Passkey).words
 
-TOKENS = FillerTokens(filler=24, fixed=94, after_key=15)
+TOKENS = {"filler": 24, "fixed": 94, "after_key": 15}
 
 
 def count(text: str) -> int:
@@ -33,12 +35,12 @@ def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
 
 
 @st.composite
-def fitted(draw: st.DrawFn) -> Passkey:
+def fitted(draw: st.DrawFn) -> Any:
     """Draw a scenario whose window can hold the fixed text, for any tokenizer."""
     fixed = draw(st.integers(10, 500))
-    tokens = FillerTokens(draw(st.floats(1, 200)), fixed, draw(st.integers(1, fixed)))
+    tokens = {"filler": draw(st.floats(1, 200)), "fixed": fixed, "after_key": draw(st.integers(1, fixed))}
     window = draw(st.integers(fixed + 16, 2_000_000))
-    return Passkey(window, draw(st.integers(1, window)), tokens)
+    return Passkey(window, draw(st.integers(1, window)), tokens=tokens)
 
 
 # A changed digest means other trials than those on record: raise Passkey.version.
@@ -92,11 +94,11 @@ def test_the_key_has_five_digits_and_occurs_twice(seed: int, index: int) -> None
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
 def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
-    scenario = Passkey(200, 100, TOKENS)
+    scenario = Passkey(200, 100, tokens=TOKENS)
     trial = scenario.build(WORDS, seed, index)
     again = scenario.build(WORDS, seed, index, repeat=1)
     assert again.user == trial.user
-    assert replace(again, identity=trial.identity) == trial
+    assert replace(again, identity=trial.identity, facts=None) == replace(trial, facts=None)
     assert str(again.identity) == f"passkey.v1/window-200-k-100/seed-{seed}/trial-{index}/repeat-1"
 
 
@@ -105,29 +107,27 @@ def test_trials_have_their_own_keys() -> None:
 
 
 @given(fitted())
-def test_fillers_fill_the_window_and_never_exceed_it(scenario: Passkey) -> None:
-    before, after = scenario.fillers()
-    tokens = scenario.tokens
-    assert tokens is not None
+def test_fillers_fill_the_window_and_never_exceed_it(scenario: Any) -> None:
+    before, after = fillers(scenario)
+    tokens = scenario.counted
     assert min(before, after) >= 0
-    taken = tokens.fixed + (before + after) * tokens.filler + scenario.max_tokens
+    taken = tokens["fixed"] + (before + after) * tokens["filler"] + scenario.max_tokens
     assert taken <= scenario.window + 1e-6
-    assert taken + tokens.filler > scenario.window - 1e-6
+    assert taken + tokens["filler"] > scenario.window - 1e-6
 
 
 @given(fitted())
-def test_the_key_is_as_near_to_k_as_fillers_allow(scenario: Passkey) -> None:
-    before, after = scenario.fillers()
-    tokens = scenario.tokens
-    assert tokens is not None
-    nearest, farthest = tokens.after_key, tokens.after_key + (before + after) * tokens.filler
+def test_the_key_is_as_near_to_k_as_fillers_allow(scenario: Any) -> None:
+    before, after = fillers(scenario)
+    tokens = scenario.counted
+    nearest, farthest = tokens["after_key"], tokens["after_key"] + (before + after) * tokens["filler"]
     reachable = min(max(scenario.k, nearest), farthest)
-    assert abs(tokens.after_key + after * tokens.filler - reachable) <= tokens.filler / 2 + 1e-6
+    assert abs(tokens["after_key"] + after * tokens["filler"] - reachable) <= tokens["filler"] / 2 + 1e-6
 
 
 @given(fitted())
-def test_the_largest_k_has_no_filler_before_the_key(scenario: Passkey) -> None:
-    before, _ = replace(scenario, k=scenario.window).fillers()
+def test_the_largest_k_has_no_filler_before_the_key(scenario: Any) -> None:
+    before, _ = fillers(replace(scenario, k=scenario.window))
     assert before == 0
 
 
@@ -180,11 +180,11 @@ def test_a_window_smaller_than_the_fixed_text_is_refused() -> None:
 
 
 def test_a_window_as_small_as_the_fixed_text_holds_no_filler() -> None:
-    assert Passkey(110, 50).fit({"filler": 24, "fixed": 94, "after_key": 15}).fillers() == (0, 0)
+    assert fillers(Passkey(110, 50).fit({"filler": 24, "fixed": 94, "after_key": 15})) == (0, 0)
 
 
 def test_an_unknown_tokenizer_cannot_be_built_for() -> None:
-    with pytest.raises(ValueError, match="tokens per filler are not known"):
+    with pytest.raises(ValueError, match="tokens of this wording are not known"):
         Passkey(1000, 500).build(WORDS, 0, 0)
 
 
@@ -255,9 +255,7 @@ def test_distances_that_do_not_fit_are_refused(window: int, places: int) -> None
 def test_what_a_reply_is_worth(
     text: str, stop_reason: str, kind: str, returned: str | None, trace: dict[str, int]
 ) -> None:
-    scenario = Passkey(1000, 500, TOKENS)
-    trial = replace(scenario.build(WORDS, 0, 0), expected="12345")
-    outcome = scenario.judge(trial, Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-21", "0" * 64))
+    outcome = judged(Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-21", "0" * 64), "12345")
     assert (outcome.kind, outcome.returned, dict(outcome.trace)) == (kind, returned, trace)
     assert outcome.why
 
@@ -280,9 +278,9 @@ def test_trials_of_one_distance_share_their_filler_and_are_one_cluster() -> None
 
 
 @given(fitted(), st.integers(0, 20))
-def test_its_context_is_one_piece_between_opening_and_question(scenario: Passkey, index: int) -> None:
+def test_its_context_is_one_piece_between_opening_and_question(scenario: Any, index: int) -> None:
     try:
-        before, after = scenario.fillers()
+        before, after = fillers(scenario)
     except ValueError:
         return
     assume(before + after < 200)

@@ -1,0 +1,181 @@
+"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens before its end.
+
+Source: S. Chen et al., "Extending Context Window of Large Language Models via Position Interpolation", 2023,
+section 3.3 and Figure 3, https://arxiv.org/abs/2306.15595; prompt by A. Mohtashami and M. Jaggi, "Landmark
+Attention", 2023, https://arxiv.org/abs/2305.16300. The line breaks in Figure 3 are not part of the prompt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from longctx import (
+    Context,
+    Count,
+    Counts,
+    Mark,
+    Outcome,
+    Piece,
+    Reply,
+    Words,
+    fill,
+    first_integer,
+    mark,
+    protocol,
+    unanswered,
+)
+from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.token_counts import checked_counts
+
+
+class PasskeyAxes(WindowGrid):
+    """`distances` values of k, evenly spaced in each window (tokens)."""
+
+    distances: Count = 32
+    """How many values of k are asked in each window, evenly spaced."""
+    max_tokens: Count = 16
+    """The most tokens of a reply."""
+    min_k_max: Count | None = None
+    """The smallest k_max (tokens) that a gate accepts, in windows that are at least as large."""
+
+    @property
+    def minimums(self) -> int:
+        return sum(self.min_k_max is not None and window >= self.min_k_max for window in self.windows)
+
+    def minimum_of(self, window: int) -> int | None:
+        """Return the stated minimum of k_max in a window; None if there is none, or the window is smaller."""
+        asked = self.has_shares or window in self.windows  # shares give each model windows of its own
+        stated = asked and self.min_k_max is not None and window >= self.min_k_max
+        return self.min_k_max if stated else None
+
+    def cells(self) -> Iterator[dict[str, object]]:
+        for window in self.windows:
+            for k in spaced(window, self.distances):
+                yield {"window": window, "k": k}
+
+
+def spaced(window: int, count: int) -> list[int]:
+    """Return `count` distances k evenly spaced in the window, the largest being the window.
+
+    Raises ValueError if the window has fewer tokens than distances.
+    """
+    if not 1 <= count <= window:
+        raise ValueError(f"{count} distances do not fit in a window of {window} tokens.")
+    return [round(window * step / count) for step in range(1, count + 1)]
+
+
+def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]:
+    """Return Figure 3 with the filler `before` and `after` times, and the offset where the key's last mention ends."""
+    needle = fill(words["needle"], {"key": key})
+    head = "".join(f"{part}\n" for part in (words["opening"], " ".join([words["filler"]] * before)) if part)
+    tail = "".join(f"\n{part}" for part in (" ".join([words["filler"]] * after), words["question"]) if part)
+    return head + needle + tail, len(head) + needle.rindex(key) + len(key)
+
+
+def fillers(cell: Any) -> tuple[int, int]:
+    """Return how often the filler is repeated before (X) and after (Y) the key.
+
+    Raises ValueError if the window is too small for the prompt's fixed text.
+    """
+    tokens = cell.counted
+    room = cell.window - cell.max_tokens - int(tokens["fixed"])
+    if room < 0:
+        raise ValueError(
+            f"a window of {cell.window} tokens is smaller than the prompt's fixed text of {tokens['fixed']:.0f} "
+            f"and its answer of {cell.max_tokens}: give at least {tokens['fixed'] + cell.max_tokens:.0f}."
+        )
+    total = int(room / tokens["filler"])
+    after = round((cell.k - int(tokens["after_key"])) / tokens["filler"])
+    after = min(max(after, 0), total)
+    return total - after, after
+
+
+def _probes(words: Words) -> dict[str, str]:
+    key = "12345"
+    text, key_ends = document(words, key, 0, 0)
+    return {
+        "fixed": text,
+        "through_key": text[:key_ends],
+        "10 fillers each": document(words, key, 10, 10)[0],
+        "40 fillers each": document(words, key, 40, 40)[0],
+    }
+
+
+def _values(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the tokens of one filler, of everything else, and of what follows the key without filler."""
+    filler = (counts["40 fillers each"] - counts["10 fillers each"]) / 60
+    values = {
+        "filler": round(filler, 4),
+        "fixed": math.ceil(max(counts["fixed"], counts["10 fillers each"] - 20 * filler)),
+        "after_key": counts["fixed"] - counts["through_key"],
+    }
+    return checked_counts(values)
+
+
+def _check(cell: Any) -> None:
+    if not 1 <= cell.k <= cell.window:
+        raise ValueError(f"k {cell.k} does not lie in a window of {cell.window} tokens: give 1 to {cell.window}.")
+
+
+@protocol(
+    axes=PasskeyAxes,
+    title="Passkey",
+    templates={"system": (), "opening": (), "filler": (), "needle": ("key",), "question": ()},
+    size=lambda cell, tokens: cell.window - cell.max_tokens,
+    fills_window=True,
+    length="k",
+    context="window",
+    counts=Counts(_probes, _values, ("filler", "fixed", "after_key"), fits=fillers),
+    prefix=lambda cell, words, seed, index: f"passkey/{cell.window}/{fillers(cell)[0]:09d}",
+    cluster=lambda cell, index: f"window-{cell.window}-k-{cell.k}",  # trials of a distance differ in their key alone
+    pieces=lambda cell: 1,
+    check=_check,
+    report="longctx.protocols.reports.passkey:PasskeyAccount",
+)
+def passkey(ask: Any, draw: Any, words: Words, cell: Any, window: int, k: int) -> Outcome:
+    """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.
+
+    The distance is counted from the last digit of the key's last mention, so that finding the key at k shows that the
+    model reached back at least k tokens. The largest k is the window itself and means the farthest possible place: no
+    filler before the key.
+    """
+    before, after = fillers(cell)
+    key = str(draw.stream().randint(10_000, 100_000, dtype=np.int64))
+    text, key_ends = document(words, key, before, after)
+    tokens = ask.tokens()
+
+    def pieces() -> Context:
+        shown = text.removeprefix(words["opening"]).removesuffix(words["question"]).strip("\n")
+        return Context((Piece(shown),), words["question"], words["opening"], needle=0, evidence=key)
+
+    reply = ask(
+        text,
+        expected=key,
+        depth=(key_ends - len(key)) / len(text),
+        distance_from_end=round(after * tokens["filler"]) + int(tokens["after_key"]),
+        params={"fillers_before": before, "fillers_after": after},
+        pieces=pieces,
+    )
+
+    needle = mark("needle", text, fill(words["needle"], {"key": key}))
+    return replace(judged(reply, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
+
+
+def judged(reply: Reply, key: str) -> Outcome:
+    """Judge a reply by its first number."""
+    number = first_integer(reply)
+    if reply.stop_reason == "refusal" or number is None:
+        return unanswered(reply)
+    if number[0] == key:
+        return Outcome("correct", number[0], "the key")
+    if cut := cut_within(number, reply):
+        return cut
+    same = sum(a == b for a, b in zip(number[0], key, strict=False))
+    why = f"{same} of {len(key)} digits are where the key has them"
+    return Outcome("wrong", number[0], why, {"digits_right": same})

@@ -1,0 +1,546 @@
+"""A protocol: a function that asks one question and judges the answer, with what is known of it before it runs.
+
+The function takes fixtures (FIXTURES) and the parameters of its cell. It runs up to `ask` to give a trial's prompt, and
+to its end once there is an answer. A run needs no pytest to order, price and send its trials.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+
+from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.family import Family
+from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.shapes import Context
+from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.text import fill
+from longctx.vocabulary.token_counts import check_profile
+
+Function = TypeVar("Function", bound=Callable[..., Outcome])
+FIXTURES = ("ask", "draw", "prompt", "words", "trial", "cell", "bank")
+"""What a protocol may take beside the parameters of its cell: `ask` asks, `draw` gives random streams, `prompt` a
+filled template, `words` all templates, `trial` its number and seed, `cell` the cell, `bank` documents and questions."""
+ASKED: Literal["asked"] = "asked"
+"""The prefix of each trial is what its function gives to `ask`."""
+MAX_TOKENS = 16
+"""The most tokens of a reply, if the axes have no entry `max_tokens`."""
+KEY = "__longctx__"
+"""The attribute of a function that holds what is declared of it."""
+
+
+class Suspended(BaseException):
+    """The question has no answer yet. A BaseException, so that no handler of the protocol takes it for an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialNumber:
+    """The fixture `trial`: which trial of its cell is asked."""
+
+    seed: int
+    index: int
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a protocol must know of a model's tokenizer. Its values are kept in the model profile.
+
+    Example:
+        >>> Counts(lambda words: {"filler": words["filler"]}, lambda counts: {"filler": counts["filler"]}, ("filler",))
+        Counts(needs=('filler',))
+    """
+
+    probes: Callable[[Words], dict[str, str]] = field(repr=False)
+    """Returns the texts whose tokens are counted, by name."""
+    values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
+    """Returns what `ask.tokens()` gives, from these counts. Raises ValueError if they cannot be right."""
+    needs: tuple[str, ...]
+    """The names of these values that are always there."""
+    fits: Callable[[ProtocolCell], object] = field(default=lambda cell: None, repr=False)
+    """Raises ValueError if a cell does not fit the model, whose tokens `cell.counted` has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What is known of a protocol without running it. The functions take a cell, whose parameters are attributes."""
+
+    function: Callable[..., Outcome]
+    arguments: tuple[str, ...]
+    size: Callable[[Any, Mapping[str, float]], float]
+    longest: Callable[[Any, Mapping[str, float]], float] | None
+    length: str
+    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None
+    cluster: Callable[[Any, int], str] | None
+    pieces: Callable[[Any], int] | None
+    counts: Counts | None
+    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None
+    check: Callable[[Any], object] | None
+    gated: Callable[[Any], bool] | None
+    items: type[Items] | None
+
+
+class Items:
+    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs.
+
+    Example:
+        >>> class Even(Items):
+        ...     def indices(self, trials):
+        ...         return range(0, 2 * trials, 2)
+    """
+
+    def __init__(self, cell: Any) -> None:
+        self.cell = cell
+        """The cell, whose parameters are its attributes."""
+
+    def indices(self, trials: int) -> Sequence[int]:
+        """Return the indices of the items that a run of `trials` asks."""
+        return range(trials)
+
+    def cluster(self, index: int) -> str:
+        """Return the cluster of an item; empty for an independent one."""
+        return ""
+
+    def identity(self, identity: Identity, index: int) -> Identity:
+        """Return the identity of a trial. identity: the one that it would have as a drawn trial."""
+        return identity
+
+    def index_of(self, name: str) -> int:
+        """Return the index of the item with this name. Raises ValueError if there is none."""
+        return int(name)
+
+    @property
+    def facts(self) -> Mapping[str, int]:
+        """Facts that a run records once for each cell."""
+        return {}
+
+    @property
+    def why_empty(self) -> str:
+        """Why there are none, if there are none."""
+        return "the protocol has no questions of this size"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a trial keeps of the run that asked it, to run it again with an answer."""
+
+    words: Words
+    number: TrialNumber
+    pieces: Callable[[], Context] | None
+    lexical: Callable[[], bool | None] | None
+
+
+class ProtocolAsk:
+    """The fixture `ask` of a protocol: it asks the one question of a trial."""
+
+    def __init__(
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[Trial], Reply | None]
+    ) -> None:
+        self._cell, self._words, self._number, self._answer = cell, words, number, answer
+        self.trial: Trial | None = None
+
+    def tokens(self) -> Mapping[str, float]:
+        """Return the values that `counts` makes of the model's token counts."""
+        return self._cell.counted
+
+    def __call__(
+        self,
+        text: str,
+        *,
+        expected: str,
+        needle: str = "",
+        depth: float | None = None,
+        distance_from_end: int | None = None,
+        system: str | None = None,
+        prefill: str = "",
+        without_prefill: str = "",
+        prefix: str | None = None,
+        params: Mapping[str, int] | None = None,
+        documents: str = "",
+        pieces: Callable[[], Context] | None = None,
+        lexical: Callable[[], bool | None] | None = None,
+    ) -> Reply:
+        """ProtocolAsk, and return the reply.
+
+        Args:
+            text: The user's turn.
+            expected: The right answer, which rows and reports show.
+            needle: A part of the text that the answer is in; its place is the trial's depth.
+            depth: The depth itself, from 0 at the beginning of the text to 1 at its end.
+            distance_from_end: The tokens after the needle, where they are known exactly.
+            system: The system prompt, by default the template `system`.
+            prefill: The beginning of the answer, for models that accept one.
+            without_prefill: What the user's turn ends with for the others.
+            prefix: The sort key of what trials share, of a protocol that declares `prefix=ASKED`.
+            params: Parameters of the prompt that depend on the model.
+            documents: The digest of the documents in the text.
+            pieces: Returns the context in pieces, for other shapes than the text.
+            lexical: Returns whether matching words alone finds the answer.
+        """
+        if self.trial is not None:
+            raise TypeError(
+                f"{self._cell.family} asks twice: a protocol asks once, and other test functions may more often"
+            )
+        cell, number = self._cell, self._number
+        if depth is None:
+            depth = text.index(needle) / len(text) if needle else 0.0
+        declared = type(cell).declared.prefix
+        if prefix is None and callable(declared):
+            prefix = declared(cell, self._words, number.seed, number.index)
+        self.trial = Trial(
+            identity=cell.identity(number.seed, number.index, number.repeat),
+            system=self._words["system"] if system is None else system,
+            user=text,
+            expected=expected,
+            max_tokens=cell.max_tokens,
+            depth=depth,
+            distance_from_end=distance_from_end,
+            prefix=prefix or "",
+            recorded=params or {},
+            documents=documents,
+            facts=Known(self._words, number, pieces, lexical),
+            prefill=prefill,
+            without_prefill=without_prefill,
+        )
+        reply = self._answer(self.trial)
+        if reply is None:
+            raise Suspended
+        return reply
+
+
+class Stream:
+    """The fixture `draw` of a protocol."""
+
+    def __init__(self, cell: ProtocolCell, number: TrialNumber) -> None:
+        self._cell, self._number = cell, number
+
+    def stream(self, *names: object) -> np.random.RandomState:
+        """Return a frozen random stream: the trial's own or, with names, one that all who give these names share.
+
+        Example:
+            >>> def walks(ask, draw, trial, context: int):
+            ...     graph = draw.stream(context, trial.seed, trial.index // 4)
+        """
+        if names:
+            return frozen_stream(self._cell.family, self._cell.version, *names)
+        return self._cell.stream(self._number.seed, self._number.index)
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolCell(Scenario):
+    """One cell of a protocol: its parameters are its attributes."""
+
+    declared: ClassVar[Declared]
+
+    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False, repr=False)
+    """What `ask.tokens()` gives; None before it was counted."""
+    bank: Callable[[], Bank] | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """Loads documents and questions when they are first needed."""
+
+    def __post_init__(self) -> None:
+        if check := type(self).declared.check:
+            check(self)
+
+    @property
+    def counted(self) -> Mapping[str, float]:
+        if self.tokens is None:
+            raise ValueError("the model's tokens of this wording are not known.")
+        return self.tokens
+
+    @property
+    def items(self) -> Items:
+        return (type(self).declared.items or Items)(self)
+
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        declared, number = type(self).declared, TrialNumber(seed, index, repeat)
+        ask = ProtocolAsk(self, words, number, answer)
+        given: dict[str, Any] = {
+            "ask": ask,
+            "draw": Stream(self, number),
+            "prompt": lambda name, **values: fill(words[name], values) if values else words[name],
+            "words": words,
+            "cell": self,
+            "trial": number,
+        }
+        if "bank" in declared.arguments:
+            assert self.bank is not None
+            given["bank"] = self.bank()
+        arguments = {name: given[name] if name in given else getattr(self, name) for name in declared.arguments}
+        outcome: Outcome | None = None
+        with contextlib.suppress(Suspended):
+            outcome = declared.function(**arguments)
+        if ask.trial is None:
+            raise ValueError(f"{self.family} ends without asking.")
+        return ask.trial, outcome
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        return self.run(words, seed, index, repeat, lambda trial: None)[0]
+
+    def judge(self, trial: Trial, reply: Reply) -> Outcome:
+        known: Known = trial.facts
+        number = known.number
+        outcome = self.run(known.words, number.seed, number.index, number.repeat, lambda trial: reply)[1]
+        assert outcome is not None
+        return outcome
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return int(type(self).declared.size(self, tokens))
+
+    def longest_tokens(self, tokens: Mapping[str, float]) -> int:
+        longest = type(self).declared.longest
+        return int(longest(self, tokens)) if longest else self.size_tokens(tokens)
+
+    @property
+    def length(self) -> int:
+        name = type(self).declared.length
+        return int(getattr(self, name)) if name else 0
+
+    @property
+    def gated(self) -> bool:
+        gated = type(self).declared.gated
+        return gated(self) if gated else True
+
+    @property
+    def piece_count(self) -> int:
+        pieces = type(self).declared.pieces
+        return pieces(self) if pieces else 0
+
+    def in_pieces(self, words: Words, trial: Trial) -> Context:
+        known: Known = trial.facts
+        assert known.pieces is not None
+        return known.pieces()
+
+    @property
+    def questions_per_context(self) -> int:
+        return int(getattr(self, "questions", None) or 1)
+
+    def prefix(self, words: Words, seed: int, index: int) -> str | None:
+        prefix = type(self).declared.prefix
+        if prefix == ASKED:
+            return self.build(words, seed, index).prefix
+        return prefix(self, words, seed, index) if callable(prefix) else None
+
+    def cluster(self, index: int) -> str:
+        declared = type(self).declared
+        if declared.cluster:
+            return declared.cluster(self, index)
+        return self.items.cluster(index) if declared.items else super(ProtocolCell, self).cluster(index)
+
+    def indices(self, trials: int) -> Sequence[int]:
+        return self.items.indices(trials)
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        drawn = super(ProtocolCell, self).identity(seed, index, repeat)
+        return self.items.identity(drawn, index)
+
+    def index_of(self, name: str) -> int:
+        if type(self).declared.items is None:
+            return super(ProtocolCell, self).index_of(name)
+        return self.items.index_of(name)
+
+    @property
+    def run_facts(self) -> Mapping[str, int]:
+        return self.items.facts
+
+    @property
+    def why_empty(self) -> str:
+        return self.items.why_empty
+
+    def checks(self, trial: Trial, outcome: Outcome) -> Mapping[str, bool]:
+        return outcome.checks
+
+    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
+        return list(outcome.marks)
+
+    def lexical(self, trial: Trial) -> bool | None:
+        known: Known = trial.facts
+        return known.lexical() if known.lexical else None
+
+    @classmethod
+    def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
+        return cls.declared.units(words) if cls.declared.units else {}
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        return cls.declared.counts.probes(words) if cls.declared.counts else {}
+
+    @classmethod
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        assert cls.declared.counts is not None
+        return cls.declared.counts.values(counts)
+
+    def fit(self, values: Mapping[str, float]) -> ProtocolCell:
+        counts = type(self).declared.counts
+        if counts is None:
+            return self
+        check_profile(values, counts.needs)
+        fitted = dataclasses.replace(self, tokens=values)
+        counts.fits(fitted)
+        return fitted
+
+
+def protocol(
+    *,
+    axes: type[Grid],
+    title: str,
+    templates: Mapping[str, tuple[str, ...]],
+    size: Callable[[Any, Mapping[str, float]], float],
+    version: int = 1,
+    unit: str = "tokens",
+    length: str = "",
+    context: str | None = "",
+    variant: str = "",
+    longest: Callable[[Any, Mapping[str, float]], float] | None = None,
+    treatments: tuple[str, ...] = (),
+    guessing: float = 0.0,
+    counts: Counts | None = None,
+    fills_window: bool = False,
+    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = None,
+    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = None,
+    cluster: Callable[[Any, int], str] | None = None,
+    items: type[Items] | None = None,
+    pieces: Callable[[Any], int] | None = None,
+    check: Callable[[Any], object] | None = None,
+    gated: Callable[[Any], bool] | None = None,
+    apart: tuple[str, ...] = (),
+    filtered: bool = False,
+    report: str = "",
+) -> Callable[[Function], Function]:
+    """Declare a function as a protocol. Its name is that of the profile's table, the prompt set's folder and its rows.
+
+    Args:
+        axes: The entries of the profile's table, and the cells that they span.
+        title: The name in headings.
+        templates: The templates that a prompt set must have, and the placeholders of each.
+        size: The tokens of a prompt on average, from a cell and the model's tokens per unit.
+        version: A number to raise whenever other trials are drawn.
+        unit: The unit of lengths, in the plural.
+        length: The parameter that decides the band of a cell.
+        context: The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if
+            the needle has no depth.
+        variant: The parameter, if any, that makes cells of one length so unlike that heat maps compare lengths only by
+            the variants that all of them have.
+        longest: The tokens of the longest prompt, where prompts of a cell differ in size.
+        treatments: The parameters that change how an item is asked, and not the item.
+        guessing: The accuracy that guessing alone reaches.
+        counts: What must be known of the model's tokenizer.
+        fills_window: Whether `size` includes the system prompt.
+        units: For each unit of a model profile's [tokens], two texts and by how many units the second is longer.
+        prefix: The sort key of what trials share; ASKED if the function gives it to `ask`.
+        cluster: The name of what an item shares with others, which are then correlated.
+        items: What the items are, if they are not drawn one by one.
+        pieces: About how many pieces the context of a prompt has, for shapes.
+        check: Raises ValueError for a cell that cannot be.
+        gated: Whether the gate judges a cell.
+        apart: Parameters of the function that do not tell cells apart.
+        filtered: Whether a model's "too hard" filter decides what is asked.
+        report: MODULE:CLASS of what it reports beside accuracies, loaded when a run ends.
+
+    Example:
+        >>> class Digits(Grid):
+        ...     digits: tuple[int, ...]
+        ...
+        ...     def cells(self):
+        ...         yield from ({"digits": digits} for digits in self.digits)
+        >>> @protocol(
+        ...     axes=Digits,
+        ...     title="Echo",
+        ...     templates={"system": (), "question": ("number",)},
+        ...     size=lambda cell, tokens: cell.digits + 10,
+        ... )
+        ... def echo(ask, draw, prompt, digits: int):
+        ...     number = str(draw.stream().randint(10**digits))
+        ...     reply = ask(prompt("question", number=number), expected=number)
+        ...     return Outcome("correct" if reply.text.strip() == number else "wrong", reply.text)
+        >>> echo.__name__
+        'echo'
+    """
+
+    def declare(function: Function) -> Function:
+        signature = inspect.signature(function)
+        arguments = tuple(signature.parameters)
+        own = [name for name in arguments if name not in FIXTURES and name != "max_tokens"]
+        hints = typing.get_type_hints(function)
+        made = [
+            (name, hints.get(name, Any))
+            if (default := signature.parameters[name].default) is inspect.Parameter.empty
+            else (name, hints.get(name, Any), field(default=default, compare=name not in apart))
+            for name in own
+        ]
+        most = axes.model_fields.get("max_tokens")
+        made.append(("max_tokens", int, field(default=most.default if most else MAX_TOKENS, kw_only=True)))
+        declared = Declared(
+            function=function,
+            arguments=arguments,
+            size=size,
+            longest=longest,
+            length=length,
+            prefix=prefix,
+            cluster=cluster,
+            pieces=pieces,
+            counts=counts,
+            units=units,
+            check=check,
+            gated=gated,
+            items=items,
+        )
+        namespace = {
+            "family": function.__name__,
+            "version": version,
+            "identified_by": tuple(name for name in own if name not in apart),
+            "treatments": treatments,
+            "templates": templates,
+            "counts_system": fills_window,
+            "declared": declared,
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+        }
+        kind = dataclasses.make_dataclass(
+            "".join(part.capitalize() for part in function.__name__.split("_")),
+            made,
+            bases=(ProtocolCell,),
+            namespace=namespace,
+            frozen=True,
+            slots=True,
+        )
+        axes.cell_type = kind
+        family = Family(
+            kind,
+            axes,
+            title=title,
+            unit=unit,
+            documents="bank" in arguments,
+            filtered=filtered,
+            size=context,
+            variant=variant,
+            guessing=guessing,
+            account=report,
+        )
+        setattr(function, KEY, family)
+        return function
+
+    return declare
+
+
+def declared_family(function: object) -> Family | None:
+    """Return what is declared of a protocol; None for any other object."""
+    found = getattr(function, "__dict__", {}).get(KEY)
+    return found if isinstance(found, Family) else None
+
+
+def cells_of(function: object) -> Any:
+    """Return the type of a protocol's cells: a dataclass of its parameters."""
+    family = declared_family(function)
+    if family is None:
+        raise TypeError(f"{function!r} is not a protocol")
+    return family.scenario

@@ -1,0 +1,11 @@
+"""The types of the protocols' cells, which tests build and judge without a run."""
+
+from longctx.protocols.line_retrieval import line_retrieval
+from longctx.protocols.passkey import passkey
+from longctx.vocabulary.protocol import cells_of
+
+LineRetrieval = cells_of(line_retrieval)
+Passkey = cells_of(passkey)
+
+PASSKEY_TOKENS = {"filler": 24, "fixed": 69, "after_key": 16}
+"""What a tokenizer made of passkey's wording."""
