@@ -29,7 +29,7 @@ SHARE = 0.85
 """NoLiMa's share of the rate at the shortest length."""
 LENGTH = "length"
 """Stands for the parameter that gives the length of each family."""
-LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget", "context")
+LENGTHS = ("fill", "tokens", "length", "lines", "size", "k", "window", "budget", "context")
 """The names of parameters that give a length, the first that a family has."""
 ParamValue = int | float | str | None
 

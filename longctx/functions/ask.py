@@ -15,7 +15,7 @@ from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME
-from longctx.functions.strategies import AskForStrategy, Managed
+from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
@@ -330,6 +330,17 @@ class Ask:
             return trial.answer(_completed(body, trial.case.model), trial.case.model, role="strategy")
 
         managed = self._managed(transcript, ask_for_strategy)
+        model = trial.case.model
+        if transcript.fill and model.window:
+            size = round(tokens_of(managed.messages) * model.tokens.reference) + max_tokens
+            if size > model.window:
+                raise TestMistake(
+                    UserError(
+                        "fill-beyond-window",
+                        f"{trial.function}: a fill of {transcript.fill:,} tokens takes about {size:,} of "
+                        f"{model.model}, whose window has {model.window:,}: leave it out of `fill` in the profile.",
+                    )
+                )
         body = {
             "messages": transcript.asked(managed.messages, question),
             "max_tokens": max_tokens,
@@ -338,7 +349,6 @@ class Ask:
             **given,
             **managed.body,
         }
-        model = trial.case.model
         headers = treatments([*model.treatments.items(), *managed.headers])
         answer = trial.answer(_completed(body, model), model, headers=headers)
         try:

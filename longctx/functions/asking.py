@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Case, Question
 from longctx.cases.request_tokens import body_tokens
-from longctx.functions.contexts import in_contexts, shared_requests
+from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
 from longctx.live.failure import Failure
@@ -172,7 +172,7 @@ class FunctionAsker:
     def _begin(self, questions: Sequence[Question], trial_of: TrialOf, start: RunOnce) -> list[_Waiting]:
         """Run trials about one context for the first time; return those that wait for answers and may be asked now.
 
-        If their requests share what the prompt cache keeps, this is the first of them, and the others follow it.
+        If requests share what the prompt cache keeps, this is the first of them, and the others follow it.
         """
         begun = []
         for question in questions:
@@ -183,14 +183,17 @@ class FunctionAsker:
             else:
                 self._tally.done += 1
         single = [paused for paused in begun if len(paused.requests) == 1 and not paused.requests[0].wanted.counts]
-        marked = shared_requests([paused.requests[0] for paused in single]) if single else []
-        for paused, request in zip(single, marked, strict=True):
-            paused.requests = [request]
-        if not any(request.shared.after for request in marked):
-            return begun
-        first, *followers = single
-        first.followers = followers
-        return [first, *(paused for paused in begun if paused not in single)]
+        by_key = {paused.requests[0].key: paused for paused in single}
+        following: list[_Waiting] = []
+        for group in of_one_context([paused.requests[0] for paused in single]):
+            marked = shared_requests(group)
+            for request in marked:
+                by_key[request.key].requests = [request]
+            if any(request.shared.after for request in marked):
+                first, *followers = (by_key[request.key] for request in marked)
+                first.followers = followers
+                following += followers
+        return [paused for paused in begun if paused not in following]
 
     def _run(self, trial: FunctionTrial, start: RunOnce, before: _Waiting) -> list[OneRequest]:
         """Run a trial; return the requests that it waits for, none if it has ended. before: what it asked before."""

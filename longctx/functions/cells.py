@@ -25,10 +25,12 @@ from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Tria
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
-LENGTHS = ("tokens", "length", "lines", "size", "k", "window", "budget")
+LENGTHS = ("fill", "tokens", "length", "lines", "size", "k", "window", "budget")
 """The names of parameters that are taken for the length of the context: the first that a test has."""
 NO_PARAMETERS = "all"
 """The name of the only scenario of a function without parameters."""
+SAME_CONTEXT = "cell"
+"""What trials share that may all begin alike."""
 READABLE = 40
 """The most characters of a text before its digest."""
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
@@ -61,6 +63,9 @@ class FunctionTable(BaseModel):
     """The field of the cases that identifies each; `case.id` is its value."""
     cluster: str | None = None
     """The field of the cases that names what items share, such as a document."""
+    same_context: bool = False
+    """Whether the cases of a cell begin alike, as probes of one filled session do: they are sent one after another, so
+    that the prompt cache serves all but the first. Statistics take no notice of it."""
     share: PositiveInt = 1
     """How many drawn items, one after another, share what `draw.shared()` draws."""
     repeats: PositiveInt = 1
@@ -104,6 +109,8 @@ class FunctionScenario(Scenario):
     """How many drawn items share what `draw.shared()` draws."""
     drawn_as: int = 1
     """The version of the test, which names what it draws."""
+    same_context: bool = False
+    """Whether all of its trials may begin alike, whatever their cluster."""
 
     identified_by = ()
     templates = {}  # noqa: RUF012
@@ -154,6 +161,9 @@ class FunctionScenario(Scenario):
         if self.items is not None:
             return self.items[index][1]
         return f"context-{index // self.share}" if self.share > 1 else ""
+
+    def context_name(self, index: int) -> str:
+        return SAME_CONTEXT if self.same_context else self.cluster(index)
 
     @property
     def questions_per_context(self) -> int:
@@ -246,7 +256,13 @@ class Function:
             items = tuple((str(case["id"]), str(case[field]) if field else "") for case in self.cases)
         table = self.table
         scenario = FunctionScenario(
-            self.name, tuple(values.items()), items, table.share, table.version, max_tokens=1024
+            self.name,
+            tuple(values.items()),
+            items,
+            table.share,
+            table.version,
+            table.same_context,
+            max_tokens=1024,
         )
         band = self._band(scenario)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials

@@ -8,6 +8,7 @@ digest: it is placed at the end of a text alone.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,15 +22,20 @@ from longctx.live.prepared import OneRequest
 from longctx.recording.request import cache_mark
 
 Message = Mapping[str, Any]
+MARKED = ("text", "tool_use", "tool_result")
+"""The blocks that are marked as they are, at their end."""
 Cut = tuple[int, int]
-"""The place where requests begin to differ: the index of a message, and the characters of its text before it."""
+"""The place where requests begin to differ: the index of a message, and the characters of its text before it.
+
+In a message with other blocks than text it is, as a negative number, how many of its blocks are before it.
+"""
 
 
 def in_contexts(questions: Sequence[Question]) -> list[list[Question]]:
     """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
     groups: dict[object, list[Question]] = {}
     for question in questions:
-        groups.setdefault(question.case.scenario.cluster(question.index) or question.index, []).append(question)
+        groups.setdefault(question.case.scenario.context_name(question.index) or question.index, []).append(question)
     return list(groups.values())
 
 
@@ -39,7 +45,10 @@ def of_one_context(requests: Sequence[OneRequest]) -> Iterator[list[OneRequest]]
     groups: dict[object, list[OneRequest]] = {}
     for request in requests:
         scenario = request.case.scenario
-        context: object = (request.wanted.file, request.wanted.model, scenario.cluster(request.index) or request.index)
+        shares = scenario.context_name(request.index)
+        context: object = (request.wanted.file, request.wanted.model, shares or request.index)
+        if shares != scenario.cluster(request.index):  # the cases of a cell: only what they send tells what they share
+            context = context, _beginning(request)
         if request.wanted.number or alone[request.key] > 1:
             context = request.wanted.trial, request.wanted.key
         groups.setdefault(context, []).append(request)
@@ -84,7 +93,7 @@ def _cut(requests: Sequence[OneRequest], caching: Caching) -> tuple[int, Cut] | 
         alike += 1
     before = sum(len(json.dumps(first.get(name) or "", ensure_ascii=False)) for name in ("system", "tools"))
     before += sum(len(json.dumps(turn["content"], ensure_ascii=False)) for turn in turns[0][:alike])
-    place = alike - 1, len(_text(turns[0][alike - 1]) or "") if alike else 0
+    place = _end_of(turns[0][alike - 1], alike - 1) if alike else (-1, 0)
     if all(len(turn) > alike and turn[alike]["role"] == turns[0][alike]["role"] for turn in turns):
         texts = [_text(turn[alike]) for turn in turns]
         if all(text is not None for text in texts):
@@ -92,6 +101,9 @@ def _cut(requests: Sequence[OneRequest], caching: Caching) -> tuple[int, Cut] | 
             length = min(common_length(known[0], text) for text in known[1:])
             if length >= LEAST and all(text[length:].strip() for text in known):
                 place, before = (alike, length), before + length
+        elif same := _blocks_alike([turn[alike] for turn in turns]):
+            place = alike, -same
+            before += len(json.dumps(_blocks(turns[0][alike])[:same], ensure_ascii=False))
     enough = before >= caching.min_tokens * CHARACTERS_A_TOKEN
     return (before, place) if place[0] >= 0 and place[1] and enough else None
 
@@ -111,7 +123,11 @@ def _marked(requests: Sequence[OneRequest], model: ModelProfile, length: int, cu
 
 def _with_mark(messages: Sequence[Message], caching: Caching, cut: Cut) -> list[Message]:
     index, left = cut
-    blocks = []
+    blocks: list[dict[str, Any]] = []
+    if left < 0:
+        blocks = _blocks(messages[index])
+        blocks[-left - 1] = {**blocks[-left - 1], "cache_control": cache_mark(caching)}
+        return [*messages[:index], {**messages[index], "content": blocks}, *messages[index + 1 :]]
     for block in _blocks(messages[index]):
         text = block["text"]
         if 0 < left <= len(text):
@@ -122,6 +138,28 @@ def _with_mark(messages: Sequence[Message], caching: Caching, cut: Cut) -> list[
         left -= len(text)
     marked = {**messages[index], "content": blocks}
     return [*messages[:index], marked, *messages[index + 1 :]]
+
+
+def _beginning(request: OneRequest) -> str:
+    """Return the digest of what a request sends before its last turn."""
+    shared = [request.body.get("system"), list(request.body.get("messages", ()))[:-1]]
+    return hashlib.sha256(json.dumps(shared, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _end_of(message: Message, index: int) -> Cut:
+    """Return the place at the end of a message, if it can be marked there."""
+    text, blocks = _text(message), _blocks(message)
+    if text is not None:
+        return index, len(text)
+    return index, -len(blocks) if blocks[-1].get("type") in MARKED else 0
+
+
+def _blocks_alike(messages: Sequence[Message]) -> int:
+    """Return how many blocks all of these messages begin with, at most all but the last of each."""
+    blocks = [_blocks(message) for message in messages]
+    most = min(map(len, blocks)) - 1
+    same = next((n for n in range(most) if any(each[n] != blocks[0][n] for each in blocks)), max(most, 0))
+    return same if same and blocks[0][same - 1].get("type") in MARKED else 0
 
 
 def _blocks(message: Message) -> list[dict[str, Any]]:

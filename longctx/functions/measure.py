@@ -57,6 +57,8 @@ def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseE
         error = next(_leaves(raised))
         if isinstance(error, KeyboardInterrupt):
             raise
+        if isinstance(error, UserError) and not isinstance(error, TapeError):
+            error = TestMistake(error)
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
         return Result("suspended")

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,7 +30,14 @@ if TYPE_CHECKING:
 
 Messages = list[dict[str, Any]]
 BUILT_IN = (NO_STRATEGY, "truncate", "clear_tool_uses", "compact", "summary")
-WRITTEN = re.compile(rf"({'|'.join(BUILT_IN)})(?:-([1-9][0-9]{{0,8}}))?")
+NUMBER = "-([1-9][0-9]{0,8})"
+WRITTEN = re.compile(rf"({'|'.join(BUILT_IN)})(?:{NUMBER})?")
+AT = re.compile(rf"(.+)-at{NUMBER}")
+"""A strategy that is applied each time that the conversation has grown beyond so many tokens."""
+APPLIED_AT = ("truncate", "summary")
+"""The strategies that may be applied so; the server's have a trigger of their own."""
+GROWTH = 1.25
+"""How much a conversation grows before a strategy is applied again that left more than its threshold."""
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 CLEARED = "clear_tool_uses_20250919"
 BETAS = {CLEARED: "context-management-2025-06-27", COMPACTION: "compact-2026-01-12"}
@@ -80,13 +88,24 @@ class Strategy:
     name: str = NO_STRATEGY
     own: Callable[[Messages, AskForStrategy], object] | None = field(default=None, compare=False)
     """The function of a file of the user's."""
+    at: int | None = None
+    """The tokens beyond which it is applied, each time that the conversation has grown to them; None for at its end."""
 
     @classmethod
     def of(cls, given: str, workspace: Workspace) -> Strategy:
         """Return the strategy of a name, or of a Python file of the project with a function `strategy(messages, ask)`.
 
-        Raises UserError.
+        Either may end with `-at-TOKENS`. Raises UserError.
         """
+        if at := AT.fullmatch(given):
+            strategy = cls.of(at[1], workspace)
+            if strategy.own is None and at[1].partition("-")[0] not in APPLIED_AT:
+                raise UserError(
+                    "no-such-strategy",
+                    f"The strategy {at[1]!r} takes no threshold: {given!r}. Give one to {' or '.join(APPLIED_AT)}, or "
+                    "to a file of your own; clear_tool_uses-TOKENS and compact-TOKENS are the server's.",
+                )
+            return cls(f"{strategy.name}-at-{at[2]}", strategy.own, int(at[2]))
         if WRITTEN.fullmatch(given):
             if given.startswith(f"{NO_STRATEGY}-"):
                 raise UserError("no-such-strategy", f"The strategy {NO_STRATEGY!r} takes no number: {given!r}.")
@@ -118,11 +137,26 @@ class Strategy:
 
     @property
     def _number(self) -> int | None:
-        match = WRITTEN.fullmatch(self.name)
+        match = WRITTEN.match(self.name)
         return int(match[2]) if match and match[2] else None
 
     def applied(self, messages: Messages, ask: AskForStrategy, words: Mapping[str, str]) -> Managed:
         """Return what is sent of a conversation. words: the test's templates. Raises UserError."""
+        if self.at is None:
+            return self._applied(messages, ask, words)
+        managed, size, limit = Managed([]), 0, self.at
+        for ends in pairwise(starts(messages)):
+            added = messages[slice(*ends)]
+            managed = Managed(joined([*managed.messages, *added]), managed.body)
+            size += tokens_of(added)
+            if size > limit:
+                managed = self._applied(managed.messages, ask, words)
+                size = tokens_of(managed.messages)
+                limit = max(self.at, round(GROWTH * size))
+        return managed
+
+    def _applied(self, messages: Messages, ask: AskForStrategy, words: Mapping[str, str]) -> Managed:
+        """Return what is left of a conversation once the strategy is applied."""
         if self.own is not None:
             given = copy.deepcopy(messages)  # all trials share the transcript
             returned = self.own(given, ask)
@@ -249,6 +283,12 @@ def _managed(name: str, returned: object) -> Managed:
             "bad-strategy",
             f"The strategy {name!r} did not return a list of turns: return messages, each with role and content, or a "
             "dict with `messages` and other entries of the request, such as `context_management`.",
+        )
+    if not messages:
+        raise UserError(
+            "bad-strategy",
+            f"The strategy {name!r} returned no turns, so that the question would be asked without the conversation: "
+            "keep at least one.",
         )
     if lost := unpaired(messages):
         raise UserError(

@@ -14,12 +14,16 @@ from typing import Any
 
 from longctx.config.text_files import check_size, read_text
 from longctx.errors import UserError
+from longctx.functions.cells import load_cases
+from longctx.functions.filled import Divided
 from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
 from longctx.links import inside
 from longctx.pytest_file import root_around
 from longctx.vocabulary.occurrence import simplified
 
+ENOUGH = 0.95
+"""The share of a fill that a session must have."""
 THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
 NAMES = {"user": "User", "assistant": "Agent"}
@@ -53,6 +57,16 @@ class Transcript:
     """How often the program compacted the conversation, as far as its log tells."""
     lacks: tuple[str, ...] = field(default=(), compare=False)
     """What the product sends and its log does not have: `system prompt`, `tool descriptions`."""
+    probes: tuple[Probe, ...] = field(default=(), compare=False)
+    """The probes that share the contexts of `filled`."""
+    fill: int | None = field(default=None, compare=False)
+    """The tokens of a part of a conversation; None for all of it."""
+    places: Mapping[int, int] | None = field(default=None, compare=False, repr=False)
+    """Where the turns of the conversation are in a part of it."""
+    origin: Transcript | None = field(default=None, compare=False, repr=False)
+    """The conversation of which it is a part."""
+    _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was found out of it: where evidence is, and the parts that were made."""
 
     def depth_of(self, text: str) -> float | None:
         """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
@@ -68,7 +82,83 @@ class Transcript:
 
     def depth_for(self, probe: Probe) -> float | None:
         """Return the place of a probe's answer; None if the conversation does not have what the probe names."""
-        return self.depth_of(probe.evidence) if probe.turn is None else self.depth_at(probe.turn - 1)
+        turn = (self.origin or self).turn_of(probe)
+        if turn is None:
+            return None
+        return self.depth_at(turn if self.places is None else self.places.get(turn, -1))
+
+    def turn_of(self, probe: Probe) -> int | None:
+        """Return the place of the turn with a probe's evidence, from 0; None if there is none."""
+        if probe.turn is not None:
+            return probe.turn - 1 if probe.turn <= len(self.messages) else None
+        if probe.evidence not in self._known:
+            wanted = _folded(probe.evidence)
+            if "texts of it" not in self._known:
+                self._known["texts of it"] = [_folded(" ".join(map(_read, blocks_of(each)))) for each in self.messages]
+            texts = enumerate(self._known["texts of it"])
+            self._known[probe.evidence] = next((place for place, text in texts if wanted and wanted in text), None)
+        found: int | None = self._known[probe.evidence]
+        return found
+
+    def filled(self, tokens: int, probe: Probe | Mapping[str, Any]) -> Transcript:
+        """Return a part of the conversation of about so many tokens, which has the evidence of a probe.
+
+        It has the evidence of the transcript's other probes, too, as far as that fits into half of the tokens, so that
+        these probes share it. The rest are the turns around the evidence, the nearest first.
+
+        Args:
+            tokens: How many, in the reference vocabulary.
+            probe: A probe, or a case as `ask.probe` takes it.
+
+        Raises:
+            UserError: The conversation is shorter, or has no such evidence, or it is longer than the tokens.
+
+        Example:
+            >>> turns = [{"role": ("user", "assistant")[n % 2], "content": f"Berth {n} is free."} for n in range(20)]
+            >>> part = Transcript(turns).filled(40, Probe("Which?", ("9",), evidence="Berth 9"))
+            >>> part.messages[-1]["content"]
+            'Berth 11 is free.'
+        """
+        probe = probe if isinstance(probe, Probe) else Probe.of(probe)
+        parts, of_probes = self._parts()
+        turn = self.turn_of(probe)
+        if turn is None:
+            raise UserError(
+                "probe-without-evidence",
+                f"The session has {len(self.messages):,} turns, but none is the turn {probe.turn or ''} of the probe "
+                f"{probe.question[:60]!r} or contains its evidence {probe.evidence[:60]!r}: quote a turn exactly.",
+            )
+        if parts.tokens < tokens * ENOUGH:
+            raise UserError(
+                "fill-beyond-session",
+                f"A fill of {tokens:,} tokens is more than the session has, which is {parts.tokens:,}: leave it out of "
+                "`fill` in the profile.",
+            )
+        own = parts.part_of(turn)
+        if parts.sizes[own] > tokens:
+            raise UserError(
+                "evidence-beyond-fill",
+                f"The turn with the evidence of the probe {probe.question[:60]!r} has {parts.sizes[own]:,} tokens, "
+                f"more than the fill of {tokens:,}: leave out the probe, or that fill.",
+            )
+        evidence = of_probes if own in of_probes else [own]
+        group = tuple(next(group for group in parts.groups(evidence, tokens) if own in group))
+        if (tokens, group) not in self._known:
+            messages, places = parts.of(parts.around(group, tokens))
+            self._known[tokens, group] = replace(
+                self, messages=messages, places=places, origin=self, fill=tokens, probes=(), _known={}
+            )
+        made: Transcript = self._known[tokens, group]
+        return made
+
+    def _parts(self) -> tuple[Divided, list[int]]:
+        """Return the parts of the conversation, and those with the evidence of its probes."""
+        if "parts of it" not in self._known:
+            parts = Divided(self.messages)
+            turns = [self.turn_of(probe) for probe in self.probes]
+            self._known["parts of it"] = parts, sorted({parts.part_of(turn) for turn in turns if turn is not None})
+        found: tuple[Divided, list[int]] = self._known["parts of it"]
+        return found
 
     def asked(self, messages: Messages, question: str) -> Messages:
         """Return turns that end with a question about them."""
@@ -137,7 +227,7 @@ class Probe:
         )
 
 
-def transcript(path: str | Path, line: int | None = None) -> Transcript:
+def transcript(path: str | Path, line: int | None = None, *, probes: str | Path | None = None) -> Transcript:
     """Read a conversation that an agent logged: a JSON line per request of the Messages API, or of OpenAI's two APIs.
 
     A line is the body of the request, or an object with `request` and, for the reply, `response`. A session of Claude
@@ -148,9 +238,10 @@ def transcript(path: str | Path, line: int | None = None) -> Transcript:
     Args:
         path: The file; a relative path is looked up beside the file that calls, then in the working directory.
         line: The number of another line, from 1, such as that of a conversation of its own.
+        probes: A file of probes, JSON lines, which share the contexts of `filled`.
 
     Raises:
-        UserError: The file is missing, or is not such a log.
+        UserError: A file is missing, or is not such a log.
 
     Example:
         >>> session = transcript("session.jsonl")  # doctest: +SKIP
@@ -158,8 +249,23 @@ def transcript(path: str | Path, line: int | None = None) -> Transcript:
         214
     """
     caller = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent
-    beside = caller / path
-    return read_transcript(beside if beside.exists() else Path(path), line, caller)
+    read = read_transcript(_beside(caller, path), line, caller)
+    return read if probes is None else replace(read, probes=read_probes(_beside(caller, probes)), _known={})
+
+
+def _beside(caller: Path, path: str | Path) -> Path:
+    return beside if (beside := caller / path).exists() else Path(path)
+
+
+def read_probes(path: Path) -> tuple[Probe, ...]:
+    """Read a file of probes. Raises UserError, which names the probe."""
+    found = []
+    for case in load_cases(path, None):
+        try:
+            found.append(Probe.of(case))
+        except ValueError as error:
+            raise UserError("bad-probe", f"{path}, the probe {case['id']}: {error}.") from None
+    return tuple(found)
 
 
 def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) -> Transcript:

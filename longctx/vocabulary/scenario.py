@@ -340,6 +340,13 @@ class Scenario(ABC):
         """Return the cluster of trial `index`: trials of one cluster are correlated; empty for an independent trial."""
         return f"{self.slug}/context-{self.context_of(index)[0]}" if self.questions_per_context > 1 else ""
 
+    def context_name(self, index: int) -> str:
+        """Return what the prompt of trial `index` may share with others, for the prompt cache; by default its cluster.
+
+        Trials that share a context need not be correlated.
+        """
+        return self.cluster(index)
+
     def checks(self, trial: Trial, outcome: Outcome) -> Mapping[str, bool]:
         """Return, by name, what is judged separately from the answer: each check has its own rates and bands."""
         return {}

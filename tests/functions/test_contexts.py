@@ -12,6 +12,7 @@ import pytest
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.asking import one_request
 from longctx.functions.batches import Round, Rounds
+from longctx.functions.cells import FunctionScenario
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.trial import Suspended
 from longctx.live.cost.estimate import price_of
@@ -143,3 +144,31 @@ def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:
     assert list(of_one_context(asked)) == [asked]
     twice = dataclasses.replace(asked[0], wanted=dataclasses.replace(asked[0].wanted, sha256="other"))
     assert len(list(of_one_context([asked[0], twice]))) == 2
+
+
+def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
+    items = tuple((f"case-{number}", "") for number in range(4))
+    scenario = FunctionScenario("test_it", (("fill", 400),), items, same_context=True, max_tokens=1024)
+    case = dataclasses.replace(case_of(model=CACHED), scenario=scenario, trials=4)
+    assert [len(group) for group in in_contexts(list(case.questions()))] == [4]
+    call = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}
+    made = []
+    for index in range(4):
+        result = {"type": "tool_result", "tool_use_id": "t1", "content": TEXT}
+        turns = [
+            {"role": "user", "content": f"Context {index // 2}. {TEXT}"},
+            {"role": "assistant", "content": [call]},
+            {"role": "user", "content": [result, {"type": "text", "text": f"Question {index}?"}]},
+        ]
+        trial = trial_of(case, index, tape=tape)
+        with pytest.raises(Suspended):
+            trial.exchange({"model": "toy", "max_tokens": 10, "messages": turns}, {}, CACHED)
+        made.append(one_request(trial.question, trial.lacking[0]))
+    groups = list(of_one_context(made))
+    assert [[request.index for request in group] for group in groups] == [[0, 1], [2, 3]]
+    first, second = shared_requests(groups[0])
+    marked = second.body["messages"][2]["content"]
+    assert "cache_control" in marked[0]
+    assert marked[1] == {"type": "text", "text": "Question 1?"}
+    assert second.shared.after == first.key
+    assert scenario.cluster(0) == "", "statistics take no notice"

@@ -246,3 +246,35 @@ def test_truncation_keeps_turns_of_exactly_so_many_tokens() -> None:
     newest = tokens_of(turns[2:])
     assert Strategy(f"truncate-{newest}").applied(turns, never, {}).messages == from_turn(turns, 2)
     assert Strategy(f"truncate-{newest - 1}").applied(turns, never, {}).messages == from_turn(turns, 3)
+
+
+def test_a_strategy_at_a_threshold_is_applied_each_time() -> None:
+    turns = conversation([("called", 1)] * 30)
+    asked: list[Messages] = []
+
+    def summarize(messages: Any, /, **_: Any) -> Answer:
+        asked.append(messages)
+        return Answer({"content": [{"type": "text", "text": f"summary {len(asked)}"}]})
+
+    strategy = Strategy.of("summary-2-at-200", Workspace(Path()))
+    managed = strategy.applied(turns, summarize, {})
+    assert strategy.name == "summary-2-at-200"
+    assert len(asked) > 1
+    assert f"summary {len(asked) - 1}" in str(asked[-1]), "a later summary is made of the one before"
+    assert f"summary {len(asked)}" in str(managed.messages[0])
+    assert not unpaired(managed.messages)
+    assert tokens_of(managed.messages) < 260
+    assert Strategy.of("summary-at-9000", Workspace(Path())).applied(turns, summarize, {}).messages == joined(turns)
+    assert tokens_of(Strategy.of("truncate-at-200", Workspace(Path())).applied(turns, summarize, {}).messages) < 220
+
+
+def test_a_threshold_is_for_what_runs_here(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="takes no threshold"):
+        Strategy.of("compact-at-200", Workspace(tmp_path))
+    (tmp_path / "last.py").write_text("def strategy(messages, ask):\n    return messages[-2:]\n")
+    strategy = Strategy.of("last.py-at-40", Workspace(tmp_path))
+    assert strategy.name == "last-at-40"
+    assert len(strategy.applied(conversation([("said", 0)] * 30), None, {}).messages) < 12  # type: ignore[arg-type]
+    (tmp_path / "nothing.py").write_text("def strategy(messages, ask):\n    return []\n")
+    with pytest.raises(UserError, match="without the conversation"):
+        Strategy.of("nothing.py", Workspace(tmp_path)).applied(conversation([("said", 0)]), None, {})  # type: ignore[arg-type]
