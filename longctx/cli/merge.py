@@ -29,6 +29,7 @@ def add(commands: Any) -> None:
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="folders of runs")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the merged run")
     parser.add_argument("--no-page", action="store_false", dest="page", help="write no index.html and no charts")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print all tables")
     add_no_lock(parser.add_argument, "--no-lock")
     verdict.add(parser)
     parser.set_defaults(run=run, passes_on=False)
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.registry import families
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
-    from longctx.report.text import as_terminal
+    from longctx.report.terminal import as_terminal
     from longctx.results.baseline import load_baseline
     from longctx.results.completeness import missing_shards
     from longctx.results.export import PARQUET
@@ -62,7 +63,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)
-    print(as_terminal(merged.summary, shlex.quote(str(out))))
+    verbosity = int(options.verbose)
+    print(as_terminal(merged.summary, False, verbosity, shlex.quote(str(out)), merged.document is not None))
     gated = merged.document or any(part.get("shard") for part in manifest.parts)
     for sentence in [*(f"Invalid: {reason}." for reason in lacking), *failures] if gated else []:
         print(sentence)
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     page = "index.html" if writes_page(options.page) else "summary.md"
     print(f"\nMerged {len(manifest.merged)} runs, {len(merged.record.rows):,} trials: {out / page}")
     if merged.document:
-        print(f"\n{document_as_terminal(merged.document)}")
+        print(f"\n{document_as_terminal(merged.document) if verbosity else merged.document.brief}")
     given = merged.verdict or ("invalid" if lacking else "pass")
     status = exit_status(given, bool(failures), options.on_inconclusive) if gated else 0
     if merged.headline:

@@ -116,6 +116,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    selection.deselect_left_out(items, config)
+    run.tell_left_out(config)
     if any(selection.is_function(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin.functions import collecting
 
@@ -248,16 +250,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    shown = config.get_verbosity() > -2  # under -qq, failures alone
+    shown = config.get_verbosity() > -2  # under -qq, the verdict and the report's path
     measured = run.FINISHED in config.stash
-    if shown and measured:
+    if measured:
         from longctx.plugin.ending import finish
 
-        if not options.any_given(config):
+        if shown and not options.any_given(config):
             notices.show(config)
         finish.show(terminalreporter, config)
     if shown:
-        for sentence in skipped.sentences(terminalreporter):
+        for sentence in (*skipped.left_out(config, measured), *skipped.sentences(terminalreporter)):
             terminalreporter.write_line(sentence)
     if shown and measured:
         finish.show_verdict(terminalreporter, config)

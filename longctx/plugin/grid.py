@@ -10,7 +10,7 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.plugin.run import RUN
-from longctx.plugin.selection import CELL, MARKER, SUBJECT
+from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.registry import family_of
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.protocol import declared_family
@@ -61,10 +61,12 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
     if cases:
         metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in cases])
         return
-    reason = f"the profile {run.plan.profile_name!r} has no [{family.family}] table"
     if run.plan.all_cases_of(family.family):
         reason = f"no scenario of [{family.family}] falls to shard {run.settings.shard}"
-    metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+        metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+        return
+    reason = f"the profile {run.plan.profile_name!r} has no [{family.family}] table"
+    metafunc.parametrize("scenario", [pytest.param(LeftOut(reason), id="none")])
 
 
 def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Family) -> None:
@@ -84,11 +86,12 @@ def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Family) -> None:
     if cases:
         metafunc.parametrize([*own, CELL], values, ids=[case.id for case in cases])
         return
-    reason = f"the profile {run.plan.profile_name!r} has no [{protocol.name}] table"
+    cell: LeftOut | None = LeftOut(f"the profile {run.plan.profile_name!r} has no [{protocol.name}] table")
+    marks: list[pytest.MarkDecorator] = []
     if run.plan.all_cases_of(protocol.name):
         reason = f"no cell of [{protocol.name}] falls to shard {run.settings.shard}"
-    skipped = pytest.param(*([None] * len(own)), None, id="none", marks=pytest.mark.skip(reason=reason))
-    metafunc.parametrize([*own, CELL], [skipped])
+        cell, marks = None, [pytest.mark.skip(reason=reason)]
+    metafunc.parametrize([*own, CELL], [pytest.param(*([None] * len(own)), cell, id="none", marks=marks)])
 
 
 def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:

@@ -55,6 +55,10 @@ def _sentences(run: Run) -> Iterator[str]:
                 yield sentence
 
 
+def profile(run: Run) -> str:
+    return f"profile {run.plan.profile_name}" if run.plan.own else "no profile"
+
+
 def header(config: pytest.Config) -> str:
     """Return the line at the top of a run: its profile, what that changes of tests, and what it records or replays."""
     from longctx.functions.cells import FUNCTION_ENTRIES
@@ -64,7 +68,7 @@ def header(config: pytest.Config) -> str:
     tables = own.functions if own else {}
     axes = [f"{name}.{entry}" for name, table in tables.items() for entry in table if entry not in FUNCTION_ENTRIES]
     parts = [
-        f"profile {run.plan.profile_name}" if own else "no profile",
+        profile(run),
         *([f"which sets {', '.join(axes)}"] if axes else []),
         "replay only" if settings.record == "none" else f"record mode {settings.record}",
         *([f"baseline {settings.baseline}"] if settings.baseline else []),

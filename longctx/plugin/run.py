@@ -7,6 +7,7 @@ import json
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from longctx.engine.run import Run
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.plugin import hooks, options
+from longctx.plugin.selection import LEFT_OUT
 
 if TYPE_CHECKING:
     from longctx.engine.finish import Finished
@@ -24,6 +26,8 @@ RUN = pytest.StashKey[Run]()
 """The key of the Run in a pytest Config's stash."""
 CELLS = "ctx_functions"
 """The entry of a worker's output that names the cells of test functions and their minimum rates."""
+LEFT_OUT_TESTS = "ctx_left_out"
+"""The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
 OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed", "prices")
 """The settings of a run that a command starts which `addopts` may give."""
 FINISHED: pytest.StashKey[Finished] = pytest.StashKey()
@@ -112,9 +116,21 @@ def tell_worker(node: Any) -> None:
     node.workerinput["ctx_private"] = str(run.private or "")
 
 
+def tell_left_out(config: pytest.Config) -> None:
+    """Tell the process that started the run which tests the profile leaves out."""
+    if is_worker(config) and LEFT_OUT in config.stash:
+        config.workeroutput[LEFT_OUT_TESTS] = json.dumps(config.stash[LEFT_OUT])  # type: ignore[attr-defined]  # xdist
+
+
 def hear_worker(node: Any) -> None:
-    """Note the cells of test functions that a worker has collected: the process that started the run collects none."""
+    """Note what a worker has collected and left out: the process that started the run collects nothing."""
     output = getattr(node, "workeroutput", {})
+    if LEFT_OUT_TESTS in output:
+        left_out = node.config.stash.setdefault(LEFT_OUT, {})
+        new = {test: why for test, why in json.loads(output[LEFT_OUT_TESTS]).items() if test not in left_out}
+        left_out.update(new)
+        if terminal := node.config.pluginmanager.get_plugin("terminalreporter"):
+            terminal.stats.setdefault("deselected", []).extend(SimpleNamespace(nodeid=test) for test in new)
     if CELLS in output:
         node.config.stash[RUN].functions |= json.loads(output[CELLS])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -29,6 +30,32 @@ def mark_protocol(found: object) -> None:
     """Give a protocol that pytest found the marker of longctx."""
     if "__longctx__" in getattr(found, "__dict__", {}) and not hasattr(found, "pytestmark"):
         found.pytestmark = [getattr(pytest.mark, MARKER).mark]  # type: ignore[attr-defined]
+
+
+LEFT_OUT = pytest.StashKey[dict[str, str]]()
+"""The key of the tests that the profile leaves out, by their ids, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Stands for the cases of a test that the profile leaves out."""
+
+    reason: str
+
+
+def deselect_left_out(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Deselect the tests that the profile leaves out, and keep the reasons."""
+    left_out = {item.nodeid: reason for item in items if (reason := _why_left_out(item))}
+    if left_out:
+        config.stash.setdefault(LEFT_OUT, {}).update(left_out)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+        items[:] = [item for item in items if item.nodeid not in left_out]
+
+
+def _why_left_out(item: pytest.Item) -> str:
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    stands = next((params[name] for name in ("scenario", CELL, SUBJECT) if name in params), None)
+    return stands.reason if isinstance(stands, LeftOut) else ""
 
 
 def is_function(item: pytest.Item) -> bool:

@@ -28,6 +28,8 @@ class Document:
     """A verdict, for a page to show as a badge."""
     lead: str = ""
     """The sentence beside the badge."""
+    brief: str = ""
+    """The text for a terminal at the usual verbosity; empty if it is that of `as_terminal`."""
 
 
 def as_terminal(document: Document) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from longctx.report.default_views import default_findings, default_views
 from longctx.report.retention import retention_findings
+from longctx.results.subject import Subject
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
 from longctx.views.account import Rank
@@ -46,12 +47,18 @@ def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
 
 def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tuple[Rank, str]]:
     """Yield a sentence, with its rank, on each family and subject of which many replies have one of these outcomes."""
+    for name, subject, kind, share, total in unusable_shares(summary, kinds):
+        yield (
+            Rank.UNUSABLE if share < MANY else Rank.MANY_UNUSABLE,
+            f"{summary.title(name)}, {subject}: {share:.0%} of {total:,} replies are {kind}.",
+        )
+
+
+def unusable_shares(summary: Summary, kinds: Sequence[str]) -> Iterator[tuple[str, Subject, str, float, int]]:
+    """Yield each family and subject with many replies of one of these outcomes: the share, and of how many."""
     for (name, subject), group in by_family_and_subject(summary.scenarios).items():
         total = sum(scenario.rate.n for scenario in group)
         for kind in kinds:
             count = sum(scenario.outcomes.get(kind, 0) for scenario in group)
             if total and count / total >= NOTABLE:
-                yield (
-                    Rank.UNUSABLE if count / total < MANY else Rank.MANY_UNUSABLE,
-                    f"{summary.title(name)}, {subject}: {count / total:.0%} of {total:,} replies are {kind}.",
-                )
+                yield name, subject, kind, count / total, total

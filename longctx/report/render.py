@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from tabulate import tabulate
 
@@ -33,6 +33,18 @@ WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>\S*?)(?P<after>[\"'),.;:]*)")
 
 def terminal_table(table: Table) -> str:
     return f"{visible(table.title)}\n\n{_grid(table, 'simple', lambda _: visible)}"
+
+
+def bare_table(table: Table, right: Collection[str] = ()) -> str:
+    """Return a table without its title and without lines. right: the columns that are aligned at their right."""
+    lines = [[visible(str(cell)) for cell in cells] for cells in (table.columns, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = [str.rjust if column in right else str.ljust for column in table.columns]
+    columns = [*zip(aligned, widths, strict=True)]
+    return "\n".join(
+        "  ".join(align(cell, width) for cell, (align, width) in zip(line, columns, strict=True)).rstrip()
+        for line in lines
+    )
 
 
 def markdown_table(table: Table) -> str:

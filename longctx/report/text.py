@@ -1,4 +1,4 @@
-"""The summary of a run as text for a terminal, and as Markdown: summary.md."""
+"""The summary of a run in full: as text for a terminal, and as Markdown: summary.md."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ PRICES = "(--ctx-price, or [prices] in the model's profile)"
 """Where a user gives prices."""
 
 
-def as_terminal(summary: Summary, folder: str = "RUN") -> str:
-    """Return the summary as text for a terminal. folder: the run's folder, as commands in the text name it."""
+def verbose(summary: Summary, folder: str = "RUN") -> str:
+    """Return all notes and tables of a summary as text for a terminal.
+
+    folder: the run's folder, as commands in the text name it.
+    """
     head = "\n".join(visible(line) for line in _notes(summary, folder))
     return "\n\n".join([head, *map(terminal_table, tables(summary))])
 
@@ -92,9 +95,7 @@ def cost_sentences(costs: Sequence[Cost]) -> Iterator[str]:
     for cost in costs:
         parts = []
         if cost.live and cost.live_usd is None:
-            parts.append(
-                f"what {count(cost.live, 'answer')} asked live cost is not known, since prices are missing {PRICES}"
-            )
+            parts.append(_unpriced(cost))
         elif cost.live and cost.live_usd:
             parts.append(f"{count(cost.live, 'answer')} asked live cost {usd(cost.live_usd)}")
         if cost.replayed and cost.replayed_usd:
@@ -102,6 +103,17 @@ def cost_sentences(costs: Sequence[Cost]) -> Iterator[str]:
         if parts:
             dated = f", at prices of {cost.dated}" if cost.dated else ""
             yield f"{cost.model}: {'; '.join(parts)}{dated}."
+
+
+def without_prices(costs: Sequence[Cost]) -> Iterator[str]:
+    """Yield a sentence for each model of which the cost of live answers is not known."""
+    for cost in costs:
+        if cost.live and cost.live_usd is None:
+            yield f"{cost.model}: {_unpriced(cost)}."
+
+
+def _unpriced(cost: Cost) -> str:
+    return f"what {count(cost.live, 'answer')} asked live cost is not known, since prices are missing {PRICES}"
 
 
 def _truncated(truncated: Truncated, folder: str) -> str:

@@ -12,6 +12,7 @@ from longctx.gate.bands import LEAST_CLUSTERS, RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.plural import count
 from longctx.report.document import Document
+from longctx.report.gate_lines import gate_lines
 from longctx.report.lost import NONE_LOST, LostAnswers
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.grouping import grouped
@@ -50,12 +51,15 @@ def verdict_document(
     baseline: its name. changed: a phrase on each thing that differs from the baseline, such as the prompt set. answers:
     sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost.
     """
+    title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
+    head = (title, _against(verdict, baseline, changed), *answers)
     return Document(
-        title=f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}",
+        title=title,
         notes=(*answers, *_notes(verdict, baseline, changed, lost)),
         tables=(*([lost.table] if lost.shown else ()), *_tables(verdict)),
         badge=badge(verdict),
         lead=lead(verdict),
+        brief=gate_lines(head, _bands(verdict), verdict.usage, lost),
     )
 
 
@@ -195,7 +199,7 @@ def _anchor_note(verdict: RunVerdict) -> Iterator[str]:
 
 
 def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: LostAnswers) -> Iterator[str]:
-    yield f"Against the baseline {baseline}. Changed: {'; '.join(changed) or _unchanged(verdict)}."
+    yield _against(verdict, baseline, changed)
     yield from _anchor_note(verdict)
     if lost.shown:
         yield lost.sentence
@@ -213,6 +217,10 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: Los
             yield f"{family_name} of {subject} is in {run_name} only, and is not judged."
     for family_name, subject in verdict.not_gated:
         yield f"{family_name} of {subject} is not judged: the profile leaves it out of the gate."
+
+
+def _against(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> str:
+    return f"Against the baseline {baseline}. Changed: {'; '.join(changed) or _unchanged(verdict)}."
 
 
 def _unchanged(verdict: RunVerdict) -> str:

@@ -139,7 +139,10 @@ class Checkout:
         env: dict[str, str] | None = None,
         page: bool = False,
     ) -> Result:
-        """Run `python -m pytest`, by default with the tiny profile, without pytest's own cache and without a page."""
+        """Run `python -m pytest`, by default with the tiny profile, verbose, without pytest's own cache and a page.
+
+        `-q`, or `--verbosity=0`, replaces `-v`.
+        """
         self.start(*arguments, profile=profile, env=env, page=page)
         return self.wait()
 
@@ -164,6 +167,8 @@ class Checkout:
         given = profile is None or any(str(argument).startswith("--ctx-profile") for argument in arguments)
         options = [] if given else [f"--ctx-profile={profile}"]
         options += [] if page else ["--ctx-no-page"]
+        chosen = terminal or any(str(argument).startswith(("-q", "-v", "--verb", "--co")) for argument in arguments)
+        options += [] if chosen else ["-v"]
         return self._start(
             ["pytest", "-W", IMPORTED, UNWANTED, *options, *map(str, arguments)],
             env,

@@ -41,7 +41,7 @@ def ran(project: Checkout, line: str, options: Mapping[str, str] | None = None) 
     program, *arguments = [*shlex.split(command), *added]
     match program:
         case "pytest":
-            result = project.pytest("-plongctx.plugin", *arguments, profile=None)
+            result = project.pytest("--verbosity=0", "-plongctx.plugin", *arguments, profile=None)
         case "longctx":
             result = project.longctx(*arguments)
         case _:

@@ -238,7 +238,7 @@ def test_terms_without_a_baseline_are_reported_as_ignored(kept: Checkout) -> Non
 
 def test_the_verdict_is_shown_last(kept: Checkout) -> None:
     passkey = kept.file("tests_longctx/test_passkey.py")
-    assert passkey.exists()  # it is skipped: the profile has no such table
+    assert passkey.exists()  # it is deselected: the profile has no such table
     for out in (kept.pytest("--ctx-baseline=main").out, kept.pytest("--ctx-baseline=main", "-n2").out):
-        skipped, verdict = out.index("1 test was skipped"), out.index("Gate: pass")
+        skipped, verdict = out.index("1 test was deselected"), out.index("Gate: pass")
         assert out.index("Report: ") < skipped < verdict

@@ -73,7 +73,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     result = recorded.pytest("-n2", profile=None, page=True)
     assert result.code == 0, result.out
     assert result.says(
-        "80 replayed (100%)",
+        "80 replayed",
         "Several keys, my-model, prompts protocol: all named [95% interval] sentences 3 keys 5 keys",
         "20 1.00 [0.84, 1.00] n=20 1.00 [0.84, 1.00] n=20",
         "Several keys, each counted model prompts scenario keys named",

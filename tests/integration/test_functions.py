@@ -145,7 +145,7 @@ def test_the_same_item_is_drawn_at_every_length(recorded: Checkout) -> None:
 def test_workers_replay_the_same_rows_offline(recorded: Checkout) -> None:
     result = recorded.pytest("-n2", profile=None)
     assert result.code == 0, result.out
-    assert result.says("19 replayed (100%)")
+    assert result.says("19 replayed")
     assert compared(own_rows(recorded)) == compared(own_rows(recorded, "reports/first"))
 
 

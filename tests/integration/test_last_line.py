@@ -35,10 +35,10 @@ def test_it_is_printed_at_every_verbosity(
     kept: Checkout, server: SimulatedServer, verbosity: str, workers: str
 ) -> None:
     passed = kept.pytest("--ctx-baseline=main", verbosity, workers)
-    assert (passed.code, last(passed)) == (0, "GATE: PASS in 2 of 2 bands (exit 0) · 2 passed, 1 skipped")
+    assert (passed.code, last(passed)) == (0, "GATE: PASS in 2 of 2 bands (exit 0) · 2 passed, 1 deselected")
     server.script = saying("13")
     lost = kept.record(server, "--ctx-baseline=main", verbosity, workers, mode="all")
-    assert (lost.code, last(lost)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 skipped")
+    assert (lost.code, last(lost)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
 
 
 def test_a_run_without_a_verdict_says_so(kept: Checkout) -> None:

@@ -13,7 +13,7 @@ def test_shards_become_the_run_that_they_are_parts_of(checkout: Checkout, server
     checkout.record(server, "--ctx-report=whole")
     checkout.pytest("--ctx-report=a", "-k", "lines")
     checkout.pytest("--ctx-report=b", "-k", "passkey")
-    result = checkout.longctx("merge", "b", "a", "--out", "both")
+    result = checkout.longctx("merge", "b", "a", "--out", "both", "-v")
     assert result.code == 0, result.err
     assert result.says("Merged 2 runs, 8 trials: both/index.html", "Passkey: effective window in tokens")
     unnamed = [[{**row, "run": "", "source": ""} for row in checkout.rows(name)] for name in ("whole", "both")]
@@ -32,7 +32,7 @@ def test_checkpoints_are_a_table_of_windows(checkout: Checkout, server: Simulate
         names.append(f"steps{steps}")
         checkout.record(server, f"--ctx-report={names[-1]}", f"--ctx-label=steps={steps}", mode="all")
         server.script = saying("0")
-    result = checkout.longctx("merge", *names, "--out", "all", "--no-page")
+    result = checkout.longctx("merge", *names, "--out", "all", "--no-page", "-v")
     assert result.says("by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [0, 256] - [0, 256]")
 
 

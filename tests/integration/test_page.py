@@ -15,7 +15,7 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
     checkout.record(server, "--ctx-ask-only")
     for workers in (0, 2):
         result = checkout.pytest(f"-n{workers}", f"--ctx-report=reports/of-{workers}", page=True)
-        assert result.says(f"reports/of-{workers}/index.html, rows in results.jsonl beside it.")
+        assert result.says(f"reports/of-{workers}/index.html")
     with launched(offline=True) as tab:
         for workers in (0, 2):
             page = tab.open(checkout.file(f"reports/of-{workers}/index.html").as_uri())

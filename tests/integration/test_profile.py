@@ -40,15 +40,14 @@ def test_by_name(checkout: Checkout) -> None:
 def test_by_path(checkout: Checkout) -> None:
     (checkout.folder / "sub").mkdir()
     checkout.profile(LINES, name="sub/mine.toml")
-    assert collected(checkout, profile="sub/mine.toml") == ["toy-protocol-lines-3", "toy-protocol-lines-5", "none"]
+    assert collected(checkout, profile="sub/mine.toml") == ["toy-protocol-lines-3", "toy-protocol-lines-5"]
 
 
-def test_a_family_that_a_profile_leaves_out_is_skipped(checkout: Checkout) -> None:
-    """The skip has a reason, which pytest shows under -rs only."""
+def test_a_family_that_a_profile_leaves_out_is_deselected(checkout: Checkout) -> None:
     for options in ([], ["-n2"], ["-q"]):
         result = checkout.pytest("-k", "passkey", *options)
-        assert result.code == 0
-        assert result.says("1 test was skipped: the profile 'tiny.toml' has no [passkey] table.")
+        assert result.code == 5
+        assert result.says("1 test was deselected: the profile 'tiny.toml' has no [passkey] table.")
     assert "table" not in checkout.pytest("-k", "passkey", "-qq").out
 
 

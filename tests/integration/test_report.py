@@ -25,7 +25,7 @@ def test_a_run_is_a_folder_and_the_newest_is_found(checkout: Checkout, server: S
     result = checkout.record(server)
     [first] = checkout.runs()
     assert sorted(path.name for path in first.iterdir()) == RUN
-    assert result.says(f"Report: reports/{first.name}/summary.md, rows in results.jsonl beside it.")
+    assert result.says("Report: reports/latest/summary.md")
     summary = json.loads((first / "summary.json").read_text())
     assert summary["trials"] == {"live": 8, "replayed": 0, "unmeasured": 0}
     assert [(window["window"], window["k_max"]) for window in summary["passkey"]] == [(256, 256)]
@@ -37,8 +37,8 @@ def test_a_run_is_a_folder_and_the_newest_is_found(checkout: Checkout, server: S
 
 def test_the_tables_end_the_terminal(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
-    out = checkout.record(server, "-q").out
-    for part in ("lines    ordered", "Passkey: success", "k_max", "8 live (100%)"):
+    out = checkout.record(server).out
+    for part in ("lines    ordered", "Passkey: success", "k_max", "8 live"):
         assert part in out
 
 

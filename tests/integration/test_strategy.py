@@ -128,7 +128,7 @@ def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, serve
     plan = project.longctx("plan", "--profile=tiny.toml", "--from=reports/latest", "--model=toy")
     assert plan.says(*(f"strategy={name}" for name in of)), plan
     again = project.pytest(*asking(*STRATEGIES), PRICE)
-    assert again.says("24 trials: 0 live (0%); 24 replayed (100%)"), again
+    assert again.says("24 trials: 24 replayed"), again
 
 
 def test_strategies_are_asked_in_batches_one_for_each_set_of_betas(project: Checkout) -> None:

@@ -19,4 +19,4 @@ def test_fewer_trials_are_the_first_of_more(checkout: Checkout, server: Simulate
 def test_more_than_were_recorded_are_missing(recorded: Checkout) -> None:
     result = recorded.pytest("--ctx-trials=5")
     assert result.code == 1
-    assert result.says("3 of 5 trials have no recording", "4 replayed (40%)", "6 not measured")
+    assert result.says("3 of 5 trials have no recording", "4 replayed", "6 not measured")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-
-import pytest
+from collections import Counter
 
 from tests.here import HERE
 
@@ -23,15 +23,34 @@ def test_it_is_short_and_its_two_commands_are_those_of_the_checks() -> None:
         assert any(line.startswith(command) for line in checks)
 
 
-@pytest.mark.parametrize("page", ["reports/reference/summary.md", "docs/gate.md"])
-def test_its_numbers_are_those_of_the_reference_report_and_of_the_gates_guide(page: str) -> None:
-    """The outputs on these pages have tests of their own, or are made by a run."""
-    text = " ".join((HERE.root / page).read_text(encoding="utf-8").replace("\\", "").split())
+def shown() -> tuple[str, str]:
+    """Return what the README shows of the replay, and of the gate."""
     blocks = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
-    shown = "".join(block for block in blocks if ("Gate: " in block) == (page == "docs/gate.md"))
-    if page == "docs/gate.md":
-        parts = [line for line in shown.splitlines() if line != "…"]
-    else:
-        parts = re.findall(r"\d\.\d\d \[.*?\] n=\d+", shown)
-    assert [part for part in parts if " ".join(part.split()) not in text] == []
+    [gate] = (block for block in blocks if "GATE: " in block)
+    [replay] = (block for block in blocks if "longctx: profile" in block)
+    return replay, gate
+
+
+def test_the_numbers_of_the_replay_are_those_of_the_reference_report() -> None:
+    measured: Counter[tuple[str, str]] = Counter()
+    correct: Counter[tuple[str, str]] = Counter()
+    summary = json.loads((HERE.root / "reports/reference/summary.json").read_text(encoding="utf-8"))
+    for scenario in summary["scenarios"]:
+        shape = scenario.get("shape", "text").replace("_", " ")
+        name = scenario["family"].replace("_", " ") + (f" ({shape})" if shape != "text" else "")
+        measured[name, scenario["model"]] += scenario["n"]
+        correct[name, scenario["model"]] += scenario["correct"]
+    lines = re.findall(r"^(\S.*?)  +(\S+)  +(\d\.\d\d)  \[.*?\]  +(\d+)", shown()[0], re.MULTILINE)
+    assert len(lines) > 2
+    for test, model, accuracy, n in lines:
+        assert (accuracy, n) == (f"{correct[test, model] / measured[test, model]:.2f}", str(measured[test, model]))
+    total = f"{sum(summary['trials'].values()):,}"
+    assert f"{total} trials: {total} replayed, 0 requests, $0.00\n" in shown()[0]
+
+
+def test_the_gate_is_that_of_the_gates_guide() -> None:
+    """The outputs of the guide are compared with those of the program."""
+    guide = " ".join((HERE.root / "docs/gate.md").read_text(encoding="utf-8").split())
+    parts = [line for line in shown()[1].splitlines() if line != "…"]
+    assert [part for part in parts if " ".join(part.split()) not in guide] == []
     assert len(parts) > 4

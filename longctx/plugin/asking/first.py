@@ -23,7 +23,7 @@ from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
 from longctx.plugin.run import RUN, is_worker
-from longctx.plugin.selection import MARKER, MISTAKE, is_function, selected
+from longctx.plugin.selection import LEFT_OUT, MARKER, MISTAKE, is_function, selected
 from longctx.plural import count
 
 if TYPE_CHECKING:
@@ -188,7 +188,8 @@ def _why_none(session: pytest.Session) -> str:
         return str(mistake)
     marked = (item for item in session.items if item.get_closest_marker(MARKER))
     skipped = (str(mark.kwargs.get("reason")) for item in marked for mark in item.iter_markers("skip"))
-    if reasons := "; ".join(dict.fromkeys(skipped)):
+    left_out = session.config.stash.get(LEFT_OUT, {}).values()
+    if reasons := "; ".join(dict.fromkeys([*left_out, *skipped])):
         return f"{reasons}."
     places = map(os.path.relpath, session.config.args)
     where = ("this folder" if place == os.curdir else place for place in places)

@@ -11,12 +11,12 @@ import pytest
 from longctx.engine.finish import Finished, finish
 from longctx.errors import UserError
 from longctx.extras import writes_page
-from longctx.plugin import hooks
+from longctx.plugin import hooks, notices
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.measuring import writing
 from longctx.plugin.run import FINISHED, RUN
 from longctx.report.document import as_terminal as document_as_terminal
-from longctx.report.text import as_terminal
+from longctx.report.terminal import as_terminal, run_line
 from longctx.results import store
 
 
@@ -46,15 +46,26 @@ def _keep(config: pytest.Config, finished: Finished) -> None:
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the tables, the path of the report, and warnings."""
+    """Print the tests, what needs attention, the path of the report, and warnings; under -qq the path alone."""
     run, finished = config.stash[RUN], config.stash[FINISHED]
-    terminal.section("longctx")
-    folder = os.path.relpath(run.folder)
-    terminal.write_line(as_terminal(finished.summary, shlex.quote(folder)))
+    folder, verbosity = os.path.relpath(run.folder), config.get_verbosity()
+    replays = run.settings.record == "none"
+    if verbosity >= 0:
+        terminal.ensure_newline()
+        mode = "replay only" if replays else f"record mode {run.settings.record}"
+        terminal.write_line(run_line(finished.summary, notices.profile(run), mode), bold=True)
+    if verbosity > -2:
+        quoted = shlex.quote(folder)
+        gated = finished.document is not None
+        terminal.write_line(as_terminal(finished.summary, replays, verbosity, quoted, gated))
     if unwritten.UNWRITTEN in config.stash:
         return
     page = "index.html" if writes_page(run.settings.page) else "summary.md"
-    terminal.write_line(f"\nReport: {folder}/{page}, rows in results.jsonl beside it.")
+    latest = run.workspace.reports / "latest"
+    shown = os.path.relpath(latest) if latest.is_dir() and latest.resolve() == run.folder.resolve() else folder
+    terminal.write_line(f"Report: {shown}/{page}")
+    if verbosity < -1:
+        return
     if run.settings.shard:
         terminal.write_line(
             f"This is shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
@@ -65,10 +76,11 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
             "Kept without text (--ctx-no-text): the answers that this run asked for cannot be replayed."
         )
     for warning in [*finished.summary.faults, *finished.warnings, *config.stash.get(hooks.FAULTS, {}).values()]:
-        terminal.write_line(warning, yellow=True)
+        terminal.write_line(f"! {warning}", yellow=True)
 
 
 def show_verdict(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the verdict, if there is one."""
     if document := config.stash[FINISHED].document:
-        terminal.write_line(f"\n{document_as_terminal(document)}")
+        in_full = config.get_verbosity() > 0
+        terminal.write_line(f"\n{document_as_terminal(document)}" if in_full else f"\n{document.brief}\n")

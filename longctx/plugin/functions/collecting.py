@@ -21,7 +21,7 @@ from longctx.errors import UserError, did_you_mean
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
 from longctx.plugin.run import CELLS, RUN, is_worker
-from longctx.plugin.selection import CASE, MARKER, MISTAKE, SUBJECT, is_function, is_unittest
+from longctx.plugin.selection import CASE, MARKER, MISTAKE, SUBJECT, LeftOut, is_function, is_unittest
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         metafunc.fixturenames.append(SUBJECT)
     if not plan.measures_function(name):
         reason = f"the profile {plan.profile_name!r} has no [{name}] table, and no models = […] at its top"
-        metafunc.parametrize(SUBJECT, [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
+        metafunc.parametrize(SUBJECT, [pytest.param(LeftOut(reason), id="none")])
         return
     tables = plan.own.functions if plan.own else {}
     workspace = config.stash[RUN].workspace
@@ -183,12 +183,10 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
 
 
 def _take_up(item: pytest.Function, run: Run, known: dict[str, Function]) -> None:
-    """Give an item its case, unless the profile leaves it out. Raises UserError."""
+    """Give an item its case. Raises UserError."""
     subject: Any = item.callspec.params[SUBJECT]
     if isinstance(subject, UserError):
         raise subject
-    if subject is None:
-        return
     function = known[item.function.__name__]
     params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
     values = named_values(function.name, params)

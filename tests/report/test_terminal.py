@@ -1,0 +1,118 @@
+"""What the terminal shows of a run: a line for each test and model, what needs attention, what was replayed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from longctx.report.terminal import MOST_TESTS, accounting, as_terminal, run_line, table_of_tests
+from longctx.results.subject import Subject
+from longctx.stats.rates import Rate
+from longctx.summary.costs import Cost
+from longctx.summary.notes import Answered, Truncated
+from longctx.summary.summary import Summary
+from longctx.views.scenario_summary import ScenarioSummary
+
+SUBJECT = Subject("some-model", "protocol")
+LINES = """\
+test            model       accuracy  95% interval   n
+line retrieval  some-model      0.13  [0.05, 0.30]  30
+passkey         some-model      0.67  [0.49, 0.81]  30
+70 trials: 1 live, 59 replayed, 10 not measured, $0.00"""
+
+
+def scenario(family: str, subject: Subject, rate: Rate, **outcomes: int) -> ScenarioSummary:
+    return ScenarioSummary(family, subject, "all", {}, rate, outcomes, None, None)
+
+
+def test_a_line_for_each_test_and_model(summary: Summary) -> None:
+    assert as_terminal(summary, replays=False, verbosity=0) == LINES
+
+
+def test_v_adds_the_tables_and_q_leaves_the_tests_out(summary: Summary) -> None:
+    in_full = as_terminal(summary, replays=False, verbosity=1)
+    assert in_full.startswith(LINES)
+    assert "lines    ordered                 shuffled      blocks of 2" in in_full
+    assert as_terminal(summary, replays=False, verbosity=-1) == LINES.splitlines()[-1]
+    assert "accuracy" not in as_terminal(summary, replays=False, verbosity=0, gated=True)
+
+
+def test_the_run_is_named_with_its_trials_and_dates(summary: Summary) -> None:
+    assert run_line(summary, "profile tiny", "replay only") == (
+        "longctx: profile tiny · replay only · 70 trials (2026-11-20 to 11-21)"
+    )
+    turn = replace(summary, recorded=("2025-12-31", "2026-01-01"))
+    assert run_line(turn, "no profile", "record mode once").endswith("70 trials (2025-12-31 to 2026-01-01)")
+
+
+def test_what_needs_attention_is_marked(summary: Summary) -> None:
+    tools = replace(SUBJECT, shape="tool_results")
+    cut = Truncated("passkey", tools, 8, 8, (16, 16), False, "all", 0)
+    changed = replace(
+        summary,
+        scenarios=(
+            scenario("passkey", tools, Rate(0, 8), truncated=8),
+            scenario("line_retrieval", SUBJECT, Rate(1, 10), unparseable=4, infra_error=2),
+            scenario("line_retrieval.check", SUBJECT, Rate(1, 10)),
+        ),
+        truncated=(cut,),
+        answered=(Answered("some-model", "\x1b[31mother", 3, 60),),
+        costs=(Cost("some-model", 3, None, 0, 0.0),),
+    )
+    shown = as_terminal(changed, replays=False, verbosity=0)
+    for line in (
+        "passkey (tool results)  some-model      0.00  [0.00, 0.32]   8  truncated",
+        "line retrieval          some-model      0.10  [0.02, 0.40]  10  2 not measured; 40% unparseable",
+        "! passkey (tool results): 8 of 8 replies truncated at 16 tokens; raise max_tokens.",
+        "! line retrieval: 40% of 10 replies are unparseable.",
+    ):
+        assert f"{line}\n" in shown
+    assert "! some-model: what 3 answers asked live cost is not known" in shown
+    assert shown.endswith("cost unknown")
+    assert "\x1b" not in shown
+    assert "check" not in shown
+
+
+def test_a_window_that_was_full_needs_smaller_sizes(summary: Summary) -> None:
+    full = Truncated("line_retrieval", SUBJECT, 2, 3, (1, 7), True, "all", 0)
+    assert (
+        "! line retrieval: 2 of 3 replies truncated at 1 to 7 tokens; their window was full: choose smaller sizes."
+        in (as_terminal(replace(summary, truncated=(full,)), replays=False, verbosity=-1))
+    )
+
+
+def test_strategies_of_a_test_are_one_line(summary: Summary) -> None:
+    rates = {"none": Rate(3, 4), "truncate": Rate(1, 4)}
+    strategies = tuple(
+        scenario("test_session", Subject.of("some-model", "plain", {"strategy": name}), rate)
+        for name, rate in rates.items()
+    )
+    [_, line] = table_of_tests(replace(summary, scenarios=strategies)).splitlines()
+    assert line.startswith("test_session (2 strategies)  some-model      0.50")
+    assert line.endswith("8  0.25 to 0.75 by strategy")
+
+
+def test_prompt_sets_and_labels_tell_lines_apart(summary: Summary) -> None:
+    subjects = SUBJECT, Subject.of("some-model", "mine", {"steps": "200"})
+    table = table_of_tests(
+        replace(summary, scenarios=tuple(scenario("passkey", each, Rate(0, 0)) for each in subjects))
+    )
+    assert [line.rpartition("  some-model")[0].strip() for line in table.splitlines()[1:]] == [
+        "passkey (protocol)",
+        "passkey (mine, steps=200)",
+    ]
+
+
+def test_many_tests_are_cut(summary: Summary) -> None:
+    many = tuple(scenario(f"test_{n}", SUBJECT, Rate(1, 1)) for n in range(MOST_TESTS + 2))
+    lines = table_of_tests(replace(summary, scenarios=many)).splitlines()
+    assert len(lines) == MOST_TESTS + 2
+    assert lines[-1] == "… and 2 more lines, which -v shows."
+
+
+def test_a_replay_sends_nothing_and_costs_nothing(summary: Summary) -> None:
+    replayed = replace(summary, live=0, replayed=70, unmeasured=0, errors={})
+    assert accounting(replayed, replays=True) == "70 trials: 70 replayed, 0 requests, $0.00"
+    stopped = replace(summary, errors={"early stop": 8, "missing": 2}, costs=(Cost("a", 1, 1.25, 0, 0.0),))
+    assert accounting(stopped, replays=False) == (
+        "70 trials: 1 live, 59 replayed, 8 left out by early stopping, 2 not measured, $1.25"
+    )
