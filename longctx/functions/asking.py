@@ -25,7 +25,6 @@ from longctx.live.failure import Failure
 from longctx.live.outcomes import Group
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.tally import Tally
-from longctx.live.waiting import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
@@ -104,11 +103,9 @@ class FunctionAsker:
         self._waiting: dict[Future[Reply | Failure | None], _Waiting] = {}
         """What the trials of the present cell wait for."""
 
-    def wait(self, say: Say) -> None:
-        """Send nothing more, and wait for what is in flight. A second Ctrl-C ends the waiting."""
-        if awaited := self._asker.halt():
-            say(f"Stopping: nothing more is sent. Waiting for {awaited}; a second signal (Ctrl-C) ends at once.")
-            wait(self._waiting)
+    def wait(self) -> None:
+        """Wait for what is in flight."""
+        wait(self._waiting)
 
     def ask(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""

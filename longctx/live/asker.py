@@ -20,6 +20,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.cost.money import Budget, check_cap, paid
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
+from longctx.live.interrupted import stopping
 from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
 from longctx.live.server.client import open_client
@@ -90,11 +91,9 @@ class Asker:
         """
         return asyncio.run_coroutine_threadsafe(self._answer(prepared), self._loop)
 
-    def halt(self) -> str:
-        """Send nothing more; return what is in flight, empty if nothing is."""
-        stopped: Future[str] = Future()
-        self._loop.call_soon_threadsafe(lambda: stopped.set_result(self._asking.halted()))
-        return stopped.result()
+    def halt(self) -> None:
+        """Send nothing more, and say what is in flight. It does not wait, so that a signal's handler may call it."""
+        self._loop.call_soon_threadsafe(lambda: self._say(stopping(self._asking.halted())))
 
     async def _answer(self, prepared: Prepared) -> Reply | Failure | None:
         connections.are_own()  # the task has the context of the thread that submitted it

@@ -10,7 +10,6 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from types import FrameType
 
 from vcr.record_mode import RecordMode
 
@@ -56,25 +55,35 @@ class Halt:
             awaited = self._stop() if self._stop else ""
             if awaited:
                 self.requested = True
-                say(f"Stopping: nothing more is sent. Waiting for {awaited}; a second signal (Ctrl-C) ends at once.")
+                say(stopping(awaited))
             else:
                 task.cancel()
-
-        def handle(number: int, frame: FrameType | None) -> None:
-            self.signal()
 
         self._stopped = lambda signals: loop.call_soon_threadsafe(stop if signals == 1 else task.cancel)
         if self._signals:  # one came before the loop began
             task.cancel()
-        with contextlib.ExitStack() as stack:
-            if threading.current_thread() is threading.main_thread():
-                earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-                ours = [signal.SIGINT] if callable(earlier[signal.SIGINT]) else []
-                ours += [signal.SIGTERM] if earlier[signal.SIGTERM] is signal.SIG_DFL else []
-                for number in ours:
-                    signal.signal(number, handle)
-                    stack.callback(signal.signal, number, earlier[number])
+        with handled(self.signal):
             yield
+
+
+@contextlib.contextmanager
+def handled(handle: Callable[[], object]) -> Iterator[None]:
+    """Let SIGINT and SIGTERM call this, unless they are ignored or another program handles them."""
+    with contextlib.ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():
+            earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+            ours = [signal.SIGINT] if callable(earlier[signal.SIGINT]) else []
+            ours += [signal.SIGTERM] if earlier[signal.SIGTERM] is signal.SIG_DFL else []
+            for number in ours:
+                signal.signal(number, lambda _, frame: handle())
+                stack.callback(signal.signal, number, earlier[number])
+        yield
+
+
+def stopping(awaited: str) -> str:
+    """Return what is said at the first signal. awaited: what is in flight; empty if nothing is."""
+    waiting = f" Waiting for {awaited}; a second signal (Ctrl-C) ends at once." if awaited else ""
+    return f"Stopping: nothing more is sent.{waiting}"
 
 
 def sentence(tape: Tape, to_ask: int, lost: bool = True) -> str:

@@ -115,3 +115,61 @@ def test_signals_are_pytests_own_once_the_asking_is_over(checkout: Checkout, ser
         "    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
     assert checkout.record(server).says("Asked 4 of 4 trials", "3 passed")
+
+
+CODES = """
+import pytest
+
+
+@pytest.mark.longctx(trials=40)
+def test_code(ask, draw):
+    assert ask(f"The number is {draw.integer(100, 999)}.", max_tokens=50).text
+"""
+
+
+SLOW = """
+import threading
+
+
+def pytest_keyboard_interrupt():
+    threading.Event().wait(60)
+"""
+"""A pytest that takes a minute to end after the first signal; the second ends that."""
+
+
+def functions(checkout: Checkout, server: SimulatedServer) -> tuple[str, ...]:
+    checkout.file("functions.toml").write_text('models = ["toy"]\n')
+    checkout.file("tests_longctx/test_code.py").write_text(CODES)
+    return asking(server, "tests_longctx/test_code.py", "--ctx-model=toy", "--ctx-profile=functions.toml")
+
+
+@SIGNALS
+def test_functions_send_nothing_after_the_first(checkout: Checkout, server: SimulatedServer, number: int) -> None:
+    server.hold_after = 0
+    with Listening(checkout, *functions(checkout, server)) as run:
+        server.wait_for(2)
+        run.signal(number)
+        run.until(STOPPING)
+        server.release.set()
+        result = run.end()
+    check_ended(result)
+    assert result.says("Stopped: 2 requests of test functions were answered and are recorded"), result
+    assert "is lost" not in result.out
+    assert len(server.asked) == checkout.episodes() == 2
+
+
+def test_functions_end_at_the_second_while_pytest_still_ends(checkout: Checkout, server: SimulatedServer) -> None:
+    checkout.file("tests_longctx/conftest.py").write_text(SLOW)
+    server.hold_after = 0
+    with Listening(checkout, *functions(checkout, server)) as run:
+        server.wait_for(2)
+        run.signal(signal.SIGINT)
+        run.until("Stopping: nothing more is sent.")
+        run.signal(signal.SIGTERM)
+        result = run.end()
+    check_ended(result)
+    assert result.says("Stopped: 0 requests of test functions", "What was in flight is lost, and may be billed."), (
+        result
+    )
+    assert not server.release.is_set()
+    assert len(server.asked) == 2

@@ -6,6 +6,7 @@ import asyncio
 import datetime
 from collections.abc import Iterator
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply
 from tests.functions.examples import MODEL, body_of, case_of, trial_of
-from tests.servers import SimulatedServer, failing, giving, saying
+from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
 DEAR = ModelProfile(model="toy", prices=Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1)))
 
@@ -45,7 +46,8 @@ def tape(tmp_path: Path) -> Tape:
 
 def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: Any) -> Asker:
     model = more.pop("model", MODEL)
-    return Asker(tape, [model], server.url, in_flight, more.get("cap"), Tally(3), lambda sentence: None)
+    said = more.get("said", lambda sentence: None)
+    return Asker(tape, [model], server.url, in_flight, more.get("cap"), Tally(3), said)
 
 
 def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Prepared:
@@ -164,10 +166,12 @@ def test_a_full_disk_is_a_failure_of_counts_and_answers(
 
 def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, tape: Tape) -> None:
     server.hold_after = 0
-    with asker_of(server, tape, in_flight=1) as asker:
+    said: Queue[str] = Queue()
+    with asker_of(server, tape, in_flight=1, said=said.put) as asker:
         futures = [asker.submit(request(tape, text)) for text in "ab"]
         server.wait_for(1)
-        assert asker.halt().startswith("1 in flight, for up to")
+        asker.halt()
+        assert said.get(timeout=PATIENCE).startswith("Stopping: nothing more is sent. Waiting for 1 in flight, for up")
         server.release.set()
         results = [future.result() for future in futures]
     assert isinstance(results[0], Reply)
@@ -176,8 +180,10 @@ def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, ta
 
 
 def test_nothing_is_in_flight(server: SimulatedServer, tape: Tape) -> None:
-    with asker_of(server, tape) as asker:
-        assert asker.halt() == ""
+    said: Queue[str] = Queue()
+    with asker_of(server, tape, said=said.put) as asker:
+        asker.halt()
+        assert said.get(timeout=PATIENCE) == "Stopping: nothing more is sent."
 
 
 def test_no_attempt_is_awaited_where_none_was_made(server: SimulatedServer, tape: Tape) -> None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -24,6 +20,7 @@ from longctx.live.asker import Asker
 from longctx.live.batches.service import check_provider
 from longctx.live.cost.money import check_cap
 from longctx.live.failure import Failure
+from longctx.live.interrupted import handled
 from longctx.live.tally import Tally
 from longctx.plugin.asking.function_runs import FunctionRun
 from longctx.plugin.asking.nested import run_nested
@@ -32,6 +29,7 @@ from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 from longctx.results.row import EARLY_STOP
 
+Act = Callable[[], object]
 BROKEN = Failure("test-not-run", "a test could not be run, so no further look was taken", fatal=True)
 
 
@@ -120,7 +118,7 @@ class FunctionPass:
         in_flight, spent = settings.in_flight, self.asked.spent
         with Asker(tape, self._models, settings.base_url, in_flight, settings.max_cost, tally, run.say, spent) as asker:
             asking = FunctionAsker(asker, tape, in_flight, tally, self._canary, only_canary, part)
-            self._run_nested(AskingRun(asking, tape), functools.partial(asking.wait, run.say))
+            self._run_nested(AskingRun(asking, tape), asker.halt, asking.wait)
         asking.asked.spent = asker.budget.spent
         self.stopped = asker.asked.stopped
         return asking.asked
@@ -144,21 +142,57 @@ class FunctionPass:
             rounds.budget.spent = asked.spent
         while True:
             nested = CollectingRun(rounds, self._tape, part)
-            self._run_nested(nested, lambda: None)
+            self._run_nested(nested)
             if not nested.round.requests or rounds.stopped:
                 rounds.asked.spent = rounds.budget.spent
                 self.stopped = rounds.stopped
                 return rounds.asked
             rounds.ask(nested.round)
 
-    def _run_nested(self, nested: FunctionRun, wait: Callable[[], object]) -> None:
-        """Run the test functions. wait: waits for what is in flight when a signal comes. Raises Interrupted."""
+    def _run_nested(self, nested: FunctionRun, halt: Act = lambda: None, wait: Act = lambda: None) -> None:
+        """Run the test functions. Raises Interrupted.
+
+        halt: sends nothing more, without waiting. wait: waits for what is in flight.
+        """
+        signals = Signals(halt)
         try:
-            with sigterm_as_interrupt():
-                run_nested(self._config, nested)
+            with handled(signals.handle):
+                try:
+                    run_nested(self._config, nested)
+                except KeyboardInterrupt:
+                    signals.wait(wait)
+                    raise
         except KeyboardInterrupt:
-            raise _interrupted(self._tape, wait) from None
+            raise _interrupted(self._tape, signals.lost) from None
         self.broken = nested.broken
+
+
+class Signals:
+    """What signals do while test functions are asked: the first stops the sending at once, the second ends it all.
+
+    Both raise KeyboardInterrupt in the test, since only its end gives the thread back.
+    """
+
+    def __init__(self, halt: Act) -> None:
+        self._halt = halt
+        self._received = 0
+        self.lost = False
+        """Whether what was in flight was not waited for."""
+
+    def handle(self) -> None:
+        self._received += 1
+        if self._received == 1:
+            self._halt()
+        raise KeyboardInterrupt
+
+    def wait(self, wait: Act) -> None:
+        """Wait for what is in flight, unless a second signal came, or comes."""
+        if not self._received:  # the test raised KeyboardInterrupt itself
+            self._halt()
+        self.lost = True
+        if self._received < 2:
+            wait()
+            self.lost = False
 
 
 def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bool) -> bool:
@@ -198,14 +232,8 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
     return not (others or asked.stale or asked.errors or done.broken)
 
 
-def _interrupted(tape: Tape, wait: Callable[[], object]) -> Interrupted:
-    """Wait for what is in flight, if no second signal comes, and return the error with the sentence on what is kept."""
-    lost = False
-    try:
-        with sigterm_as_interrupt():
-            wait()
-    except KeyboardInterrupt:
-        lost = True
+def _interrupted(tape: Tape, lost: bool) -> Interrupted:
+    """Return the error with the sentence on what is kept. lost: whether what was in flight was not waited for."""
     kept = f"Stopped: {tape.recorded:,} requests of test functions were answered"
     if not tape.keeps:
         then = ", but nothing is kept without text, so the same command asks all again."
@@ -219,17 +247,3 @@ def _interrupted(tape: Tape, wait: Callable[[], object]) -> Interrupted:
     return Interrupted(
         "interrupted", f"{kept}{then}{' What was in flight is lost, and may be billed.' if lost else ''}"
     )
-
-
-@contextlib.contextmanager
-def sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does, unless it is ignored or another program handles it."""
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
