@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from longctx.errors import UserError
+
+DISTRIBUTION = "pytest-longctx"
 
 EXTRAS = {
     "anthropic": ("live", "anthropic"),
@@ -32,9 +40,46 @@ def lacking(*modules: str) -> str:
     missing = [module for module in modules if find_spec(module) is None]
     if not missing:
         return ""
-    packages = " and ".join(EXTRAS[module][1] for module in missing)
-    extras = ",".join(dict.fromkeys(EXTRAS[module][0] for module in missing))
-    return f"needs {packages}: pip install 'pytest-longctx[{extras}]'"
+    packages = [EXTRAS[module][1] for module in missing]
+    extras = dict.fromkeys(EXTRAS[module][0] for module in missing)
+    return f"needs {' and '.join(packages)}: {install(packages, [*extras])}"
+
+
+def install(packages: list[str], extras: list[str], known: Distribution | None = None) -> str:
+    """Return the command that installs the packages of extras, from where longctx itself was installed.
+
+    It never names longctx alone: no package index has it, so that anybody could take its name there. known: longctx as
+    it was installed; by default, it is looked for.
+    """
+    source = installed_from(known)
+    wanted = f"[{','.join(extras)}]"
+    if " @ " in source:
+        return f"pip install {shlex.quote(source.replace(' @ ', f'{wanted} @ '))}"
+    if source:
+        editable, path = ("-e ", source[3:]) if source.startswith("-e ") else ("", source)
+        return f"pip install {editable}{shlex.quote(path + wanted)}"
+    pinned = Path(__file__).parents[1] / "requirements.txt"
+    if pinned.is_file() and all(f"\n{package}==" in pinned.read_text("utf-8") for package in packages):
+        return f"pip install -r {shlex.quote(str(pinned))}"
+    return f"pip install {' '.join(packages)}"
+
+
+def installed_from(known: Distribution | None = None) -> str:
+    """Return where longctx was installed from, as pip takes it: a path, `-e` and a path, or NAME @ URL.
+
+    It is empty if longctx was not installed, or from a package index. known: as in `install`.
+    """
+    try:
+        found: Any = json.loads((known or distribution(DISTRIBUTION)).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return ""
+    url = str(found.get("url", ""))
+    if vcs := found.get("vcs_info"):
+        return f"{DISTRIBUTION} @ {vcs['vcs']}+{url}@{vcs['commit_id']}"
+    if not url.startswith("file:"):
+        return f"{DISTRIBUTION} @ {url}" if url else ""
+    path = unquote(urlsplit(url).path)
+    return f"-e {path}" if found.get("dir_info", {}).get("editable") else path
 
 
 def require(purpose: str, *modules: str) -> None:

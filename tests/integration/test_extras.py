@@ -40,6 +40,7 @@ for name, run in runs.items():
         results[name] = int(run()), output.getvalue()
 json.dump(results, sys.stdout)
 """
+INSTALL = f"pip install -r {ROOT / 'requirements.txt'}"
 FUNCTION = """
 import pytest
 
@@ -74,8 +75,8 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     code, said = results["replay"]
     assert "Gate: " in said
     assert code in (0, 11), said
-    assert "its page needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'" in said
-    assert "summary.md, rows in results.jsonl beside it" in said
+    assert f"its page needs jinja2 and vl-convert-python: {INSTALL}" in said
+    assert "Report: reports/gated/summary.md" in said
     written = {path.name for path in recorded.file("reports/gated").iterdir()}
     assert written >= {"summary.md", "summary.json", "results.csv", "results.jsonl", "gate.md", "gate.json"}
     assert written & {"index.html", "charts", "results.parquet"} == set()
@@ -86,12 +87,12 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     assert "page" not in results["estimate"][1]
 
     missing = {
-        "record": "Asking a model needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
-        "html": "HTML needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'. [extra-missing]",
-        "parquet": "longctx_parquet needs pyarrow: pip install 'pytest-longctx[parquet]'. [extra-missing]",
-        "batches": "Looking after batches needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
-        "probe": "Probing a model needs anthropic: pip install 'pytest-longctx[live]'. [extra-missing]",
-        "upgrade": "The page of an upgrade needs jinja2 and vl-convert-python: pip install 'pytest-longctx[report]'.",
+        "record": f"Asking a model needs anthropic: {INSTALL}. [extra-missing]",
+        "html": f"HTML needs jinja2 and vl-convert-python: {INSTALL}. [extra-missing]",
+        "parquet": f"longctx_parquet needs pyarrow: {INSTALL}. [extra-missing]",
+        "batches": f"Looking after batches needs anthropic: {INSTALL}. [extra-missing]",
+        "probe": f"Probing a model needs anthropic: {INSTALL}. [extra-missing]",
+        "upgrade": f"The page of an upgrade needs jinja2 and vl-convert-python: {INSTALL}.",
     }
     assert {name: results[name] for name, sentence in missing.items() if sentence not in results[name][1]} == {}
     assert all(results[name][0] for name in missing)
