@@ -13,6 +13,7 @@ from longctx.cli.shared.output import say
 from longctx.config.profiles import DEFAULT, load_profile
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
+from longctx.extras import installed_from
 from longctx.files import check_writable, unwritable, write_file
 from longctx.links import inside
 from longctx.pytest_file import configuration, root_around, setting
@@ -29,22 +30,26 @@ LINES = {
 }
 """The lines that these files must contain."""
 CI = (".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml")
+MODEL = "claude-haiku-5-5"
+"""The model that `init` suggests."""
 TEST = '''"""Does the model find one fact in a long text? A test to start from: put in facts and a prompt of yours."""
 
 import pytest
 
 
-@pytest.mark.longctx(trials=60)
-@pytest.mark.parametrize("tokens", [2_000, 16_000])
+@pytest.mark.longctx(trials=20)
+@pytest.mark.parametrize("tokens", [500])
 def test_{name}(ask, draw, tokens):
     code = draw.integer(10_000, 99_999)
     text = draw.filler(tokens).insert(f"The refund code is {{code}}.", depth=draw.uniform())
-    answer = ask(f"{{text}}\\n\\nWhat is the refund code? Answer with the number alone.")
+    answer = ask(f"{{text}}\\n\\nWhat is the refund code? Answer with the number alone.", max_tokens=24)
     assert answer.integer() == code
 '''
 """The test function that `--test` writes."""
-MODEL = "claude-haiku-5-5"
-"""The model that `init` suggests."""
+MODELS = f'''# What plain pytest measures: the test functions, with these models. --ctx-model NAME counts instead.
+models = ["{MODEL}"]
+'''
+"""The profile that `--test` writes, until `init` alone adds the protocols."""
 OURS = "--require-hashes -r requirements.lock"
 """What the action installs in longctx's own repository; `init` replaces it."""
 
@@ -80,9 +85,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     ci = _ci(root) if options.ci else {}
     check_writable(root)
     test = _test(root, options.test) if options.test is not None else {}
-    own = sorted(
-        path.stem for path in Workspace(root).own("profiles").glob("*.toml") if path.name != Path(PROFILE).name
-    )
+    profiles = sorted(Workspace(root).own("profiles").glob("*.toml"))
+    own = [path.stem for path in profiles if path.name != Path(PROFILE).name]
+    if test and not profiles:
+        test[PROFILE] = MODELS.encode()
     files = test or _starter(root, bool(own), alone=not options.ci)
     for name, content in (files | prompts | ci).items():
         say(_write(inside(root / name, root), content))
@@ -91,8 +97,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     say(_configure(root))
     if ci:
         say(
-            f"The workflow installs pytest-longctx {longctx.__version__} from the package index: change the input "
-            "install of action.yml where yours comes from elsewhere."
+            f"The workflow installs {_installs()}: the input install of action.yml says so. No package index has "
+            "longctx, so name there, or in requirements.txt, where yours comes from, as pip takes it."
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
@@ -152,15 +158,17 @@ def _say_next(root: Path, file: str, pytest: str, own_prompts: str) -> None:
     name = Path(file).stem
     profiles = sorted(path.stem for path in Workspace(root).own("profiles").glob("*.toml"))
     profile = DEFAULT if DEFAULT in profiles else profiles[0] if profiles else ""
-    options = f" --ctx-model={MODEL}"
+    options = "" if profile else f" --ctx-model={MODEL}"
     if profile:
-        options = f" --ctx-profile={profile}"
+        options = f" --ctx-profile={profile}" if len(profiles) > 1 and profile != DEFAULT else ""
         read = load_profile(Workspace(root), profile)
         if not (read.models or name in read.functions):
             say(f'\nName its models in fixtures/profiles/{profile}.toml:\n  [{name}]\n  models = ["{MODEL}"]')
     say("\nNext, what it would ask, and what that costs:")
     say(f"  {pytest} {file}{options}{own_prompts} --ctx-estimate")
     say("With --ctx-record=once in place of --ctx-estimate it asks, keeps the answers in cassettes/, and judges them.")
+    if not own_prompts:
+        say("Without either it replays what is recorded.")
 
 
 def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:
@@ -196,8 +204,13 @@ def _ci(root: Path) -> dict[str, bytes]:
             f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
     contents = {name: _shipped(name).read_bytes() for name in CI}
-    distribution = f"pytest-longctx=={longctx.__version__}"
-    return {name: content.replace(OURS.encode(), distribution.encode()) for name, content in contents.items()}
+    return {name: content.replace(OURS.encode(), _installs().encode()) for name, content in contents.items()}
+
+
+def _installs() -> str:
+    """Return what the workflow lets pip install: where longctx was installed from, if other machines may have that."""
+    _, _, address = installed_from().partition(" @ ")
+    return "-r requirements.txt" if not address or "file:" in address else address
 
 
 def _shipped(name: str) -> Path:
@@ -207,8 +220,11 @@ def _shipped(name: str) -> Path:
 
 
 def _write(path: Path, content: bytes) -> str:
-    """Write a file unless it exists; return a sentence on what was done."""
+    """Write a file unless it exists, or is as `--test` wrote it; return a sentence on what was done."""
     shown = os.path.relpath(path)
+    if path.is_file() and path.read_bytes() == MODELS.encode() != content:
+        write_file(path, lambda part: part.write_bytes(content))
+        return f"{shown}, which was as --test wrote it, has the protocols now."
     if path.exists():
         differs = path.is_dir() or path.read_bytes() != content
         more = f", and differs from that of longctx {longctx.__version__}" if differs else ""

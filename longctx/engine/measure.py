@@ -41,6 +41,8 @@ class MeasuredCase:
     """The test's own errors and mistakes, of which a judge that cannot be read is none."""
     skipped: str = ""
     """Why the test left a trial out, if it did."""
+    unrecorded: bool = False
+    """Whether nothing was ever recorded of it, and nothing failed."""
 
     @property
     def own_rows(self) -> list[Row]:
@@ -73,7 +75,11 @@ class Measurer:
             failures = (self._run.unasked.get(question.key) for question in case.questions())
             failure = next(filter(None, failures), None) or {"cause": error.code, "message": str(error)}
             rows = [unmeasured_row(self._run, question, kind, failure["cause"]) for question in case.questions()]
-            return MeasuredCase(case, rows, [View(test)] * len(rows), problem=failure["message"])
+            unrecorded = failure["cause"] == "prompt-set-not-measured" and not self._has_any(case)
+            return MeasuredCase(case, rows, [View(test)] * len(rows), problem=failure["message"], unrecorded=unrecorded)
+
+    def _has_any(self, case: Case) -> bool:
+        return self._tape.has_any(case.file, case.model.model)
 
     def _measured(self, case: Case, test: str, run_trial: RunTrial) -> MeasuredCase:
         run, tape = self._run, self._tape
@@ -126,6 +132,7 @@ class Measurer:
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
+            unrecorded=bool(absent) and len(absent) == case.size and not self._has_any(case),
         )
 
 

@@ -144,12 +144,14 @@ def test_a_project_with_tests_and_profiles_gets_the_prompt_set_alone(folder: Pat
 def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / ".git").mkdir()
     assert main(["init", "--ci"]) == 0
-    assert "The workflow installs pytest-longctx" in capsys.readouterr().out
+    assert (
+        "The workflow installs -r requirements.txt: the input install of action.yml says so." in capsys.readouterr().out
+    )
     assert {*files(folder)} == WRITTEN | CI
     assert os.access(folder / ".ci/gate", os.X_OK)
     action = (folder / "action.yml").read_text()
-    assert yaml.safe_load(action)["inputs"]["install"]["default"] == f"pytest-longctx=={longctx.__version__}"
-    assert "requirements" not in action
+    assert yaml.safe_load(action)["inputs"]["install"]["default"] == "-r requirements.txt"
+    assert "requirements.lock" not in action
     assert yaml.safe_load((folder / ".github/workflows/longctx-gate.yml").read_text())["jobs"]
 
 
@@ -215,23 +217,39 @@ def test_a_test_function_is_written_without_those_of_families(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     assert main(["init", f"--test={name}"]) == 0
-    assert {*files(folder)} == {".gitattributes", ".gitignore", "pytest.ini", "tests_longctx/test_refund_code.py"}
-    written = (folder / "tests_longctx/test_refund_code.py").read_text()
-    assert "def test_refund_code(ask, draw, tokens):" in written
-    assert "{text}\\n\\nWhat" in written
-    assert (
-        "  pytest tests_longctx/test_refund_code.py --ctx-model=claude-haiku-5-5 --ctx-estimate\n"
-        in capsys.readouterr().out
-    )
+    written = {"tests_longctx/test_refund_code.py", "fixtures/profiles/first.toml"}
+    assert {*files(folder)} == {".gitattributes", ".gitignore", "pytest.ini", *written}
+    test = (folder / "tests_longctx/test_refund_code.py").read_text()
+    assert "  pytest tests_longctx/test_refund_code.py --ctx-estimate\n" in capsys.readouterr().out
+    for page in ("README.md", "docs/tutorial.md"):
+        assert test.partition("import pytest\n\n\n")[2] in (HERE.root / page).read_text("utf-8"), page
+
+
+def test_what_init_test_wrote_gets_the_protocols_unless_it_was_changed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--test=mine"]) == 0
+    profile = folder / "fixtures/profiles/first.toml"
+    as_written = profile.read_text()
+    profile.write_text(f"{as_written}# mine\n")
+    assert main(["init"]) == 0
+    assert "first.toml already exists, and differs" in capsys.readouterr().out
+    assert profile.read_text() == f"{as_written}# mine\n"
+    profile.write_text(as_written)
+    (folder / "tests_longctx/test_passkey.py").unlink()
+    assert main(["init"]) == 0
+    assert "[passkey]" in profile.read_text()
 
 
 def test_a_project_of_test_functions_gets_the_gate_and_no_family(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", "--test", "refund_code"]) == main(["init", "--ci"]) == 0
-    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pytest.ini"}
+    profile = "fixtures/profiles/first.toml"
+    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pytest.ini", profile}
     assert {*files(folder)} >= CI
-    assert "  pytest tests_longctx/ --ctx-model=" in capsys.readouterr().out
+    assert "passkey" not in (folder / profile).read_text()
+    assert "  pytest tests_longctx/ --ctx-estimate" in capsys.readouterr().out
 
 
 def test_a_test_function_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -248,7 +266,7 @@ def test_a_test_function_takes_the_models_of_the_first_profile(
     main(["init"])
     assert main(["init", "--test=mine"]) == 0
     out = capsys.readouterr().out
-    assert "  pytest tests_longctx/test_mine.py --ctx-profile=first --ctx-estimate\n" in out
+    assert "  pytest tests_longctx/test_mine.py --ctx-estimate\n" in out
     assert "Name its models" not in out
 
 
@@ -260,7 +278,7 @@ def test_a_test_function_in_a_project_whose_profile_leaves_it_out(
     assert main(["init", "--test=mine"]) == 0
     out = capsys.readouterr().out
     assert 'fixtures/profiles/own.toml:\n  [test_mine]\n  models = ["claude-haiku-5-5"]\n' in out
-    assert "  pytest tests_longctx/test_mine.py --ctx-profile=own --ctx-estimate\n" in out
+    assert "  pytest tests_longctx/test_mine.py --ctx-estimate\n" in out
 
 
 def test_within_a_project_it_asks_which_is_meant(

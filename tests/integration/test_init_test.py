@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.integration.conftest import Checkout, Launcher
+import pytest
+
+from tests.integration.conftest import Checkout, Launcher, Result
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TEST = "tests_longctx/test_refund_code.py"
@@ -14,27 +16,70 @@ def code(body: Body) -> Answer:
     return 200, {}, message(prompt_of(body).partition("The refund code is ")[2][:5], body)
 
 
-def test_what_init_writes_runs(launcher: Launcher, tmp_path: Path) -> None:
+@pytest.fixture
+def project(launcher: Launcher, tmp_path: Path) -> Checkout:
     project = Checkout(tmp_path / "project", launcher)
     project.folder.mkdir()
     assert project.longctx("init", "--test=refund_code").code == 0
-    project.file("fixtures/models/toy.toml").parent.mkdir(parents=True)
-    project.file("fixtures/models/toy.toml").write_text('model = "toy"\nwindow = 32768\n')
-    run = ("-plongctx.plugin", TEST, "--ctx-model=toy")
-    estimate = project.pytest(*run, "--ctx-estimate", profile=None)
-    assert estimate.says("test_refund_code on toy: 120 of 120 trials to ask"), estimate
+    return project
+
+
+def plain(project: Checkout, *arguments: str) -> Result:
+    return project.pytest("-plongctx.plugin", *arguments, profile=None, page=True)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["", "workers"])
+def test_what_init_writes_is_green_at_once_and_once_it_is_recorded(project: Checkout, workers: tuple[str, ...]) -> None:
+    before = plain(project, *workers)
+    assert before.code == 0, before
+    assert before.says(
+        "1 skipped",
+        "1 test was skipped: no answer of claude-haiku-5-5 is recorded: pytest tests_longctx --ctx-record once asks "
+        "for them, and --ctx-estimate in its place says what that costs.",
+    ), before
+    assert plain(project, "--ctx-estimate").says("test_refund_code on claude-haiku-5-5: 20 of 20 trials to ask")
     with SimulatedServer(code) as server:
-        asked = project.pytest(*run, "--ctx-record=once", f"--ctx-base-url={server.url}", "-n2", profile=None)
+        key = {"ANTHROPIC_API_KEY": "any"}
+        live = ("-plongctx.plugin", "tests_longctx", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        asked = project.pytest(*live, *workers, profile=None, env=key)
     assert asked.code == 0, asked
-    assert len(server.asked) == 120
-    replayed = project.pytest(*run, profile=None)
-    assert replayed.says("120 trials: 0 live; 120 replayed", "1.00 [0.94, 1.00] n=60"), replayed
+    assert len(server.asked) == 20
+    replayed = plain(project, *workers)
+    assert replayed.code == 0, replayed
+    assert replayed.says("20 trials: 20 replayed", "1.00 [0.84, 1.00] 20"), replayed
 
 
-def test_a_profile_of_families_leaves_functions_out_unless_it_names_them(launcher: Launcher, tmp_path: Path) -> None:
-    project = Checkout(tmp_path / "project", launcher)
-    project.folder.mkdir()
-    assert project.longctx("init", "--test=refund_code").code == 0
+def test_what_is_asked_for_and_not_recorded_fails(project: Checkout) -> None:
+    for given in (("--ctx-profile=first",), ("--ctx-model=claude-haiku-5-5",), ("--ctx-trial=3",)):
+        result = plain(project, *given)
+        assert result.code == 1, result
+        assert result.says("have no recording in cassettes/claude-haiku-5-5/test_refund_code/"), result
+
+
+def test_a_recorded_test_that_changed_fails(project: Checkout) -> None:
+    with SimulatedServer(code) as server:
+        key = {"ANTHROPIC_API_KEY": "any"}
+        live = ("-plongctx.plugin", "tests_longctx", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        assert project.pytest(*live, profile=None, env=key).code == 0
+    test = project.file(TEST)
+    test.write_text(test.read_text().replace("the number alone", "a number"))
+    result = plain(project)
+    assert result.code == 1
+    assert result.says("20 of 20 trials are stale"), result
+    test.write_text(test.read_text().replace("a number", "the number alone").replace("trials=20", "trials=25"))
+    result = plain(project)
+    assert result.code == 1
+    assert result.says("5 of 25 trials have no recording"), result
+
+
+def test_init_alone_adds_the_protocols_and_stays_green(project: Checkout) -> None:
+    assert project.longctx("init").says("fixtures/profiles/first.toml, which was as --test wrote it, has the protocols")
+    result = plain(project)
+    assert result.code == 0, result
+    assert result.says("tests were skipped: no answer of claude-haiku-5-5 is recorded"), result
+
+
+def test_a_profile_of_families_leaves_functions_out_unless_it_names_them(project: Checkout) -> None:
     table = '[line_retrieval]\nmodels = ["toy"]\nlines = [3]\norders = ["ordered"]\ntrials = 1\n'
     run = ("-plongctx.plugin", TEST, "--ctx-estimate")
     project.profile(table)

@@ -43,6 +43,14 @@ class Collector(Nested):
         self.functions: list[Case] = []
         self.why_none = ""
         self.of_functions: dict[str, float | None] = {}
+        self.uncollected: dict[str, str] = {}
+        """Why files could not be collected, by their names."""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            lines = str(report.longrepr).strip().splitlines()
+            errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+            self.uncollected[report.nodeid] = (errors or lines or [""])[0]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.cases = selected([item for item in session.items if not is_function(item)])
@@ -174,12 +182,29 @@ def _selected(config: pytest.Config) -> Collector:
     """
     collector = Collector()
     code = run_nested(config, collector, "--collect-only")
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    goes_on = config.option.continue_on_collection_errors
+    if collector.uncollected and code in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED):
+        config.stash[RUN].say(_uncollected(collector, goes_on))
+    if not (
+        code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        or (goes_on and code == pytest.ExitCode.TESTS_FAILED)
+    ):
         return Collector()
     settings = config.stash[RUN].settings
     if not (collector.cases or collector.functions) and (settings.estimate or settings.ask_only):
         raise UserError("nothing-to-ask", f"Nothing to ask: {collector.why_none}")
     return collector
+
+
+def _uncollected(collector: Collector, goes_on: bool) -> str:
+    """Return a sentence on what could not be collected. goes_on: whether the other tests are asked."""
+    named = "; ".join(f"{name}: {why}" for name, why in collector.uncollected.items())
+    if goes_on:
+        return f"Not asked, since pytest cannot collect it: {named}"
+    return (
+        "Nothing was sent, since pytest cannot collect all tests. Correct this, or add "
+        f"--continue-on-collection-errors, which asks the others: {named}"
+    )
 
 
 def _why_none(session: pytest.Session) -> str:

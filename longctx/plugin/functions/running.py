@@ -109,12 +109,13 @@ def _measure(
     trial_of: TrialOf,
     start: RunOnce,
 ) -> None:
-    from longctx.plugin.measuring.fixture import conclude
+    from longctx.plugin.measuring.fixture import conclude, skip_unrecorded
 
     run = item.config.stash[RUN]
     cell = Measurer(run, FunctionState.of(item.config).tape).measure(
         case, item.nodeid, functools.partial(measure.run_trial, trial_of, start)
     )
+    skip_unrecorded(item, cell)
     writing.attach(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
     own = next(iter(cell.errors), None)
     if own is not None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.engine.measure import Measurer
+from longctx.engine.measure import MeasuredCase, Measurer
 from longctx.gate.minimum import Requirement, below_minimum_among
+from longctx.plugin import options
 from longctx.plugin.measuring import writing
 from longctx.plugin.measuring.properties import CaseResult
 from longctx.plugin.run import RUN
@@ -41,6 +43,7 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
         stash[MEASURER] = Measurer(stash[RUN])
     measured = stash[MEASURER].measure(case, item.nodeid)
     rows, problem = measured.rows, measured.problem
+    skip_unrecorded(item, measured)
     if not (rows or problem):
         pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
     writing.attach(item, as_lines(rows, [] if settings.no_text else measured.views))
@@ -48,6 +51,16 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
         [name] = scenarios_of(measured.own_rows)
         writing.attach_facts(item, name, measured.facts)
     conclude(item, case, measured.own_rows, problem, measured.left_out)
+
+
+def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
+    """Skip a test of which nothing is recorded, if no option of longctx was given: nobody asked for its answers yet."""
+    if measured.unrecorded and not options.any_given(item.config):
+        folder = os.path.relpath(item.path.parent, item.config.invocation_params.dir)
+        pytest.skip(
+            f"no answer of {measured.case.model.model} is recorded: pytest {folder} --ctx-record once asks for them, "
+            "and --ctx-estimate in its place says what that costs"
+        )
 
 
 def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:
