@@ -1,8 +1,8 @@
-"""The known families, for pytest and for the commands.
+"""The protocols that are known without pytest, for runs and for the commands.
 
-The families of longctx, in its package GROUP, come first; then those of installed packages, which name them as entry
-points of the group GROUP; then those that the project names in its configuration of pytest:
-`longctx_families = my_module:MY_FAMILY`.
+Those of longctx, in its package GROUP, come first; then those of installed packages, which name modules as entry points
+of the group GROUP; then those of the modules that the project names in its configuration of pytest:
+`longctx_protocols = my_module`.
 """
 
 from __future__ import annotations
@@ -23,45 +23,46 @@ from longctx.vocabulary.protocol import declared_family
 from longctx.workspace import Workspace
 
 Kind = TypeVar("Kind")
-GROUP = "longctx.families"
-PROTOCOLS = "longctx.protocols"
-SETTING = "longctx_families"
-"""The setting in the project's configuration of pytest that names its own families."""
+GROUP = "longctx.protocols"
+SETTING = "longctx_protocols"
+"""The setting in the project's configuration of pytest that names the modules of its own protocols."""
+GONE = "longctx.families"
+"""The group of entry points, and as a setting longctx_families, that versions before protocols had."""
 
 
 @functools.lru_cache(maxsize=8)
 def families(workspace: Workspace) -> Mapping[str, Family]:
-    """Return all families by name, in the order of tables and reports. Raises UserError."""
+    """Return all protocols by name, in the order of tables and reports. Raises UserError."""
     known = {**shipped()}
     for where, name in _named(workspace):
-        family = _load(where, name)
-        if family.name in known:
-            raise UserError(
-                "family-name-taken",
-                f"{where} names {name}, but there is a family {family.name!r} already: rename one of them.",
-            )
-        known[family.name] = family
+        for protocol in _load(where, name):
+            if protocol.name in known:
+                raise UserError(
+                    "protocol-name-taken",
+                    f"{where} names {name}, but there is a protocol {protocol.name!r} already: rename one of them.",
+                )
+            known[protocol.name] = protocol
     return known
 
 
 def family_of(workspace: Workspace, name: str) -> Family:
-    """Return the family with this name. Raises UserError if there is none."""
+    """Return the protocol with this name. Raises UserError if there is none."""
     known = families(workspace)
     if name in known:
         return known[name]
     raise UserError(
-        "unknown-family",
-        f"There is no family {name!r}. {did_you_mean(name, list(known))} A family of your own is named in the "
-        f"project's pytest configuration: {SETTING} = MODULE:FAMILY.",
+        "unknown-protocol",
+        f"There is no protocol {name!r}. {did_you_mean(name, list(known))} Name the module of one of your own in the "
+        f"project's pytest configuration: {SETTING} = MODULE.",
     )
 
 
 @functools.cache
 def shipped() -> Mapping[str, Family]:
     """Return what longctx ships: the protocols, in their order, and the families that are none yet."""
-    package = importlib.import_module(PROTOCOLS)
+    package = importlib.import_module(GROUP)
     found = [family for name in _modules(package) for family in protocols_in(importlib.import_module(name))]
-    for name in _modules(importlib.import_module(GROUP)):
+    for name in _modules(importlib.import_module(GONE)):
         found += getattr(importlib.import_module(name), "FAMILIES", ())
     known = {family.name: family for family in found}
     return {name: known[name] for name in package.ORDER}
@@ -85,52 +86,68 @@ def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list
 
 
 def unusable(where: str, name: str, error: Exception) -> UserError:
-    """Return the error for a family, or its account, that a name gives but that cannot be used."""
+    """Return the error for a module of protocols, or a report, that a name gives but that cannot be used."""
     return UserError(
-        "family-not-usable", f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}."
+        "protocol-not-usable", f"{where} names {name}, which cannot be used: {type(error).__name__}: {error}."
     )
 
 
 def loaded(name: str, kind: type[Kind]) -> Kind:
     """Import MODULE:ATTRIBUTE. Raises any error of the import, and TypeError if it is not of this kind."""
     module, _, attribute = name.partition(":")
-    found = getattr(importlib.import_module(module), attribute or "FAMILY")
+    found = getattr(importlib.import_module(module), attribute)
     if not isinstance(found, kind):
         raise TypeError(f"it is not a {kind.__name__} but a {type(found).__name__}")
     return found
 
 
 def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Yield the families that are not longctx's own: who names them, and their MODULE:ATTRIBUTE."""
+    """Yield the modules that are not longctx's own, with who names them. Raises UserError for what was before."""
+    gone = GONE.replace(".", "_")
+    if workspace.setting(gone):
+        raise _replaced(f"{workspace.root}: {gone}")
+    for point in importlib.metadata.entry_points(group=GONE):
+        raise _replaced(f"The installed package {point.dist.name if point.dist else point.name}: {GONE}")
     for point in importlib.metadata.entry_points(group=GROUP):
         yield f"The installed package {point.dist.name if point.dist else point.name}", point.value
     own = workspace.setting(SETTING)
     if own and str(workspace.root) not in sys.path:
-        sys.path.insert(0, str(workspace.root))  # stays there, because accounts are loaded later
+        sys.path.insert(0, str(workspace.root))  # stays there, because reports are loaded later
     for name in own:
         yield f"{workspace.root}: {SETTING}", name
 
 
-def _load(where: str, name: str) -> Family:
-    """Load a family and find its account. Raises UserError."""
+def _replaced(where: str) -> UserError:
+    return UserError(
+        "families-are-protocols",
+        f"{where} is replaced: a protocol is a test function, so declare each family as one with @longctx.protocol "
+        f"(docs/new-protocol.md), and name its module in {SETTING} or in the entry points {GROUP}.",
+    )
+
+
+def _load(where: str, name: str) -> list[Family]:
+    """Return the protocols of a module, and find their reports. Raises UserError."""
     try:
-        family = loaded(name, Family)
-        family.grid.model_rebuild()  # a table that pydantic cannot check is found here
-        _find_account(family)
+        found = protocols_in(importlib.import_module(name))
+        if not found:
+            raise TypeError("it has no function that is declared by @longctx.protocol")
+        for protocol in found:
+            protocol.grid.model_rebuild()  # a table that pydantic cannot check is found here
+            _find_account(protocol)
     except Exception as error:
         raise unusable(where, name, error) from error
-    return family
+    return found
 
 
 def _find_account(family: Family) -> None:
-    """Raise AttributeError or ModuleNotFoundError if a family has no account: now, and not after a run has asked.
+    """Raise AttributeError or ModuleNotFoundError if a protocol's report is missing: now, not after a run has asked.
 
-    The account's module is not imported, because it may be heavy.
+    Its module is not imported, because it may be heavy.
     """
     if not family.account:
         return
     module, _, attribute = family.account.partition(":")
     if importlib.util.find_spec(module) is None:
-        raise ModuleNotFoundError(f"its account is {family.account}, and there is no such module")
+        raise ModuleNotFoundError(f"its report is {family.account}, and there is no such module")
     if module in sys.modules and not hasattr(sys.modules[module], attribute):
-        raise AttributeError(f"its account is {family.account}, and the module has no {attribute!r}")
+        raise AttributeError(f"its report is {family.account}, and the module has no {attribute!r}")

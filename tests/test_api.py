@@ -76,12 +76,12 @@ def test_families_import_public_names_from_longctx(folder: str) -> None:
     assert deep == set()
 
 
-def test_a_family_of_one_s_own_needs_no_other_module() -> None:
+def test_a_protocol_of_one_s_own_needs_no_other_module() -> None:
     files = list((HERE.root / "tests/integration/foreign").rglob("*.py"))
     deep = {module for path in files for module, _ in imports(path) if module.startswith("longctx.")}
     assert files
     assert deep == set()
-    assert "from longctx." not in (HERE.root / "docs/new-family.md").read_text(encoding="utf-8")
+    assert "from longctx." not in (HERE.root / "docs/new-protocol.md").read_text(encoding="utf-8")
 
 
 def test_layers_are_kept_where_names_come_from_longctx_itself() -> None:

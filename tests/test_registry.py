@@ -12,21 +12,19 @@ from tests.here import HERE
 from tests.refusals import refused
 
 OWN = """
-from longctx.protocols.passkey import PasskeyAxes
-from tests.protocols import Passkey
-from longctx.vocabulary.family import Family
+from longctx import Grid, protocol
 
-class {name}(Passkey):
-    family = "{name}"
+class Axes(Grid):
+    def cells(self):
+        yield {{"number": 1}}
 
-FAMILY = Family({name}, PasskeyAxes, title="Mine")
-LIST = []
-NO_MODULE = Family({name}, PasskeyAxes, title="Mine", account="nowhere:Account")
-NO_CLASS = Family({name}, PasskeyAxes, title="Mine", account="{name}:Acount")
+@protocol(axes=Axes, title="Mine", templates={{"system": ()}}, size=lambda cell, tokens: 1, report="{report}")
+def {name}(ask, number: int):
+    ask("text", expected="")
 """
 
 
-INI = "[pytest]\nlongctx_families = {}\n"
+INI = "[pytest]\nlongctx_protocols = {}\n"
 
 
 def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = INI) -> Workspace:
@@ -53,15 +51,15 @@ def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("pytest.ini", "[pytest]\nlongctx_families =\n    {}\n"),
-        ("pyproject.toml", '[tool.pytest.ini_options]\nlongctx_families = ["{}"]\n'),
-        ("setup.cfg", "[tool:pytest]\nlongctx_families = {}\n"),
+        ("pytest.ini", "[pytest]\nlongctx_protocols =\n    {}\n"),
+        ("pyproject.toml", '[tool.pytest.ini_options]\nlongctx_protocols = ["{}"]\n'),
+        ("setup.cfg", "[tool:pytest]\nlongctx_protocols = {}\n"),
     ],
 )
 def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
     module = f"own_{file.partition('.')[0]}"
-    (tmp_path / f"{module}.py").write_text(OWN.format(name=module))
-    known = families(project(tmp_path, f"{module}:FAMILY", file, text))
+    (tmp_path / f"{module}.py").write_text(OWN.format(name=module, report=""))
+    known = families(project(tmp_path, module, file, text))
     assert list(known) == [*shipped(), module]
     assert known[module].title == "Mine"
 
@@ -69,22 +67,27 @@ def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "code", "name"),
     [
-        ("no_such_module", "family-not-usable", "ModuleNotFoundError"),
-        ("own_faulty:NOTHING", "family-not-usable", "AttributeError"),
-        ("own_faulty:LIST", "family-not-usable", "TypeError"),
-        ("own_faulty:NO_MODULE", "family-not-usable", "nowhere:Account"),
-        ("own_faulty:NO_CLASS", "family-not-usable", "own_faulty:Acount"),
-        ("longctx.families.coreference", "family-name-taken", "coreference"),
+        ("no_such_module", "protocol-not-usable", "ModuleNotFoundError"),
+        ("longctx.errors", "protocol-not-usable", "TypeError"),
+        ("own_no_module", "protocol-not-usable", "nowhere:Account"),
+        ("own_no_class", "protocol-not-usable", "own_no_class:Acount"),
+        ("longctx.protocols.passkey", "protocol-name-taken", "passkey"),
     ],
 )
 def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, code: str, name: str) -> None:
-    (tmp_path / "own_faulty.py").write_text(OWN.format(name="own_faulty"))
+    for own, report in (("own_no_module", "nowhere:Account"), ("own_no_class", "own_no_class:Acount")):
+        (tmp_path / f"{own}.py").write_text(OWN.format(name=own, report=report))
     with refused(code, setting, name):
         families(project(tmp_path, setting))
 
 
+def test_what_was_before_protocols_names_its_replacement(tmp_path: Path) -> None:
+    with refused("families-are-protocols", "longctx_families", "longctx_protocols"):
+        families(project(tmp_path, "mine:FAMILY", text="[pytest]\nlongctx_families = {}\n"))
+
+
 def test_an_unknown_name_is_suggested() -> None:
-    with refused("unknown-family", "paskey", "'passkey'", "longctx_families"):
+    with refused("unknown-protocol", "paskey", "'passkey'", "longctx_protocols"):
         family_of(HERE, "paskey")
 
 

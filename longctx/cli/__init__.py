@@ -16,7 +16,6 @@ from longctx.cli import (
     batches,
     compare,
     corpus,
-    family,
     gate,
     init,
     merge,
@@ -33,7 +32,7 @@ from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
 BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, baseline, gate, merge)
-BESIDE_DATA = (corpus, questions, probes, filter, models, family)
+BESIDE_DATA = (corpus, questions, probes, filter, models)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 REMOVED = {
     "export": "each run writes its rows and tables itself, results.parquet with longctx_parquet = true in "

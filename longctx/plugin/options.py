@@ -54,8 +54,14 @@ REMOVED = {"--ctx-early-stop": "a gate that asks stops early by default, and --c
 
 def add(parser: pytest.Parser | _Names) -> None:
     parser.addini(
+        "longctx_protocols",
+        "modules of this project with protocols, functions that are declared by @longctx.protocol",
+        type="args",
+        default=[],
+    )
+    parser.addini(
         "longctx_families",
-        "families of this project, each MODULE:FAMILY (a longctx.Family)",
+        "replaced by longctx_protocols",
         type="args",
         default=[],
     )

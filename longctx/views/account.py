@@ -168,10 +168,10 @@ def account_of(family: Family) -> Account:
     try:
         made: object = loaded(family.account, type)()
     except Exception as error:
-        raise unusable(f"The family {family.name!r}", family.account, error) from error
+        raise unusable(f"The protocol {family.name!r}", family.account, error) from error
     if not isinstance(made, Account):
         raise UserError(
             "not-an-account",
-            f"The family {family.name!r} names {family.account}, which is not a subclass of Account: make it one.",
+            f"The protocol {family.name!r} names {family.account}, which is not a subclass of Account: make it one.",
         )
     return made

@@ -263,11 +263,15 @@ class ProtocolCell(Scenario):
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
     ) -> tuple[Trial, Outcome | None]:
         declared, number = type(self).declared, TrialNumber(seed, index, repeat)
+
+        def prompt(template: str, /, **values: str) -> str:
+            return fill(words[template], values) if values else words[template]
+
         ask = ProtocolAsk(self, words, number, answer)
         given: dict[str, Any] = {
             "ask": ask,
             "draw": Stream(self, number),
-            "prompt": lambda name, **values: fill(words[name], values) if values else words[name],
+            "prompt": prompt,
             "words": words,
             "cell": self,
             "trial": number,
@@ -416,7 +420,9 @@ def protocol(
     filtered: bool = False,
     report: str = "",
 ) -> Callable[[Function], Function]:
-    """Declare a function as a protocol. Its name is that of the profile's table, the prompt set's folder and its rows.
+    """Declare a function as a protocol.
+
+    Its name, without `test_`, is that of the profile's table, of the prompt set's folder and of its rows.
 
     Args:
         axes: The entries of the profile's table, and the cells that they span.
@@ -495,7 +501,7 @@ def protocol(
             items=items,
         )
         namespace = {
-            "family": function.__name__,
+            "family": function.__name__.removeprefix("test_"),
             "version": version,
             "identified_by": tuple(name for name in own if name not in apart),
             "treatments": treatments,
@@ -506,7 +512,7 @@ def protocol(
             "__module__": function.__module__,
         }
         kind = dataclasses.make_dataclass(
-            "".join(part.capitalize() for part in function.__name__.split("_")),
+            "".join(part.capitalize() for part in function.__name__.removeprefix("test_").split("_")),
             made,
             bases=(ProtocolCell,),
             namespace=namespace,

@@ -24,7 +24,7 @@ def test_a_family_that_names_no_account_has_the_plain_one() -> None:
 @pytest.mark.parametrize(
     ("account", "code"),
     [
-        ("tests.no_such_module:Account", "family-not-usable"),
+        ("tests.no_such_module:Account", "protocol-not-usable"),
         ("builtins:dict", "not-an-account"),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from longctx.families.long_context_qa.collage import Collage
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
-from longctx.vocabulary.scenario import Identity, Reply, Scenario, Trial
+from longctx.vocabulary.scenario import Identity, Reply, Scenario
 from tests.protocols import LineRetrieval, Passkey
 
 ROOT = Path(__file__).parents[2]
@@ -159,10 +159,3 @@ def test_a_word_is_read_of_a_slug_whether_or_not_types_are_kept_as_text() -> Non
     kept = dataclasses.make_dataclass("Kept", [("language", str)], bases=(LineRetrieval,), frozen=True, kw_only=True)
     kept.identified_by = ("lines", "language")  # type: ignore[attr-defined]
     assert kept.from_slug("lines-5-language-plain").language == "plain"  # type: ignore[attr-defined]
-
-
-def test_the_page_on_new_families_names_what_a_trial_needs() -> None:
-    page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
-    needed = [field.name for field in dataclasses.fields(Trial) if field.default is field.default_factory]
-    assert needed == ["identity", "system", "user", "expected", "max_tokens", "depth"]
-    assert all(f"`{name}`" in page for name in needed)

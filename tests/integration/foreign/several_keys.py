@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from longctx import (
     Account,
-    Bank,
     Count,
-    Family,
     Grid,
     Kind,
     Mark,
     Outcome,
     Rank,
     Reply,
-    Scenario,
-    Trial,
-    Words,
-    fill,
     mark,
+    protocol,
     unanswered,
 )
 
@@ -33,89 +28,65 @@ if TYPE_CHECKING:
 NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"
 
 
-@dataclass(frozen=True, slots=True)
-class SeveralKeys(Scenario):
-    """`keys` keys of five digits, at random places between `sentences` sentences."""
-
-    family: ClassVar[str] = "several_keys"
-    version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("keys", "sentences")
-    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "system": (),
-        "opening": (),
-        "sentence": (),
-        "needle": ("name", "key"),
-        "question": ("names",),
-    }
-
-    keys: int
-    sentences: int
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.keys <= len(NAMES):
-            raise ValueError(f"{self.keys} keys cannot be asked for: give 1 to {len(NAMES)}.")
-
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        stream = self.stream(seed, index)
-        keys = [str(key) for key in 10_000 + stream.choice(90_000, self.keys, replace=False)]
-        places = sorted(stream.randint(0, self.sentences + 1, self.keys), reverse=True)
-        text = [words["sentence"]] * self.sentences
-        needles = _needles(words, keys)
-        for place, needle in zip(places, reversed(needles), strict=True):
-            text.insert(place, needle)
-        question = fill(words["question"], {"names": ", ".join(NAMES[: self.keys])})
-        user = "\n".join([words["opening"], *text, question])
-        return Trial(
-            identity=self.identity(seed, index, repeat),
-            system=words["system"],
-            user=user,
-            expected=" ".join(keys),
-            max_tokens=self.max_tokens,
-            depth=user.index(needles[0]) / len(user),
-        )
-
-    def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        asked, named = trial.expected.split(), re.findall(r"\d+", reply.text, re.ASCII)
-        if reply.stop_reason == "refusal" or not named:
-            return unanswered(reply, lacks="no key in the reply")
-        found, strange = set(asked) & set(named), set(named) - set(asked)
-        why = f"{len(found)} of {len(asked)} keys are named" + (
-            f", and {len(strange)} that are none" if strange else ""
-        )
-        right = len(found) == len(asked) and not strange
-        kind: Kind = "correct" if right else "truncated" if reply.cut_off else "wrong"
-        return Outcome(kind, " ".join(named), why, {"found": len(found)})
-
-    def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return 12 * (self.sentences + self.keys) + 40
-
-    @property
-    def length(self) -> int:
-        return self.sentences
-
-    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        keys, named = trial.expected.split(), (outcome.returned or "").split()
-        found = []
-        for key, needle in zip(keys, _needles(words, keys), strict=True):
-            found += mark("needle" if key in named else "needle that was not found", trial.user, needle)
-        return found
-
-
-def _needles(words: Words, keys: Sequence[str]) -> list[str]:
-    return [fill(words["needle"], {"name": name, "key": key}) for name, key in zip(NAMES, keys, strict=False)]
-
-
-class SeveralKeysGrid(Grid):
+class SeveralKeysAxes(Grid):
     """Every number of keys in every number of sentences."""
 
     keys: tuple[Count, ...]
     sentences: tuple[Count, ...]
     max_tokens: Count = 60
 
-    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
+    def cells(self) -> Iterator[dict[str, object]]:
         for keys in self.keys:
             for sentences in self.sentences:
-                yield SeveralKeys(keys, sentences, max_tokens=self.max_tokens)
+                yield {"keys": keys, "sentences": sentences}
+
+
+def check(cell: Any) -> None:
+    if not 1 <= cell.keys <= len(NAMES):
+        raise ValueError(f"{cell.keys} keys cannot be asked for: give 1 to {len(NAMES)}.")
+
+
+@protocol(
+    axes=SeveralKeysAxes,
+    title="Several keys",
+    unit="sentences",
+    templates={"system": (), "opening": (), "sentence": (), "needle": ("name", "key"), "question": ("names",)},
+    size=lambda cell, tokens: 12 * (cell.sentences + cell.keys) + 40,
+    length="sentences",
+    context="sentences",
+    check=check,
+    report=f"{__name__}:KeysAccount",
+)
+def several_keys(ask: Any, draw: Any, prompt: Any, keys: int, sentences: int) -> Outcome:
+    """`keys` keys of five digits, at random places between `sentences` sentences."""
+    stream = draw.stream()
+    drawn = [str(key) for key in 10_000 + stream.choice(90_000, keys, replace=False)]
+    places = sorted(stream.randint(0, sentences + 1, keys), reverse=True)
+    needles = [prompt("needle", name=name, key=key) for name, key in zip(NAMES, drawn, strict=False)]
+    lines = [prompt("sentence")] * sentences
+    for place, needle in zip(places, reversed(needles), strict=True):
+        lines.insert(place, needle)
+    text = "\n".join([prompt("opening"), *lines, prompt("question", names=", ".join(NAMES[:keys]))])
+
+    reply = ask(text, expected=" ".join(drawn), needle=needles[0])
+
+    outcome, named = judged(reply, drawn), re.findall(r"\d+", reply.text, re.ASCII)
+    marks: list[Mark] = []
+    for key, needle in zip(drawn, needles, strict=True):
+        marks += mark("needle" if key in named else "needle that was not found", text, needle)
+    return replace(outcome, marks=marks)
+
+
+def judged(reply: Reply, asked: Sequence[str]) -> Outcome:
+    """Judge a reply by all numbers in it."""
+    named = re.findall(r"\d+", reply.text, re.ASCII)
+    if reply.stop_reason == "refusal" or not named:
+        return unanswered(reply, lacks="no key in the reply")
+    found, strange = set(asked) & set(named), set(named) - set(asked)
+    why = f"{len(found)} of {len(asked)} keys are named" + (f", and {len(strange)} that are none" if strange else "")
+    right = len(found) == len(asked) and not strange
+    kind: Kind = "correct" if right else "truncated" if reply.cut_off else "wrong"
+    return Outcome(kind, " ".join(named), why, {"found": len(found)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +161,3 @@ class KeysAccount(Account):
                 for keys in analysis
             ]
         }
-
-
-FAMILY = Family(
-    SeveralKeys,
-    SeveralKeysGrid,
-    title="Several keys",
-    unit="sentences",
-    size="sentences",
-    account=f"{__name__}:KeysAccount",
-)

@@ -20,7 +20,7 @@ from tools.site.reference.markdown import code, table, text
 HEAD = """# The Python API
 
 All of it is imported from `longctx` itself, as in `from longctx import Run`; what lies deeper may move. The guides to
-[runs in Python](../notebooks.md) and to [a family of your own](../new-family.md) use most of it; a
+[runs in Python](../notebooks.md) and to [a protocol of your own](../new-protocol.md) use most of it; a
 `conftest.py` takes part by [hooks](../hooks.md).
 
 """

@@ -15,8 +15,8 @@ HEAD = """# Options of pytest
 `pytest tests_longctx` takes these beside pytest's own, and `pytest --help` lists them. `-k`, `-m`, `-n` and every other
 option of pytest mean what they always mean, while asking too. Without `--ctx-record` nothing is ever asked.
 
-Two settings are in the file that configures pytest: `longctx_families`, [families of the project's
-own](../configuration.md#families-of-your-own), and `longctx_allowed_hosts`, [hosts that marked tests may connect
+Two settings are in the file that configures pytest: `longctx_protocols`, [protocols of the
+project's own](../new-protocol.md), and `longctx_allowed_hosts`, [hosts that marked tests may connect
 to](../functions.md#your-products-own-code).
 
 """

@@ -1,7 +1,3 @@
-import pytest
-from several_keys import SeveralKeys
+from several_keys import several_keys as test_several_keys
 
-
-@pytest.mark.longctx(family=SeveralKeys)
-def test_several_keys(scenario, measure):
-    measure(scenario)
+__all__ = ["test_several_keys"]

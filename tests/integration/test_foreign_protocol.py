@@ -1,4 +1,4 @@
-"""A family of the project's own, from its table to the page, with nothing of longctx edited: docs/new-family.md."""
+"""A protocol of the project's own, from its table to the page, with nothing of longctx edited: docs/new-protocol.md."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     assert marked == {"needle", "needle that was not found"}
 
 
-def test_without_an_account_each_number_has_a_curve_and_what_falls_is_a_finding(recorded: Checkout) -> None:
-    family = recorded.file("several_keys.py")
-    family.write_text(family.read_text().replace('    account=f"{__name__}:KeysAccount",\n', ""))
+def test_without_a_report_each_number_has_a_curve_and_what_falls_is_a_finding(recorded: Checkout) -> None:
+    module = recorded.file("several_keys.py")
+    module.write_text(module.read_text().replace('    report=f"{__name__}:KeysAccount",\n', ""))
     result = recorded.pytest(profile=None, page=True)
     assert result.code == 0, result.out
     assert result.says("my-model protocol keys-3-sentences-20 1.00 [0.84, 1.00] n=20")
@@ -220,15 +220,14 @@ def test_a_mistake_in_its_prompts_is_a_sentence(project: Checkout) -> None:
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("several_kyes:FAMILY", "[family-not-usable]"),
-        ("several_keys:FAMLY", "[family-not-usable]"),
-        ("several_keys:SeveralKeys", "[family-not-usable]"),
-        ("several_keys:FAMILY several_keys:FAMILY", "[family-name-taken]"),
+        ("several_kyes", "[protocol-not-usable]"),
+        ("longctx.errors", "[protocol-not-usable]"),
+        ("several_keys several_keys", "[protocol-name-taken]"),
     ],
 )
 def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str, says: str) -> None:
     ini = project.file("pytest.ini")
-    ini.write_text(ini.read_text().replace("several_keys:FAMILY", setting))
+    ini.write_text(ini.read_text().replace("= several_keys", f"= {setting}"))
     results = {
         "pytest": project.pytest(profile=None, page=True),
         "with an option": project.pytest("--ctx-profile=keys", profile=None),
@@ -240,20 +239,17 @@ def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str,
     assert [result.code for result in results.values()] == [2, 4, 2, 2, 4]
 
 
-@pytest.mark.parametrize("argument", ["", "family='several_keys'"])
-def test_a_marker_without_a_family_is_a_sentence(project: Checkout, argument: str) -> None:
-    project.file("test_marker.py").write_text(
-        f"import pytest\n\n\n@pytest.mark.longctx({argument})\ndef test_it(scenario: object) -> None: ...\n"
-    )
-    result = project.pytest("test_marker.py", profile=None)
-    assert result.code == 1
-    assert result.says("[marker-without-family]")
+def test_a_setting_of_earlier_versions_names_its_replacement(project: Checkout) -> None:
+    ini = project.file("pytest.ini")
+    ini.write_text(ini.read_text().replace("longctx_protocols", "longctx_families"))
+    for result in (project.pytest("--ctx-profile=keys", profile=None), project.longctx("plan")):
+        assert result.says("longctx_families is replaced", "longctx_protocols", "[families-are-protocols]"), result.out
 
 
 def test_the_guide_shows_its_files_as_they_are() -> None:
     """A file may be shown in several blocks, each under its path."""
     shown: dict[str, list[str]] = {}
-    page = (ROOT / "docs/new-family.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/new-protocol.md").read_text(encoding="utf-8")
     for path, text in re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)\n?```$", page, re.MULTILINE | re.DOTALL):
         shown.setdefault(path, []).append(text)
     files = (path for path in FOREIGN.rglob("*") if path.is_file() and path.suffix != ".pyc")
