@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import emit
 from longctx.config.arguments import add_gate_options, share
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.family import Family
 
 NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is for the tool that made them to say"
 
@@ -17,13 +22,14 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "gate",
         help="a verdict on rows of any evaluation tool",
-        description="Judges NEW against OLD, two files of JSON lines with id, correct and, if known, band, cluster and "
-        "cost, by the statistics of pytest's --ctx-baseline: pairs of one id, clusters, Holm over the bands, a margin. "
+        description="Judges NEW against OLD, two files of JSON lines with id, correct and, if known, band, cluster, "
+        "cost and guessing, or two run folders of longctx, by the statistics of pytest's --ctx-baseline: pairs of one "
+        "id, clusters, Holm over the bands, a margin. "
         "An id of OLD that NEW lacks is not measured. "
-        "Unlike the digests of recordings, nothing shows that both asked the same. The exit status is that of a "
-        "gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
+        "Of other tools' rows, unlike the digests of recordings, nothing shows that both asked the same. The exit "
+        "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
     )
-    parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results")
+    parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results: a file, or the folder of a run")
     parser.add_argument("new", type=Path, metavar="NEW", help="the results to judge")
     parser.add_argument(
         "--guessing",
@@ -44,16 +50,30 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.engine.settings import GateTerms
+    from longctx.engine.terms import merged_rules
+    from longctx.gate.changed import changed
     from longctx.gate.exit_status import exit_status
     from longctx.gate.verdict import Rules, give_verdict
+    from longctx.registry import families
     from longctx.report.verdict import verdict_document
-    from longctx.results.imported import load_imported, with_lacking
+    from longctx.results.imported import load_results, with_lacking
 
     emit.check(options)
+    (before, earlier), (after, manifest) = load_results(options.old), load_results(options.new)
     rules = Rules(margin=MARGIN if options.margin is None else options.margin, alpha=options.alpha)
-    before, after = load_imported(options.old), load_imported(options.new)
-    if not options.subset:
+    known: Mapping[str, Family] = {}
+    if manifest:
+        known = families(options.workspace)
+        terms = GateTerms(margin=options.margin, alpha=options.alpha, max_age=options.max_age)
+        rules = merged_rules(terms, (), known, manifest)
+    if options.subset:
+        rules = replace(rules, left_out=0)
+    else:
         after = with_lacking(before, after)
-    verdict = give_verdict(before, after, rules, {}, options.guessing)
-    emit.show(options, verdict_document(verdict, options.old.name, (NOT_CHECKED,)))
+    verdict = give_verdict(before, after, rules, known, options.guessing)
+    differs = [NOT_CHECKED]
+    if earlier and manifest:
+        differs = changed((earlier, before), (manifest, after), verdict)
+    emit.show(options, verdict_document(verdict, options.old.name, differs))
     return exit_status(verdict.verdict, False, options.on_inconclusive)

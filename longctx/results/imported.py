@@ -14,7 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.fields import Amount, parsed, reason
+from longctx.results.grouping import by_family
+from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row
+from longctx.results.store import RESULTS, load_rows
 from longctx.visible import visible
 
 FAMILY = "imported"
@@ -40,6 +43,23 @@ class ImportedRow(BaseModel):
     """USD."""
     guessing: float | None = Field(default=None, ge=0, lt=1)
     """The rate that guessing reaches, such as 0.5 with two answers."""
+
+
+def load_results(path: Path) -> tuple[list[Row], Manifest | None]:
+    """Return the rows of another tool's file or, with its manifest, those of a run. Raises UserError.
+
+    path: a file, or the folder of a run or its results.jsonl.
+    """
+    folder = path.parent if path.name == RESULTS and (path.parent / MANIFEST).is_file() else path
+    if not folder.is_dir():
+        return load_imported(path), None
+    try:
+        return load_rows(folder), load_manifest(folder)
+    except FileNotFoundError:
+        raise UserError(
+            "no-run-there",
+            f"{path} holds no finished run: give a folder such as reports/latest, or a file of JSON lines.",
+        ) from None
 
 
 def load_imported(path: Path) -> list[Row]:
@@ -72,11 +92,26 @@ def load_imported(path: Path) -> list[Row]:
 
 
 def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
-    """Return the later rows with one that was not measured for each item that only the earlier ones have."""
-    present = {(row.scenario, row.item) for row in after}
-    lacking = [row for row in before if row.repeat == 0 and (row.scenario, row.item) not in present]
-    unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": LACKING, "cost_usd": None}
-    return [*after, *(replace(row, run=after[0].run, **unmeasured) for row in lacking)]
+    """Return the later rows with one that was not measured for each item that only the earlier ones have.
+
+    Of a family with several subjects, or with none in the later rows, they stay as they are: the gate names them.
+    """
+    present = {_asked(row) for row in after}
+    lacking = [row for row in before if row.repeat == 0 and _asked(row) not in present]
+    subjects = {family: [*of] for family, of in by_family(after).items()}
+    added = []
+    for row in lacking:
+        if len(of := subjects.get(row.family, [])) == 1:
+            [subject] = of
+            unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": LACKING, "cost_usd": None}
+            unmeasured |= {"model": subject.model, "prompt_set": subject.prompt_set, "shape": subject.shape}
+            added.append(replace(row, run=after[0].run, labels=dict(subject.labels), **unmeasured))
+    return [*after, *added]
+
+
+def _asked(row: Row) -> tuple[object, ...]:
+    """Return what identifies the trial of a row, whoever was asked."""
+    return row.family, row.scenario, row.item, row.seed, row.trial
 
 
 def _object(line: str) -> Any:

@@ -12,6 +12,8 @@ import pytest
 from longctx.cli import main
 from longctx.results.imported import load_imported
 from tests.refusals import refused
+from tests.rows import run
+from tests.run_folders import finished
 
 
 def rows(path: Path, outcomes: Iterable[bool | None], **fields: Any) -> Path:
@@ -152,3 +154,41 @@ def test_the_same_id_again_is_a_repeat(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": "a", "correct": true}\n{"id": "a", "correct": false}')
     assert [(row.item, row.repeat) for row in load_imported(file)] == [("a", 0), ("a", 1)]
+
+
+def run_of(folder: Path, right: int, wrong: int, **fields: Any) -> Path:
+    """Return the folder of a run of one test function, with so many right and wrong answers."""
+    given = {"family": "test_it", "scenario": "all", "params": {}, "band": "all", "cost_usd": 0.001, **fields}
+    return finished(folder, run(*["correct"] * right, *["wrong"] * wrong, **given), "a reply")
+
+
+def test_run_folders_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = run_of(tmp_path / "old", 180, 20), run_of(tmp_path / "new", 180, 20)
+    assert gate(old, new) == gate(old / "results.jsonl", new / "results.jsonl") == 0
+    assert "imported" not in capsys.readouterr().out
+    assert gate(old, run_of(tmp_path / "worse", 140, 60)) == 10
+
+
+def test_run_folders_of_two_models_are_paired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = run_of(tmp_path / "old", 180, 20, model="of-one-vendor")
+    assert gate(old, run_of(tmp_path / "new", 180, 20, model="of-another")) == 0
+    assert "Changed: model: of-one-vendor → of-another" in capsys.readouterr().out
+    assert gate(old, run_of(tmp_path / "worse", 140, 60, model="of-another")) == 10
+
+
+def test_guessing_counts_in_run_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = (run_of(tmp_path / name, 156, 144, guessing=0.5) for name in ("old", "new"))
+    assert gate(old, new) == 12
+    assert "guessing, 0.50" in capsys.readouterr().out
+
+
+def test_trials_that_a_run_lacks_are_not_measured(tmp_path: Path) -> None:
+    old = run_of(tmp_path / "old", 180, 20, model="one")
+    new = run_of(tmp_path / "new", 180, 0, model="other")
+    assert gate(old, new) == 12
+    assert gate(old, new, "--subset") == 0
+
+
+def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate(tmp_path, run_of(tmp_path / "new", 10, 0)) == 2
+    assert "[no-run-there]" in capsys.readouterr().err
