@@ -9,6 +9,7 @@ from typing import Any
 from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
 from longctx.report.retention import retention_data
+from longctx.report.window import window_data
 from longctx.summary.summary import Summary
 from longctx.views.account import account_of
 
@@ -47,6 +48,8 @@ def as_json(summary: Summary, run: str) -> str:
         document |= family.account.data(family.analysis)
     if retained := [each for name, of in summary.families.items() for each in retention_data(name, of.retention)]:
         document["retention"] = retained
+    if windows := [each for name, of in summary.families.items() for each in window_data(name, of.windows)]:
+        document["windows"] = windows
     lengths = [curve for family in summary.families.values() for curve in family.lengths]
     document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

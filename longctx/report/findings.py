@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from longctx.report.default_views import default_findings, default_views
 from longctx.report.retention import retention_findings
+from longctx.report.window import window_sentences
 from longctx.results.subject import Subject
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import Summary
@@ -29,6 +30,7 @@ def findings(summary: Summary) -> list[str]:
         if not list(family.account.views(scenarios, family.analysis)):
             found += default_findings(default_views(name, family, scenarios))
             found += retention_findings(family.title, family.retention)
+        found += [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in window_sentences(family.windows)]
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1

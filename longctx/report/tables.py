@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longctx.report.retention import retention_tables
+from longctx.report.window import window_tables
 from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
 from longctx.stats.of_rows import rate_of
@@ -24,6 +25,8 @@ def tables(summary: Summary) -> list[Table]:
         shown = [_plain(family.title, scenarios)] if own is None else list(own)
         if family.retention:
             shown = [*retention_tables(family.title, name.replace("_", "-"), family.retention), *shown]
+        if family.windows:
+            shown = [*window_tables(family.title, family.windows), *shown]
         of_all += [replace(table, family=name) for table in (*shown, *_lexical(family, scenarios))]
     return of_all
 

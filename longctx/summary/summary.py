@@ -15,6 +15,7 @@ from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
 from longctx.summary.retention import Retention, retention
+from longctx.summary.window import Window, windows
 from longctx.views.account import Account, account_of
 from longctx.views.guarded import Guarded
 from longctx.views.scenario_summary import ScenarioSummary, summary_of
@@ -38,6 +39,8 @@ class OfFamily:
     parameters: tuple[str, ...] = ()
     retention: tuple[Retention, ...] = ()
     """What survives of transcripts, for test functions that ask about one."""
+    windows: tuple[Window, ...] = ()
+    """Accuracy by the fill of the window, for test functions that vary it."""
     lengths: tuple[Curve, ...] = ()
     """The rates along the length, of subjects with several lengths: they give the effective lengths."""
 
@@ -136,5 +139,6 @@ def _of_family(
         family.size if family else "",
         family.scenario.identified_by if family else (),
         () if family or is_check(name) else retention(measured),
+        () if family or is_check(name) else windows(measured),
         () if is_check(name) else tuple(curves(measured, {name: family} if family else {})),
     )

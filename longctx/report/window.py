@@ -1,0 +1,133 @@
+"""How full the window may get, in one sentence per model, and the table of fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from longctx.live.cost.money import usd
+from longctx.stats.losses import Loss, Losses
+from longctx.stats.rates import Rate
+from longctx.summary.window import Point, Window
+from longctx.views.table import Table
+from longctx.vocabulary.shapes import NO_STRATEGY
+
+
+def window_sentences(found: Sequence[Window]) -> list[str]:
+    """Return what each model may be filled to, and what each strategy keeps at the largest fill."""
+    several = len({each.subject for each in found}) > 1
+    sentences = []
+    for subject in dict.fromkeys(each.subject for each in found):
+        of_subject = [each for each in found if each.subject == subject]
+        plain = [each for each in of_subject if each.strategy == NO_STRATEGY]
+        told = [_may_be_filled(each) for each in plain or of_subject]
+        told += [_keeps(each) for each in of_subject if each.strategy != NO_STRATEGY]
+        sentences.append(f"{subject}: {' '.join(told)}" if several else " ".join(told))
+    return sentences
+
+
+def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
+    """Yield a table with a row for each strategy and fill."""
+    rows = [(each, point) for each in found for point in each.points]
+    losses = [next((loss for loss in each.losses.each if loss.value == point.value), None) for each, point in rows]
+    columns = {
+        "strategy": [each.strategy for each, _ in rows],
+        "fill": [size(point.value) for _, point in rows],
+        "accuracy [95% interval]": [str(point.rate) for _, point in rows],
+        "loss [simultaneous 95% interval]": [_lost(loss) if loss else "" for loss in losses],
+        **{name: [f"{point.counts.get(name, 0):,}" for _, point in rows] for name in ("stale", "lost", "invented")},
+        **measured_columns([point for _, point in rows]),
+    }
+    yield Table.by_subject(f"{title}: accuracy by fill", [each.subject for each, _ in rows], columns)
+
+
+def measured_columns(points: Sequence[Point]) -> dict[str, list[str]]:
+    """Return the columns of what points cost, how long they took, and what the prompt cache gave."""
+    return {
+        "$ per 1,000": ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points],
+        "median s": ["?" if point.seconds is None else f"{point.seconds:.1f}" for point in points],
+        "cached": ["?" if point.cached is None else f"{point.cached:.0%}" for point in points],
+    }
+
+
+def window_data(name: str, found: Sequence[Window]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of summary.json. name: the function's."""
+    for each in found:
+        yield {
+            "function": name,
+            **each.subject.fields,
+            "strategy": each.strategy,
+            "strategy_usd": each.strategy_usd,
+            "fills": [point_data("fill", point) for point in each.points],
+            "margin": each.losses.margin,
+            "losses": [asdict(loss) for loss in each.losses.each],
+            "ruled_out_to": each.losses.ruled_out[-1].value if each.can_lose and each.losses.ruled_out else None,
+        }
+
+
+def point_data(name: str, point: Point) -> dict[str, Any]:
+    return {
+        name: point.value,
+        **point.rate.as_data,
+        "usd": point.usd,
+        "seconds": point.seconds,
+        "cached": point.cached,
+        "counts": point.counts,
+    }
+
+
+def size(tokens: float) -> str:
+    """Return a number of tokens as people say it: `64k`, or `1,500`."""
+    return f"{tokens / 1000:,.0f}k" if tokens >= 1000 and tokens % 1000 == 0 else f"{tokens:,.0f}"
+
+
+def interval_of(rate: Rate) -> str:
+    return f"{rate.rate:.2f} ({rate.lo:.2f} to {rate.hi:.2f})"
+
+
+def _may_be_filled(window: Window) -> str:
+    losses, first = window.losses, window.points[0]
+    if not window.can_lose:
+        return (
+            f"At {size(first.value)}, the smallest fill, {first.rate.correct:g} of {first.rate.n:,} answers are right, "
+            "which is not significantly more than by guessing: there is nothing that a larger fill could lose."
+        )
+    parts = [_ruled_out(losses), *map(_is_lost, losses.lost), _open(losses)]
+    text = "; ".join(filter(None, parts))
+    named = f"{window.strategy}: " if window.strategy != NO_STRATEGY else ""
+    return f"{named}{text[0].upper()}{text[1:]}."
+
+
+def _ruled_out(losses: Losses) -> str:
+    if not losses.ruled_out:
+        return ""
+    return f"up to {size(losses.ruled_out[-1].value)} a loss of {100 * losses.margin:.0f} points is ruled out"
+
+
+def _is_lost(loss: Loss) -> str:
+    low, high = (100 * end for end in loss.interval)
+    return f"at {size(loss.value)} {100 * loss.loss:.0f} points are lost ({low:.0f} to {high:.0f})"
+
+
+def _open(losses: Losses) -> str:
+    if not losses.open:
+        return ""
+    kept = losses.ruled_out[-1].value if losses.ruled_out else losses.first
+    more = [loss.more(losses.margin) for loss in losses.open]
+    known = [number for number in more if number is not None]
+    wanted = f"about {max(known):,} more" if len(known) == len(more) else "far more are needed"
+    values = [size(loss.value) for loss in losses.open]
+    listed = " and ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+    return f"{min(loss.n for loss in losses.open):,} probes cannot tell {size(kept)} from {listed}: {wanted}"
+
+
+def _keeps(window: Window) -> str:
+    last = window.points[-1]
+    price = "" if not window.strategy_usd else f" for {usd(window.strategy_usd)} a session"
+    return f"{window.strategy} keeps {interval_of(last.rate)} at {size(last.value)}{price}."
+
+
+def _lost(loss: Loss) -> str:
+    low, high = loss.interval
+    return f"{loss.loss:+.2f} [{low:+.2f}, {high:+.2f}]"

@@ -1,0 +1,79 @@
+"""The sentence on how full the window may get, and the table of fills."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from longctx.report.data import as_json
+from longctx.report.text import as_terminal
+from longctx.report.window import window_sentences, window_tables
+from longctx.results.row import Row
+from longctx.summary.summary import summarize
+from longctx.summary.window import windows
+from tests.rows import retained
+
+
+def filled(fill: int, right: int, n: int, strategy: str = "none", **fields: object) -> list[Row]:
+    """Return n probes at a fill, of which the first ones are right."""
+    outcomes = ["correct"] * right + ["wrong"] * (n - right)
+    place = {"scenario": f"fill-{fill}", "params": {"fill": fill}, "cost_usd": 0.002, "latency_s": 1.5}
+    used = {"input_tokens": fill, "cached_tokens": fill // 2}
+    return retained(strategy, 1, *outcomes, **place | used | fields)
+
+
+def test_up_to_where_a_loss_is_ruled_out_and_where_points_are_lost() -> None:
+    rows = [*filled(8000, 90, 100), *filled(64000, 89, 100), *filled(128000, 70, 100)]
+    rows += filled(128000, 85, 100, "summary-at-60000", strategy_usd=0.04)
+    rows += filled(8000, 89, 100, "summary-at-60000")
+    [sentence] = window_sentences(windows(rows))
+    assert sentence.startswith("Up to 64k a loss of 10 points is ruled out; at 128k 20 points are lost (")
+    assert "summary-at-60000 keeps 0.85 (0.77 to 0.91) at 128k for $0.04 a session." in sentence
+
+
+def test_few_probes_cannot_tell() -> None:
+    [sentence] = window_sentences(windows([*filled(8000, 20, 24), *filled(32000, 19, 24), *filled(128000, 18, 24)]))
+    assert sentence.startswith("24 probes cannot tell 8k from 32k and 128k: about ")
+    assert sentence.endswith(" more.")
+
+
+def test_without_a_right_answer_nothing_can_be_lost() -> None:
+    [sentence] = window_sentences(windows([*filled(2000, 0, 24), *filled(4000, 0, 24)]))
+    assert "0 of 24 answers are right" in sentence
+    assert "nothing that a larger fill could lose" in sentence
+    [sentence] = window_sentences(windows([*filled(2000, 14, 24, guessing=0.5), *filled(4000, 9, 24)]))
+    assert "not significantly more than by guessing" in sentence
+
+
+def test_each_model_has_its_sentence() -> None:
+    rows = [*filled(2000, 20, 24), *filled(4000, 20, 24)]
+    rows += [*filled(2000, 20, 24, model="other"), *filled(4000, 20, 24, model="other")]
+    assert [each.partition(":")[0] for each in window_sentences(windows(rows))] == [
+        "some-model, prompts protocol",
+        "other, prompts protocol",
+    ]
+
+
+def test_only_probes_of_both_fills_are_compared() -> None:
+    [window] = windows([*filled(2000, 20, 24), *filled(4000, 20, 20)])
+    assert window.losses.each[0].n == 20
+    assert window.losses.each[0].loss == 0
+    assert windows(filled(2000, 20, 24)) == ()
+
+
+def test_the_table_and_the_summary() -> None:
+    rows = [*filled(2000, 20, 24), *filled(4000, 12, 24, trace={"stale": 1, "lost": 0, "invented": 0})]
+    [table] = window_tables("test_it", windows(rows))
+    first, second = table.rows
+    assert first[table.columns.index("fill")] == "2k"
+    assert second[table.columns.index("stale")] == "24"
+    assert second[table.columns.index("cached")] == "50%"
+    assert second[table.columns.index("$ per 1,000")] == "2.00"
+    summary = summarize(rows)
+    text = as_terminal(summary)
+    assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost (")
+    [data] = json.loads(as_json(summary, "run"))["windows"]
+    assert data["losses"][0]["loss"] == pytest.approx(1 / 3)
+    assert data["ruled_out_to"] is None
+    assert data["fills"][1]["counts"]["stale"] == 24

@@ -1,0 +1,49 @@
+"""Losses at several values of a parameter: what is ruled out, what is lost, and how many more items would tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from longctx.stats.losses import MARGIN, Losses, probes_needed
+
+
+def changes(n: int, lost: int, gained: int = 0) -> list[list[float]]:
+    return [[-1.0]] * lost + [[1.0]] * gained + [[0.0]] * (n - lost - gained)
+
+
+def test_a_loss_is_ruled_out_up_to_the_first_value_that_fails() -> None:
+    said = Losses.of(8, {32: changes(100, 30), 16: changes(100, 1), 64: changes(100, 1), 128: changes(100, 6)})
+    assert [each.value for each in said.each] == [16, 32, 64, 128]
+    assert [each.value for each in said.ruled_out] == [16], "64 comes after a value that failed"
+    assert [each.value for each in said.lost] == [32]
+    assert [each.value for each in said.open] == [64, 128]
+    [loss] = said.lost
+    low, high = loss.interval
+    assert loss.loss == pytest.approx(0.3)
+    assert 0.15 < low < 0.3 < high < 0.5
+
+
+def test_few_items_tell_nothing_and_how_many_more_would() -> None:
+    [loss] = Losses.of(8, {16: changes(20, 1, 1)}).open
+    more = loss.more()
+    assert more is not None
+    assert more % 10 == 0
+    assert Losses.of(8, {16: changes(20 + more, (20 + more) // 20, (20 + more) // 20)}).ruled_out
+    [loss] = Losses.of(8, {16: changes(20, 3)}).open
+    assert loss.more() is not None
+
+
+def test_no_item_in_common() -> None:
+    [loss] = Losses.of(8, {16: []}).open
+    assert (loss.n, loss.bound, loss.interval) == (0, 1.0, (-1.0, 1.0))
+
+
+def test_items_that_change_together_tell_less() -> None:
+    apart = Losses.of(8, {16: changes(100, 8)}).each[0]
+    together = Losses.of(8, {16: [[-1.0] * 4, [-1.0] * 4, *[[0.0] * 4] * 23]}).each[0]
+    assert together.bound > apart.bound
+    assert together.interval[0] < apart.interval[0]
+
+
+def test_the_items_that_a_question_takes() -> None:
+    assert probes_needed(0.05, MARGIN) < probes_needed(0.1, MARGIN) < probes_needed(0.1, MARGIN / 2)
