@@ -9,7 +9,7 @@ from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.report.findings import MANY, unusable_shares
 from longctx.report.render import bare_table
-from longctx.report.text import answered, thinking, verbose, without_prices
+from longctx.report.text import answered, answers, thinking, verbose, without_prices
 from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP
 from longctx.results.subject import Subject
@@ -97,6 +97,7 @@ def as_terminal(summary: Summary, replays: bool, verbosity: int, folder: str = "
     """
     table = [table_of_tests(summary)] if verbosity > 0 or (verbosity == 0 and not gated) else []
     parts = [*filter(None, table), *attention(summary), accounting(summary, replays)]
+    parts += map(visible, answers(summary) if verbosity >= 0 else ())
     return "\n".join([*parts, *([f"\n{verbose(summary, folder)}\n"] if verbosity > 0 else [])])
 
 

@@ -33,7 +33,7 @@ def verbose(summary: Summary, folder: str = "RUN") -> str:
     folder: the run's folder, as commands in the text name it.
     """
     head = "\n".join(visible(line) for line in _notes(summary, folder))
-    return "\n\n".join([head, *map(terminal_table, tables(summary)), *map(visible, _answers(summary))])
+    return "\n\n".join([head, *map(terminal_table, tables(summary))])
 
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
@@ -72,7 +72,7 @@ def _notes(summary: Summary, folder: str) -> list[str]:
     ]
 
 
-def _answers(summary: Summary) -> Iterator[str]:
+def answers(summary: Summary) -> Iterator[str]:
     """Yield the sentences that answer what a test function was run for."""
     for family in summary.families.values():
         yield from (f"{family.title}: {sentence}" for sentence in window_sentences(family.windows))

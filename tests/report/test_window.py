@@ -7,7 +7,7 @@ import json
 import pytest
 
 from longctx.report.data import as_json
-from longctx.report.text import as_terminal
+from longctx.report.terminal import as_terminal
 from longctx.report.window import window_sentences, window_tables
 from longctx.results.row import Row
 from longctx.summary.summary import summarize
@@ -71,7 +71,7 @@ def test_the_table_and_the_summary() -> None:
     assert second[table.columns.index("cached")] == "50%"
     assert second[table.columns.index("$ per 1,000")] == "2.00"
     summary = summarize(rows)
-    text = as_terminal(summary)
+    text = as_terminal(summary, replays=True, verbosity=0)
     assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost (")
     [data] = json.loads(as_json(summary, "run"))["windows"]
     assert data["losses"][0]["loss"] == pytest.approx(1 / 3)
