@@ -1,10 +1,5 @@
-"""Latest value, after PI-LLM: the profile's [latest_value] tables give the grid."""
+"""Latest value, after PI-LLM: the profile's [latest_value] tables give its cells."""
 
-import pytest
+from longctx.protocols.latest_value import latest_value as test_latest_value
 
-from longctx.families.latest_value import LatestValue
-
-
-@pytest.mark.longctx(family=LatestValue)
-def test_latest_value(scenario, measure):
-    measure(scenario)
+__all__ = ["test_latest_value"]

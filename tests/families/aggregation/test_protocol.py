@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from longctx.families.aggregation.protocol import QUESTIONS, Aggregation
 from longctx.families.aggregation.texts import AGENCIES, ENDINGS
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import built, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, fitted, judged, taken, words_of
 
 WORDS = words_of(Aggregation)
 TOKENS = {"line": 28.0, "fixed": 200.0}

@@ -8,8 +8,8 @@ from longctx.families.aggregation.protocol import Aggregation
 from longctx.families.aggregation.report import AggregationAccount
 from longctx.gate.verdict import give_verdict
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import nothing, rows, summary
 from tests.gate.examples import RULES
+from tests.protocols.tokens import nothing, rows, summary
 
 
 def right(trial: Trial) -> str:

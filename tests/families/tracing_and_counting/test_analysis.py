@@ -9,7 +9,7 @@ from longctx.families.tracing_and_counting.analysis import Naming
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.stats.rates import Rate
-from tests.families.tracing_and_counting.tokens import (
+from tests.protocols.tokens import (
     all_of_it,
     everything,
     nothing,

@@ -16,7 +16,7 @@ from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 from longctx.views.account import Rank
 from longctx.views.chart import Chart
-from tests.families.tracing_and_counting.tokens import all_of_it, everything, nothing, rows, summary, the_first
+from tests.protocols.tokens import all_of_it, everything, nothing, rows, summary, the_first
 
 SHORT, LONG = VariableTracking(1200, 2, 2), VariableTracking(2400, 2, 2)
 NEEDLES = MultipleNeedles(1500, 4, 1, 2)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle, judge, marks, string_match
 from longctx.vocabulary.scenario import Identity, Trial
-from tests.families.tracing_and_counting.tokens import reply
+from tests.protocols.tokens import reply
 
 NAMES = "AAAAA", "BBBBB", "CCCCC"
 ASKED = NamedAnswers(

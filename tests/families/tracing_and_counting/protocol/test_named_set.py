@@ -9,7 +9,7 @@ from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedl
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.vocabulary.scenario import Outcome
-from tests.families.tracing_and_counting.tokens import fitted, words_of
+from tests.protocols.tokens import fitted, words_of
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from longctx.families.tracing_and_counting.protocol.haystack import spare
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import built, count, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, count, fitted, judged, taken, words_of
 
 WORDS = words_of(MultipleNeedles)
 TOKENS = {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0}

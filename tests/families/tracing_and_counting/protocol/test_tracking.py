@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from longctx.families.tracing_and_counting.protocol.haystack import spare
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import built, count, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, count, fitted, judged, taken, words_of
 
 WORDS = words_of(VariableTracking)
 TOKENS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}

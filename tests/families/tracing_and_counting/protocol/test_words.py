@@ -10,7 +10,7 @@ from scipy.special import zeta
 
 from longctx.families.tracing_and_counting.protocol.words import LISTED, FrequentWords, _zeta
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import built, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, fitted, judged, taken, words_of
 
 WORDS = words_of(FrequentWords)
 TOKENS = {"dots": 1.0, "word": 3.5, "fixed": 100.0} | dict.fromkeys(WORDS["frequent"].split(), 3.0)

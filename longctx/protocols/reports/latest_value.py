@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from longctx import Account, Rank, Rate, RatePoint, RateView, ScenarioSummary, Subject, Table
-from longctx.families.latest_value import FAMILY
-from longctx.families.latest_value.protocol import BACK, NOWHERE, OTHER
 from longctx.plural import count
+from longctx.protocols.latest_value import BACK, NOWHERE, OTHER
 from longctx.results.grouping import by_subject, grouped
 
 if TYPE_CHECKING:
     from longctx import Row
 
+NAME, TITLE = "latest_value", "Latest value"
 ENOUGH = 5
 """The wrong answers needed before a finding says where they are from."""
 
@@ -50,7 +50,7 @@ class LatestValueAccount(Account):
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[StaleAnswers]) -> Iterator[RateView]:
         yield RateView.by_window(
-            scenarios, asked, name="latest-value-by-window", heading=FAMILY.title, table="rate [95% interval]"
+            scenarios, asked, name="latest-value-by-window", heading=TITLE, table="rate [95% interval]"
         )
         yield RateView(
             points=[
@@ -59,7 +59,7 @@ class LatestValueAccount(Account):
                 for back in range(1, _oldest(each) + 1)
             ],
             name="latest-value-stale",
-            heading=FAMILY.title,
+            heading=TITLE,
             title="Stale answers, by how many updates back they are from",
             x="updates back",
             axis="updates between the answer and the right one",
@@ -80,8 +80,8 @@ class LatestValueAccount(Account):
                     for origin in (OTHER, NOWHERE)
                 },
             }
-            title = f"{FAMILY.title}: where wrong answers are from"
-            yield Table.by_subject(title, [each.subject for each in analysis], columns, FAMILY.name)
+            title = f"{TITLE}: where wrong answers are from"
+            yield Table.by_subject(title, [each.subject for each in analysis], columns, NAME)
 
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[StaleAnswers]
@@ -95,13 +95,13 @@ class LatestValueAccount(Account):
                 most = max(stale, key=stale.__getitem__)
                 yield (
                     Rank.CAUSE,
-                    f"{FAMILY.title}, {subject}: of {wrong:,} wrong answers {total:,} are stale, {stale[most]:,} of "
+                    f"{TITLE}, {subject}: of {wrong:,} wrong answers {total:,} are stale, {stale[most]:,} of "
                     f"these by {count(most, 'update')}.",
                 )
 
     def data(self, analysis: Sequence[StaleAnswers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
-            FAMILY.name: [
+            NAME: [
                 {
                     **each.subject.fields,
                     "scenario": each.scenario,

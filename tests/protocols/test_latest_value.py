@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.families.latest_value.protocol import QUESTIONS, LatestValue
+from longctx.protocols.latest_value import QUESTIONS, LogAnswers, QuotaLog, entry_count, judged
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import built, count, fitted, judged, taken, words_of
+from tests.protocols import LatestValue
+from tests.protocols.tokens import built, count, fitted, reply, taken, words_of
 
 WORDS = words_of(LatestValue)
 TOKENS = {"line": 20.0, "fixed": 90.0}
 scenarios = st.builds(LatestValue, st.integers(1200, 4000), st.integers(1, 6), st.sampled_from(QUESTIONS))
+
+
+def answers_of(scenario: Any, index: int = 0) -> LogAnswers:
+    """Return the answers that a trial of seed 0 is judged by."""
+    log = QuotaLog.drawn(scenario.stream(0, index), entry_count(scenario), scenario.updates)
+    return log.answers(scenario.question)
 
 
 def entries(trial: Trial) -> list[tuple[int, str, str, str]]:
@@ -66,13 +74,13 @@ def answer(trial: Trial) -> str:
     ],
 )
 def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
-    trial = LatestValue.from_slug(slug).fit(TOKENS).build(WORDS, seed, index)
+    trial = LatestValue.from_slug(slug, max_tokens=128).fit(TOKENS).build(WORDS, seed, index)
     assert hashlib.sha256(trial.user.encode()).hexdigest()[:32] == sha256
 
 
 @settings(max_examples=25)
 @given(scenarios, st.integers(0, 10**6))
-def test_an_independent_reading_gives_the_expected_answer(scenario: LatestValue, seed: int) -> None:
+def test_an_independent_reading_gives_the_expected_answer(scenario: Any, seed: int) -> None:
     trial = built(scenario, seed)
     assert answer(trial) == trial.expected
     log = entries(trial)
@@ -84,16 +92,18 @@ def test_an_independent_reading_gives_the_expected_answer(scenario: LatestValue,
         assert (done == "set") == (name not in seen)
         seen[name] = seen.get(name, 0) + 1
     assert list(seen.values()).count(scenario.updates + 1) >= len(seen) - 1  # one may be cut short by the window
-    facts = trial.facts
-    said = [trial.user[start:end] for start, end in facts.entries]
-    assert all(line.startswith("Day ") and line.endswith(".") for line in said)
-    assert trial.user[: facts.question].count("\nDay ") == len(log)
-    assert trial.depth == facts.entries[facts.right][0] / len(trial.user)
+    [needle, question] = fitted(scenario).judge(trial, reply("")).marks
+    asked_about = trial.user[needle.start : needle.end]
+    assert asked_about.startswith("Day ")
+    assert asked_about.endswith(".")
+    assert trial.expected in asked_about or scenario.question == "before"
+    assert trial.user[: question.start].count("\nDay ") == len(log)
+    assert trial.depth == needle.start / len(trial.user)
 
 
 @settings(max_examples=25)
 @given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_does_not_exceed_it(scenario: LatestValue, seed: int) -> None:
+def test_a_prompt_fills_its_window_and_does_not_exceed_it(scenario: Any, seed: int) -> None:
     trial = built(scenario, seed)
     lines = trial.recorded["entries"]
     assert scenario.window - 4 * lines - 80 < taken(trial) <= scenario.window
@@ -106,25 +116,24 @@ def test_the_last_entry_is_anywhere() -> None:
 
 
 def test_another_tokenizer_gets_the_same_vessel_and_quotas() -> None:
-    ours, theirs = (
-        LatestValue(2000, 4, "now").fit(tokens).build(WORDS, 0, 0) for tokens in (TOKENS, TOKENS | {"line": 17.0})
-    )
-    assert ours.user != theirs.user
-    assert ours.facts.answers == theirs.facts.answers
+    ours, theirs = (LatestValue(2000, 4, "now").fit(tokens) for tokens in (TOKENS, TOKENS | {"line": 17.0}))
+    assert ours.build(WORDS, 0, 0).user != theirs.build(WORDS, 0, 0).user
+    assert answers_of(ours).own == answers_of(theirs).own
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_stale_answer_is_traced_to_its_update(question: str) -> None:
     scenario = fitted(LatestValue(2000, 4, question))
-    trial = scenario.build(WORDS, 0, 0)
-    answers, right = trial.facts.answers, trial.facts.right
-    traced = {given: judged(scenario, trial, f"It is {given}.") for given in answers}
+    answers = answers_of(scenario)
+    traced = {given: judged(reply(f"It is {given}."), answers, question) for given in answers.own}
     assert [outcome.trace.get("updates_back", 0) for outcome in traced.values()] == [
-        right - place for place in range(len(answers))
+        answers.place - place for place in range(5)
     ]
-    assert [given for given, outcome in traced.items() if outcome.kind == "correct"] == [trial.expected]
-    assert judged(scenario, trial, min(trial.facts.others)).trace == {"of_another_quantity": 1}
-    assert judged(scenario, trial, "99999" if question == "when" else "9999999").trace == {"nowhere_in_the_log": 1}
+    [right] = [given for given, outcome in traced.items() if outcome.kind == "correct"]
+    assert right == scenario.build(WORDS, 0, 0).expected
+    assert judged(reply(min(answers.others)), answers, question).trace == {"of_another_quantity": 1}
+    nowhere = "99999" if question == "when" else "9999999"
+    assert judged(reply(nowhere), answers, question).trace == {"nowhere_in_the_log": 1}
 
 
 @pytest.mark.parametrize(
@@ -144,37 +153,38 @@ def test_matching_words_finds_the_vessel_and_not_its_last_entry(updates: int, an
 
 
 SOME = fitted(LatestValue(1500, 2, "now"))
-TRIAL = SOME.build(WORDS, 0, 0)
-DAY = fitted(LatestValue(1500, 2, "when"))
-ASKED_DAY = DAY.build(WORDS, 0, 0)
+ANSWERS = answers_of(SOME)
+RIGHT = ANSWERS.right
 
 
 @pytest.mark.parametrize(
     ("text", "stop_reason", "kind"),
     [
-        (f"On day 12 it was updated to {TRIAL.expected}.", "end_turn", "correct"),
-        (f"{TRIAL.expected[:3]},{TRIAL.expected[3:]}", "end_turn", "correct"),
-        (f"From {TRIAL.facts.answers[0]} to {TRIAL.expected}", "end_turn", "unparseable"),
+        (f"On day 12 it was updated to {RIGHT}.", "end_turn", "correct"),
+        (f"{RIGHT[:3]},{RIGHT[3:]}", "end_turn", "correct"),
+        (f"From {ANSWERS.own[0]} to {RIGHT}", "end_turn", "unparseable"),
         ("I cannot say on day 12.", "end_turn", "unparseable"),
         ("", "end_turn", "unparseable"),
-        (f"It is {TRIAL.expected}", "max_tokens", "truncated"),
+        (f"It is {RIGHT}", "max_tokens", "truncated"),
         ("Let me see", "max_tokens", "truncated"),
         ("no", "refusal", "refusal"),
     ],
 )
 def test_which_quota_a_reply_gives(text: str, stop_reason: str, kind: str) -> None:
-    assert judged(SOME, TRIAL, text, stop_reason).kind == kind
+    assert judged(reply(text, stop_reason), ANSWERS, "now").kind == kind
 
 
 def test_a_day_is_not_read_from_a_quota() -> None:
-    assert judged(DAY, ASKED_DAY, f"Day {ASKED_DAY.expected}, to 123456").kind == "correct"
+    days = answers_of(fitted(LatestValue(1500, 2, "when")))
+    assert judged(reply(f"Day {days.right}, to 123456"), days, "when").kind == "correct"
 
 
 def test_marks_show_the_entry_and_the_one_that_was_answered() -> None:
-    outcome = judged(SOME, TRIAL, TRIAL.facts.answers[0])
-    shown = {mark.name: TRIAL.user[mark.start : mark.end] for mark in SOME.marks(WORDS, TRIAL, outcome)}
-    assert TRIAL.expected in shown["needle"]
-    assert TRIAL.facts.answers[0] in shown["the entry that was answered"]
+    trial = SOME.build(WORDS, 0, 0)
+    outcome = SOME.judge(trial, reply(ANSWERS.own[0]))
+    shown = {mark.name: trial.user[mark.start : mark.end] for mark in outcome.marks}
+    assert RIGHT in shown["needle"]
+    assert ANSWERS.own[0] in shown["the entry that was answered"]
     assert shown["question"].strip().startswith("According to the log")
 
 

@@ -10,12 +10,11 @@ from typing import TypeVar
 from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.scenario import Outcome, Reply, Trial, Words
-from longctx.vocabulary.window import WindowScenario
+from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial, Words
 from tests.here import HERE
 from tests.rows import joined, row
 
-Kind = TypeVar("Kind", bound=WindowScenario)
+Kind = TypeVar("Kind", bound=Scenario)
 
 
 def count(text: str) -> int:
@@ -24,12 +23,12 @@ def count(text: str) -> int:
 
 
 @functools.cache
-def words_of(kind: type[WindowScenario]) -> Words:
+def words_of(kind: type[Scenario]) -> Words:
     return PromptSet.open(HERE, "protocol").wording(kind).words
 
 
 @functools.cache
-def measured(kind: type[WindowScenario]) -> dict[str, float]:
+def measured(kind: type[Scenario]) -> dict[str, float]:
     """Return the measurements that `fit` needs, in tokens of `count`."""
     return kind.token_values({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
 
@@ -38,7 +37,7 @@ def fitted(scenario: Kind) -> Kind:
     return scenario.fit(measured(type(scenario)))
 
 
-def built(scenario: WindowScenario, seed: int = 0, index: int = 0) -> Trial:
+def built(scenario: Scenario, seed: int = 0, index: int = 0) -> Trial:
     return fitted(scenario).build(words_of(type(scenario)), seed, index)
 
 
@@ -46,7 +45,7 @@ def reply(text: str, stop_reason: str = "end_turn") -> Reply:
     return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22", "0" * 64)
 
 
-def judged(scenario: WindowScenario, trial: Trial, text: str, stop_reason: str = "end_turn") -> Outcome:
+def judged(scenario: Scenario, trial: Trial, text: str, stop_reason: str = "end_turn") -> Outcome:
     return scenario.judge(trial, reply(text, stop_reason))
 
 
@@ -55,12 +54,12 @@ def taken(trial: Trial) -> int:
     return count(trial.user) + count(trial.without_prefill) + trial.max_tokens
 
 
-def rows(scenario: WindowScenario, *replies: Callable[[Trial], str]) -> list[Row]:
+def rows(scenario: Scenario, *replies: Callable[[Trial], str]) -> list[Row]:
     """Return the rows of a scenario with one trial for each reply, judged by the scenario."""
     judged_rows = []
     for index, answer in enumerate(replies):
         trial = built(scenario, index=index)
-        outcome = judged(scenario, trial, answer(trial))
+        outcome = judged(fitted(scenario), trial, answer(trial))
         asked = {"family": scenario.family, "scenario": scenario.slug, "params": scenario.params, "trial": index}
         judged_rows.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
     return judged_rows

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from longctx.families.latest_value.protocol import LatestValue
-from longctx.families.latest_value.report import LatestValueAccount
+from longctx.protocols.latest_value import LogAnswers
+from longctx.protocols.reports.latest_value import LatestValueAccount
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.vocabulary.scenario import Trial
-from tests.families.tracing_and_counting.tokens import nothing, rows, summary
+from tests.protocols import LatestValue
+from tests.protocols.test_latest_value import answers_of
+from tests.protocols.tokens import fitted, nothing, rows, summary
+
+SCENARIO = LatestValue(2000, 3, "now")
+
+
+def answers(trial: Trial) -> LogAnswers:
+    return answers_of(fitted(SCENARIO), trial.identity.trial)
 
 
 def first(trial: Trial) -> str:
-    return str(trial.facts.answers[0])
+    return answers(trial).own[0]
 
 
 def previous(trial: Trial) -> str:
-    return str(trial.facts.answers[trial.facts.right - 1])
+    return answers(trial).own[-2]
 
 
 def other(trial: Trial) -> str:
-    return min(trial.facts.others)
+    return min(answers(trial).others)
 
 
 def right(trial: Trial) -> str:
@@ -27,7 +35,7 @@ def right(trial: Trial) -> str:
 
 
 def measured() -> list[Row]:
-    return rows(LatestValue(2000, 3, "now"), right, previous, previous, previous, first, other, nothing)
+    return rows(SCENARIO, right, previous, previous, previous, first, other, nothing)
 
 
 def test_stale_answers_are_counted_by_updates_back() -> None:
