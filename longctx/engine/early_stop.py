@@ -15,7 +15,7 @@ from longctx import clocks
 from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
-from longctx.engine.terms import beside, looks_to_take, place_of, rules
+from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
 from longctx.engine.trials import run_protocol
 from longctx.errors import UserError
 from longctx.gate.bands import Band
@@ -102,9 +102,9 @@ def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
     one: a change was asked in looks, and the answers from before it are still there.
     """
     lacking, stale = looks.lacking(), looks.stale()
-    unneeded = looks.unneeded(lacking) if lacking else set()
+    unneeded = looks.left_out(lacking) if lacking else set()
     if stale:
-        unneeded |= looks.later(stale, looks.unneeded(lacking | stale))
+        unneeded |= looks.later(stale, looks.left_out(lacking | stale))
     if not unneeded:
         return {}
     why = Failure(EARLY_STOP, looks.verdict(unneeded).shown_after, fatal=True)
@@ -154,6 +154,19 @@ class LiveLooks:
         settled = Failure(EARLY_STOP, self.verdict(left).shown_after, fatal=True) if unneeded else None
         return {key: failure for key in left if (failure := settled if key in unneeded else why)}
 
+    def left_out(self, lacking: Collection[str]) -> set[str]:
+        """Return those of the questions without an answer, given by their keys, that looks did not ask.
+
+        The others were asked in their look, and failed: a few of them do not keep a band from being settled.
+        """
+        steps = self.steps(lacking)
+        try:
+            next(steps)
+            while True:
+                steps.send(None)
+        except StopIteration as end:
+            return set(end.value)
+
     def unneeded(self, left: Collection[str]) -> set[str]:
         """Return those of the questions `left`, given by their keys, whose bands are settled without them."""
         verdict = self.verdict(left)
@@ -187,6 +200,9 @@ class LiveLooks:
     def stale(self) -> set[str]:
         """Return the questions that only other requests were answered for; none unless a run asked in looks."""
         if not self._tape.looks_of(map(place_of, self._questions.values())):
+            return set()
+        rows = [row for key, question in self._questions.items() for row in self._known(key, question)]
+        if not self._tape.looks_of(map(place_of_row, rows)):
             return set()
         return {
             key

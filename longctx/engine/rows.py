@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cases.case import Question
 from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.live.cost.money import paid, paid_for_compaction
+from longctx.recording.parts import in_all
 from longctx.results.row import THINKING, Row
 from longctx.vocabulary.scenario import CREDIT, Kind, Reply
 
@@ -82,6 +83,7 @@ def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
         origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
         prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
+        request_parts=in_all([exchange.wanted.parts for exchange, _ in asked]),
         documents=judged.documents,
     )
 

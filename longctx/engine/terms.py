@@ -81,19 +81,19 @@ def looks_of_families(run: Run, rows: Sequence[Row]) -> LooksPlan:
     """
     if not run.settings.looks or run.settings.only_trial is not None:
         return "once"
-    left_out = any(row.error == EARLY_STOP and not is_of_function(row.family) for row in rows)
-    questions = (question for case in run.plan.cases if case.size for question in case.questions())
-    recorded = run.recorded.looks_of(map(place_of, questions))
-    return recorded or (looks_to_take(run) if left_out else "once")
+    return _looks_of(run, [row for row in rows if not is_of_function(row.family)])
 
 
 def looks_of_functions(run: Run, rows: Sequence[Row]) -> LooksPlan:
-    """Return the same of the rows of test functions, whose trials are looked up by what their rows say."""
+    """Return the same of the rows of test functions."""
     if not run.settings.looks or run.settings.only_trial is not None:
         return "once"
-    trials = [row for row in rows if is_of_function(row.family) and not is_check(row.family)]
-    recorded = run.recorded.looks_of((file_of(row), row.model, trial_of(row)) for row in trials)
-    return recorded or (looks_to_take(run) if any(row.error == EARLY_STOP for row in trials) else "once")
+    return _looks_of(run, [row for row in rows if is_of_function(row.family)])
+
+
+def _looks_of(run: Run, rows: Sequence[Row]) -> LooksPlan:
+    recorded = run.recorded.looks_of(place_of_row(row) for row in rows if not is_check(row.family))
+    return recorded or (looks_to_take(run) if any(row.error == EARLY_STOP for row in rows) else "once")
 
 
 def looks_to_take(run: Run) -> LooksPlan:
@@ -103,9 +103,17 @@ def looks_to_take(run: Run) -> LooksPlan:
     return run.plan.own.looks if run.plan.own else DEFAULT_LOOKS
 
 
-def place_of(question: Question) -> tuple[str, str, str]:
-    """Return the cassette, the model and the identity of a question."""
-    return question.case.file, question.case.model.model, str(question.identity)
+def place_of(question: Question) -> tuple[str, str, str, None]:
+    """Return the cassette, the model and the identity of a question, whatever was answered to it."""
+    return question.case.file, question.case.model.model, str(question.identity), None
+
+
+def place_of_row(row: Row) -> tuple[str, str, str, str]:
+    """Return the cassette, the model and the identity of a row's trial, and when it was answered; empty if it was not.
+
+    So what is recorded of it in another wording does not count.
+    """
+    return file_of(row), row.model, trial_of(row), row.recorded_at or ""
 
 
 def trial_of(row: Row) -> str:

@@ -24,6 +24,7 @@ from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_of
 from longctx.recording.apis.messages import Edits
+from longctx.recording.parts import parts_of
 from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
@@ -265,6 +266,7 @@ class FunctionTrial:
             after=self._after,
             counts=counts,
             path=path,
+            parts=parts_of(body, headers, path),
         )
 
 

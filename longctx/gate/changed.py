@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.gate.verdict import RunVerdict
+from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.plural import count
 from longctx.results.manifest import Manifest
+from longctx.results.parts import PARTS, sentence
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import is_check
@@ -52,7 +53,16 @@ def _of_requests(verdict: RunVerdict) -> Iterator[str]:
         where = f" ({_some(list(differ))})" if len(differ) < len({family.family for family in families}) else ""
         number = sum(differ.values())
         verb = "differs" if number == 1 else "differ"
-        yield f"{number:,} of {count(compared, 'request')} {verb}{where}"
+        yield f"{number:,} of {count(compared, 'request')} {verb}{where}{_parts(families, number)}"
+
+
+def _parts(families: Sequence[FamilyVerdict], number: int) -> str:
+    """Return which parts of the requests differ, and which do not; empty unless that is known of all of them."""
+    of_each = [family.requests.parts for family in families if family.requests.differ]
+    if not all(of_each):
+        return ""
+    names = [name for name in PARTS if any(name in parts for parts in of_each)]
+    return f": {sentence({name: sum(parts.get(name, 0) for parts in of_each) for name in names}, number)}"
 
 
 def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:

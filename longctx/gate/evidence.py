@@ -12,6 +12,7 @@ from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Clusters, Evidenced
 from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
+from longctx.results.parts import differing
 from longctx.results.row import EARLY_STOP, Row
 from longctx.stats.averaged import Answers, Averaged, difference
 from longctx.stats.looks import ONCE, Looks
@@ -260,11 +261,20 @@ class Requests:
     differ: int = 0
     unknown: int = 0
     """Those that are not compared: the baseline keeps no digest of them."""
+    parts: Mapping[str, int] = field(default_factory=dict)
+    """In how many of those that differ each part does; empty if that is not known of all of them."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Row, Row]]) -> Requests:
-        same = Counter(_same_request(*pair) for pair in pairs)
-        return cls(same[True] + same[False], same[False], same[None])
+        compared = [(_same_request(*pair), pair) for pair in pairs]
+        same = Counter(each for each, _ in compared)
+        parts: Counter[str] = Counter()
+        for before, after in (pair for each, pair in compared if each is False):
+            found = differing(before.request_parts, after.request_parts)
+            if not any(found.values()):
+                return cls(same[True] + same[False], same[False], same[None])
+            parts.update(found)
+        return cls(same[True] + same[False], same[False], same[None], dict(parts))
 
 
 def _same_request(before: Row, after: Row) -> bool | None:

@@ -11,6 +11,8 @@ from longctx.config.headers import as_lines
 from longctx.errors import closest
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.versions import of_other_versions, why_unused
+from longctx.results.parts import differing
+from longctx.results.parts import sentence as parts_sentence
 from longctx.visible import visible
 
 
@@ -73,14 +75,23 @@ def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], 
                 f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."
             )
         if changed is not None:
-            return changed(wanted)
+            return f"{changed(wanted)}{_parts(tape, wanted)}"
         return (
             "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
-            f"{model} sends (system, thinking, effort, prefill, extra_body)."
+            f"{model} sends (system, thinking, effort, prefill, extra_body).{_parts(tape, wanted)}"
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     documents = f", which calls the documents {now.document!r}" if now.document else ""
-    return f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){documents}."
+    return (
+        f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){documents}."
+        f"{_parts(tape, wanted)}"
+    )
+
+
+def _parts(tape: Tape, wanted: Wanted) -> str:
+    """Return a sentence on the parts in which a request differs from the recorded one; empty if they are not known."""
+    differ = differing(tape.recorded_parts(wanted), wanted.parts)
+    return f" What differs: {parts_sentence(differ, 1)}." if any(differ.values()) else ""
 
 
 def _named(headers: str) -> str:

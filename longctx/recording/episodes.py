@@ -147,7 +147,7 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     for name in ("trial", "prompt_set", "wording", "recorded_at", "run"):
         if not isinstance(metadata[name], str):
             raise TypeError(f"its {name} is not text")
-    for name in ("model", "batch", "headers", "after"):
+    for name in ("model", "batch", "headers", "after", "parts"):
         if not isinstance(metadata.get(name, ""), str):
             raise TypeError(f"its {name} is not text")
     if (looks := metadata.get("looks", True)) is not True and looks not in PLANS:

@@ -145,7 +145,7 @@ def digest(body: dict[str, Any], headers: Mapping[str, str] | None = None, path:
     api = api_at(path) or messages
     kept = {name: value for name, value in body.items() if name not in api.TRANSPORT_ONLY}
     if api is messages:
-        asked: dict[str, Any] = {name: _joined(value) for name, value in kept.items()}
+        asked: dict[str, Any] = {name: joined(value) for name, value in kept.items()}
     else:
         asked = {"method": "POST", "path": path, "body": kept}
     sha256 = hashlib.sha256()
@@ -188,15 +188,15 @@ def _standard(value: Any) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _joined(value: Any) -> Any:
+def joined(value: Any) -> Any:
     """Return the value with each list of text blocks, marked for the cache or not, joined to one text."""
     if isinstance(value, dict):
-        return {name: _joined(item) for name, item in value.items()}
+        return {name: joined(item) for name, item in value.items()}
     if not isinstance(value, list):
         return value
     if value and all(isinstance(block, dict) and _is_text_block(block) for block in value):
         return "".join(block["text"] for block in value)
-    return [_joined(item) for item in value]
+    return [joined(item) for item in value]
 
 
 def _is_text_block(value: dict[str, Any]) -> bool:

@@ -33,8 +33,9 @@ from longctx.recording.apis import api_at, api_of, to_reply
 from longctx.recording.apis.messages import PATH
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
+from longctx.recording.parts import parts_of
 from longctx.recording.reply import MalformedAnswer, count, read_object
-from longctx.recording.request import digest_of, prefill
+from longctx.recording.request import digest_of, prefill, request_body
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
@@ -56,7 +57,7 @@ class Wanted:
     answer that the request ends with. model: the model's id in the digest. sent_as: the id that the provider knows.
     headers: those in the digest, one a line. number: the place of the request among those of its trial, from 0. same:
     how many earlier requests of the trial are equal to it. after: the digest of the reply before it. counts: whether it
-    asks how many tokens a prompt has, and not for an answer. path: that of its API.
+    asks how many tokens a prompt has, and not for an answer. path: that of its API. parts: the digests of its parts.
     """
 
     file: str
@@ -73,6 +74,7 @@ class Wanted:
     after: str = ""
     counts: bool = False
     path: str = PATH
+    parts: str = ""
 
     @property
     def key(self) -> str:
@@ -93,6 +95,7 @@ class Wanted:
             sent_as=model.sent_as,
             headers=as_lines(model.treatments),
             path=api_of(model).PATH,
+            parts=parts_of(request_body(trial, model), model.treatments, api_of(model).PATH),
         )
 
     def request(self) -> Request:
@@ -134,7 +137,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._refused: set[tuple[str, str]] = set()
         self.not_accepted: set[str] = set()
         """The files with answers that do not count, because they are not in the base."""
-        self.looks = ""
+        self.looks: LooksPlan | Literal[""] = ""
         """The plan of the looks that what is recorded now is asked in; empty if it is asked at once."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
@@ -220,16 +223,17 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         files = (file for folder in self._folders for file in folder.glob(f"*/{function}/*.jsonl"))
         return function.isidentifier() and any(IN_LOOKS.search(file.read_text("utf-8", "replace")) for file in files)
 
-    def looks_of(self, trials: Iterable[tuple[str, str, str]]) -> LooksPlan | None:
+    def looks_of(self, trials: Iterable[tuple[str, str, str, str | None]]) -> LooksPlan | None:
         """Return the plan of the looks that these trials were last asked in; None if none was asked in looks.
 
-        trials: the file, the model and the identity of each. Asking could have stopped before any of them.
+        trials: the file, the model and the identity of each, and when the answer came that counts; None for any.
+        Asking could have stopped before any of them.
         """
         last: tuple[str, LooksPlan] | None = None
-        for file, model, trial in trials:
+        for file, model, trial, at in trials:
             for index in self._episodes(file, model).get(trial, {}).values():
                 metadata = self._metadata_of[index]
-                if looks := metadata.get("looks"):
+                if (looks := metadata.get("looks")) and at in (None, metadata["recorded_at"]):
                     found: tuple[str, LooksPlan] = metadata["recorded_at"], "equal" if looks is True else looks
                     last = found if last is None else max(last, found)
         return last and last[1]
@@ -338,13 +342,31 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             "headers": metadata.get("headers", ""),
         }
 
+    def recorded_parts(self, wanted: Wanted) -> str:
+        """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
+        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).values()
+        recorded = [self._metadata_of[index] for index in episodes]
+        here = [
+            metadata
+            for metadata in recorded
+            if (metadata.get("request", 0), metadata.get("after", "")) == (wanted.number, wanted.after)
+        ]
+        latest = max(here, key=lambda metadata: str(metadata["recorded_at"]), default={})
+        return str(latest.get("parts", ""))
+
     def record(
-        self, wanted: Wanted, response: dict[str, Any], recorded_at: str, latency_s: float | None, batch: str = ""
+        self,
+        wanted: Wanted,
+        response: dict[str, Any],
+        recorded_at: str,
+        latency_s: float | None,
+        batch: str = "",
+        looks: str | None = None,
     ) -> None:
         """Append one answer to its scenario's file; the operating system has it when this returns.
 
         recorded_at: ISO 8601, UTC. latency_s: None if it was not measured. batch: the id of the batch that answered it,
-        if any. Raises NotRecorded.
+        if any. looks: the plan of the looks that it was asked in, if not that of the tape. Raises NotRecorded.
         """
         metadata: dict[str, Any] = {
             "trial": wanted.trial,
@@ -357,10 +379,12 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         }
         if batch:
             metadata["batch"] = batch
-        if self.looks:
-            metadata["looks"] = self.looks
+        if plan := self.looks if looks is None else looks:
+            metadata["looks"] = plan
         if wanted.headers:
             metadata["headers"] = wanted.headers
+        if wanted.parts:
+            metadata["parts"] = wanted.parts
         places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}
         metadata |= {name: value for name, value in places.items() if value}
         self.begin_sending()

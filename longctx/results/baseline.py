@@ -23,6 +23,7 @@ from longctx.fields import Amount, Natural, Number, Text, parsed, reason
 from longctx.results.answers import GROUP_FIELDS, by_group, digest_of_answers, with_answers
 from longctx.results.folder import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
+from longctx.results.parts import as_mapping
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows
 from longctx.vocabulary.family import is_of_function
@@ -80,6 +81,9 @@ USAGE = ("input_tokens", "output_tokens", "thinking_tokens", "latency_s", "cost_
 """The fields of rows that a baseline keeps of each trial, so that a gate can compare price and latency."""
 SHORT = 12
 """The characters that a baseline keeps of the digest of a request."""
+SHORT_PART = 4
+"""Those of the digest of a part of it, which tells only where two requests differ."""
+NO_PART = "-" * SHORT_PART
 Replies = Mapping[tuple[object, ...], str]
 
 
@@ -246,6 +250,8 @@ class _Group:
     documents: list[Text | None] | None = None
     requests: list[Text | None] | None = None
     """The beginning of the digest of each trial's request; earlier baselines have none."""
+    parts: dict[Text, Text] | None = None
+    """The beginnings of the digests of each part of the requests: one of all trials, or those of each in a row."""
     trials: list[Natural] | None
     outcomes: str
     credit: list[Natural | None] | None = None
@@ -303,6 +309,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             **cases,
             **({"documents": documents} if any(documents) else {}),
             **({"requests": requests} if any(requests) else {}),
+            **({"parts": parts} if (parts := _parts(group)) else {}),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
@@ -340,18 +347,43 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     cases, documents, requests, credits = (
         nothing if kept is None else kept for kept in (group.items, group.documents, group.requests, group.credit)
     )
+    parts = _parts_of_each(group.parts or {}, len(group.outcomes))
     trial_by_trial = zip(
-        trials, group.outcomes, clusters, cases, documents, requests, credits, replies, *usage, strict=True
+        trials, group.outcomes, clusters, cases, documents, requests, parts, credits, replies, *usage, strict=True
     )
-    for trial, letter, own, case, held, sent, credit, reply, *used in trial_by_trial:
+    for trial, letter, own, case, held, sent, part, credit, reply, *used in trial_by_trial:
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else case
         took = dict(zip(USAGE, used, strict=True)) | {
             "documents": held,
             "prompt_sha256": sent,
+            "request_parts": part,
             "trace": {} if credit is None else {CREDIT: credit},
         }
         yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply
+
+
+def _parts(group: Sequence[Row]) -> dict[str, str]:
+    known = [as_mapping(row.request_parts or "") for row in group]
+    kept = {}
+    for name in sorted({name for parts in known for name in parts}):
+        digests = [parts.get(name, NO_PART)[:SHORT_PART] for parts in known]
+        kept[name] = digests[0] if len(set(digests)) == 1 else "".join(digests)
+    return kept
+
+
+def _parts_of_each(kept: Mapping[str, str], trials: int) -> list[str | None]:
+    """Return the parts of the request of each trial of a group. Raises ValueError."""
+    columns = {}
+    for name, digests in kept.items():
+        several = digests * trials if len(digests) == SHORT_PART else digests
+        if len(several) != trials * SHORT_PART:
+            raise ValueError(f"the digests of {name} are not those of {trials} trials")
+        columns[name] = [several[start : start + SHORT_PART] for start in range(0, len(several), SHORT_PART)]
+    rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
+    return [
+        " ".join(f"{name}={digest}" for name, digest in parts.items() if digest != NO_PART) or None for parts in rows
+    ]
 
 
 def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:

@@ -130,6 +130,8 @@ class Row:
     """The digest of the documents that the prompt holds."""
     guessing: Number | None = None
     """The rate that guessing reaches in this trial, if its test function or its file states one."""
+    request_parts: Text | None = None
+    """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
     answers: Text | None = None
     """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from longctx.gate.changed import changed
 from longctx.gate.verdict import give_verdict
 from tests.gate.examples import RULES
@@ -64,3 +66,24 @@ def test_requests() -> None:
     given = give_verdict(before, after, RULES)
     assert changed((RUN, before), (RUN, after), given) == ["1 of 3 requests differs"]
     assert given.families[0].requests.unknown == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("messages=aaaa system=bbbb tools=cccc", "messages=aaaa0000 system=dddd0000 tools=cccc0000", True),
+        (None, "messages=aaaa0000 system=dddd0000 tools=cccc0000", False),
+        ("messages=aaaa system=bbbb tools=cccc", "messages=aaaa0000 system=bbbb0000 tools=cccc0000", False),
+    ],
+)
+def test_the_parts_of_requests(before: str | None, after: str, said: bool) -> None:
+    """Of 60 requests, whose digests differ, all have another system prompt; what is not known is not said."""
+    rows = [
+        [
+            row(trial=trial, band="all", model_returned="m", prompt_sha256=digest, request_parts=parts)
+            for trial in range(60)
+        ]
+        for digest, parts in (("a" * 12, before), ("b" * 64, after))
+    ]
+    [sentence] = changed((RUN, rows[0]), (RUN, rows[1]), give_verdict(*rows, RULES))
+    assert sentence == "60 of 60 requests differ" + (": system; tools and messages are the same" if said else "")

@@ -205,6 +205,7 @@ def test_a_changed_request_after_the_same_reply_is_stale_and_new_episodes_asks_i
     assert result.code == 1
     assert result.says(
         "2 of 2 trials are stale: request 2 after the same reply is not the one that was recorded: the test changed",
+        "What differs: messages; model and parameters are the same.",
         "Record them: run this again with --ctx-record new_episodes",
     )
     assert {row["error"] for row in chat.rows()} == {"stale"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 from longctx.cases.case import Case
@@ -62,15 +63,27 @@ def test_the_wording_changed(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     text = said(reworded(CASE), Tape(tmp_path))
     was = f"the recorded prompt set is 'protocol' ({CASE.wording.digest}), this one is 'protocol' (abc123)."
-    assert text.startswith(f"3 of 3 trials are stale: {was} Record them: run this again with ")
+    differs = "What differs: messages; model and parameters are the same."
+    assert text.startswith(f"3 of 3 trials are stale: {was} {differs} Record them: run this again with ")
     assert "--ctx-record new_episodes (and" in text
+
+
+def test_the_parts_that_differ_are_named_if_they_are_known(tmp_path: Path) -> None:
+    file = recorded(tmp_path, CASE)
+    model = CASE.model.model_copy(update={"system": "Be brief."})
+    other = dataclasses.replace(CASE, model=model)
+    differs = "What differs: system; model, messages and parameters are the same."
+    assert differs in said(other, Tape(tmp_path))
+    assert "What differs: messages;" in said(reworded(CASE), Tape(tmp_path))
+    file.write_text(re.sub(r',"parts":"[^"]*"', "", file.read_text()))
+    assert "What differs" not in said(other, Tape(tmp_path)), "an earlier version recorded no parts"
 
 
 def test_the_corpus_was_given_a_word_of_its_own(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     other = reworded(CASE)
     called = dataclasses.replace(other, wording=dataclasses.replace(other.wording, document="staff handbook"))
-    assert "this one is 'protocol' (abc123), which calls the documents 'staff handbook'. R" in said(
+    assert "this one is 'protocol' (abc123), which calls the documents 'staff handbook'. W" in said(
         called, Tape(tmp_path)
     )
 

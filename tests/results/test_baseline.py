@@ -53,6 +53,29 @@ def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
     assert (loaded.name, loaded.manifest.filters[0]["kept"]) == ("b", ["q3", "q7"])
 
 
+def test_the_parts_of_requests_take_a_few_bytes_a_trial(tmp_path: Path) -> None:
+    """What all trials of a group share is kept once, and of the rest the beginning of each digest."""
+    own = [
+        replace(row, request_parts=f"messages={row.trial:04x}ffff system=aaaabbbb") for row in rows(*["correct"] * 500)
+    ]
+    some, none = rows("correct", "wrong", scenario="mixed")
+    mixed = [replace(some, request_parts="system=aaaabbbb"), none]
+    folder = run(tmp_path / "run", own, rows("correct", scenario="unknown"), mixed)
+    write_baseline(tmp_path / "b.jsonl", "b", folder)
+    kept = {row.identity: row.request_parts for row in load_baseline(tmp_path / "b.jsonl").rows}
+    assert [kept[row.identity] for row in own] == [f"messages={trial:04x} system=aaaa" for trial in range(500)]
+    assert sorted({*kept.values()} - {kept[row.identity] for row in own}, key=str) == [None, "system=aaaa"]
+    groups = [json.loads(line) for line in (tmp_path / "b.jsonl").read_text().splitlines()[1:]]
+    assert len(json.dumps(next(group["parts"] for group in groups if len(group["outcomes"]) == 500))) < 500 * 4 + 60
+
+
+def test_a_baseline_with_damaged_parts_is_refused(tmp_path: Path, folder: Path) -> None:
+    file = saved(tmp_path, folder)
+    file.write_text(file.read_text().replace('"outcomes"', '"parts":{"messages":"aaaabb"},"outcomes"', 1))
+    with refused("bad-baseline", "the digests of messages are not those of"):
+        load_baseline(file)
+
+
 def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) -> None:
     """Parameters may vary within a scenario: a collage has four sections, or five."""
     several = [replace(row, params={"sections": 4 + row.trial % 2}) for row in rows(*["correct"] * 5)]

@@ -49,7 +49,7 @@ class Collecting:
             self._failures[place_of(wanted)] = outcome
             return
         if not self._tape.recorded_since(wanted, self._ended_at):
-            self._tape.record(wanted, _episode(outcome), self._ended_at, None, self._batch.id)
+            self._tape.record(wanted, _episode(outcome), self._ended_at, None, self._batch.id, self._batch.looks)
             self._unsynced.add(wanted.file)
         self._answered.add(place_of(wanted))
 

@@ -117,8 +117,9 @@ class _Filling:
         requests = tuple(Request(id, sent.wanted) for id, sent in zip(ids, part, strict=True))
         named = self._batches.terms.base_url
         base_url = None if named is None else without_userinfo(named)
-        batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), requests)
-        self._batches.tape.begin_sending()
+        tape = self._batches.tape
+        batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), requests, looks=tape.looks)
+        tape.begin_sending()
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
         status = await created(self._batches, batch, bodies, part[0].headers)

@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
@@ -27,6 +27,7 @@ from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.links import inside
 from longctx.recording.tape import Wanted
+from longctx.vocabulary.looks import LooksPlan
 
 FOLDER = "batches"
 """The name of the ledger's folder, in the folder of the cassettes."""
@@ -77,7 +78,8 @@ class Batch:
 
     name: the beginning of its custom ids, and the name of its file. server: the server that creates it. base_url: the
     server as the user named it; None for the SDK's own. id: the server's id; empty if it is not known whether the batch
-    was created. claimed_at, created_at: ISO 8601, UTC.
+    was created. claimed_at, created_at: ISO 8601, UTC. looks: the plan of the looks that its requests were asked in,
+    empty if they were asked at once; None in the records of earlier versions.
     """
 
     name: Annotated[str, Field(pattern=r"^\d{8}T\d{6}-[0-9a-f]{8}$")]
@@ -87,6 +89,7 @@ class Batch:
     requests: tuple[Request, ...]
     id: Annotated[str, Field(pattern=f"^$|{SAFE_ID}")] = ""
     created_at: Moment = ""
+    looks: LooksPlan | Literal[""] | None = None
 
     @model_validator(mode="after")
     def _ids_belong_together(self) -> Self:
