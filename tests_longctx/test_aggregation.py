@@ -1,10 +1,5 @@
-"""Aggregation, after OOLONG: the profile's [aggregation] tables give the grid."""
+"""Aggregation, after OOLONG: the profile's [aggregation] tables give its cells."""
 
-import pytest
+from longctx.protocols.aggregation import aggregation as test_aggregation
 
-from longctx.families.aggregation import Aggregation
-
-
-@pytest.mark.longctx(family=Aggregation)
-def test_aggregation(scenario, measure):
-    measure(scenario)
+__all__ = ["test_aggregation"]

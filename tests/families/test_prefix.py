@@ -6,7 +6,6 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.families.abstention.protocol import SECTIONS, Abstention
-from longctx.families.aggregation.protocol import Aggregation
 from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.long_context_qa.collage import VARIANTS, Collage
@@ -14,7 +13,7 @@ from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.scenario import Scenario
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import LatestValue, LineRetrieval, Passkey
+from tests.protocols import Aggregation, LatestValue, LineRetrieval, Passkey
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}

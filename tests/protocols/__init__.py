@@ -1,10 +1,12 @@
 """The types of the protocols' cells, which tests build and judge without a run."""
 
+from longctx.protocols.aggregation import aggregation
 from longctx.protocols.latest_value import latest_value
 from longctx.protocols.line_retrieval import line_retrieval
 from longctx.protocols.passkey import passkey
 from longctx.vocabulary.protocol import cells_of
 
+Aggregation = cells_of(aggregation)
 LatestValue = cells_of(latest_value)
 LineRetrieval = cells_of(line_retrieval)
 Passkey = cells_of(passkey)

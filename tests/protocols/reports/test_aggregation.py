@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longctx.families.aggregation.protocol import Aggregation
-from longctx.families.aggregation.report import AggregationAccount
 from longctx.gate.verdict import give_verdict
+from longctx.protocols.reports.aggregation import AggregationAccount
 from longctx.vocabulary.scenario import Trial
 from tests.gate.examples import RULES
+from tests.protocols import Aggregation
 from tests.protocols.tokens import nothing, rows, summary
 
 

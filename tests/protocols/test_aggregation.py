@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.families.aggregation.protocol import QUESTIONS, Aggregation
-from longctx.families.aggregation.texts import AGENCIES, ENDINGS
+from longctx.protocols.aggregation import QUESTIONS, judged
+from longctx.protocols.notices import AGENCIES, ENDINGS
 from longctx.vocabulary.scenario import Trial
-from tests.protocols.tokens import built, fitted, judged, taken, words_of
+from tests.protocols import Aggregation
+from tests.protocols.tokens import built, fitted, reply, taken, words_of
 
 WORDS = words_of(Aggregation)
 TOKENS = {"line": 28.0, "fixed": 200.0}
@@ -71,21 +73,23 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
 
 @settings(max_examples=25)
 @given(scenarios, st.integers(0, 10**6))
-def test_an_independent_reading_gives_the_expected_answer(scenario: Aggregation, seed: int) -> None:
+def test_an_independent_reading_gives_the_expected_answer(scenario: Any, seed: int) -> None:
     trial = built(scenario, seed)
-    assert answer(trial) == set(trial.facts.right) == set(trial.expected.split(", "))
+    assert answer(trial) == set(trial.expected.split(", "))
     read = notices(trial)
     assert len(read) == trial.recorded["lines"]
     [month] = re.findall(r"dated in (\w+ \d{4})", trial.user)
-    assert Counter(when for when, _ in read)[month] == scenario.notices == sum(trial.facts.counts)
-    lines = [trial.user[start:end] for start, end in trial.facts.lines]
+    assert Counter(when for when, _ in read)[month] == scenario.notices
+    *marks, question = fitted(scenario).judge(trial, reply("")).marks
+    lines = [trial.user[mark.start : mark.end] for mark in marks]
+    assert len(lines) == scenario.notices
     assert all(f"{month.split()[0]} " in line and "\n" not in line for line in lines)
-    assert trial.user[trial.facts.question :].strip() == trial.user.rstrip().rpartition("\n")[2]
+    assert trial.user[question.start :].strip() == trial.user.rstrip().rpartition("\n")[2]
 
 
 @settings(max_examples=25)
 @given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_does_not_exceed_its_window(scenario: Aggregation, seed: int) -> None:
+def test_a_prompt_does_not_exceed_its_window(scenario: Any, seed: int) -> None:
     assert 0.75 * scenario.window < taken(built(scenario, seed)) <= scenario.window
 
 
@@ -105,13 +109,6 @@ def test_no_number_is_a_good_guess() -> None:
     assert largest.most_common(1)[0][1] < 24
 
 
-def some(question: str) -> tuple[Aggregation, Trial]:
-    scenario = fitted(Aggregation(2600, 12, question))
-    return scenario, next(
-        trial for index in range(50) if len((trial := scenario.build(WORDS, 0, index)).facts.right) in (1, 2)
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "kind", "credit"),
     [
@@ -126,47 +123,40 @@ def some(question: str) -> tuple[Aggregation, Trial]:
     ],
 )
 def test_counts_have_partial_credit(text: str, kind: str, credit: int | None) -> None:
-    scenario, trial = some("count")
-    right = int(trial.expected)
-    outcome = judged(scenario, trial, text.format(right=right, more=right + 1, most=right + 2))
+    outcome = judged(reply(text.format(right=3, more=4, most=5)), ["3"], "count")
     assert (outcome.kind, outcome.trace.get("credit")) == (kind, credit)
 
 
 def test_a_number_may_be_a_word() -> None:
-    scenario = fitted(Aggregation(2600, 12, "count"))
-    trial = next(trial for index in range(50) if (trial := scenario.build(WORDS, 0, index)).expected == "2")
-    assert judged(scenario, trial, "Two.").kind == "correct"
-    assert judged(scenario, trial, "two, that is 2").kind == "correct"
-    assert judged(scenario, trial, "one").trace == {"credit": 750, "off": -1}
-    assert judged(scenario, trial, "2", "max_tokens").kind == "truncated"
-    assert judged(scenario, trial, "9" * 5000).trace == {"credit": 0, "off": 10**6 - 2}
-    assert judged(scenario, trial, "no", "refusal").kind == "refusal"
+    assert judged(reply("Two."), ["2"], "count").kind == "correct"
+    assert judged(reply("two, that is 2"), ["2"], "count").kind == "correct"
+    assert judged(reply("one"), ["2"], "count").trace == {"credit": 750, "off": -1}
+    assert judged(reply("2", "max_tokens"), ["2"], "count").kind == "truncated"
+    assert judged(reply("9" * 5000), ["2"], "count").trace == {"credit": 0, "off": 10**6 - 2}
+    assert judged(reply("no", "refusal"), ["2"], "count").kind == "refusal"
 
 
 def test_of_several_agencies_the_largest_is_not_one() -> None:
-    scenario, trial = some("largest")
-    other = next(agency.name for agency in AGENCIES if agency.name != trial.expected)
-    assert judged(scenario, trial, f"It is the {trial.expected.upper()}.").kind == "correct"
-    assert judged(scenario, trial, other).trace == {"credit": 0}
-    assert judged(scenario, trial, f"{other}, {trial.expected}").kind == "unparseable"
-    assert judged(scenario, trial, "The Post Office").kind == "unparseable"
+    right, other = AGENCIES[2].name, AGENCIES[0].name
+    assert judged(reply(f"It is the {right.upper()}."), [right], "largest").kind == "correct"
+    assert judged(reply(other), [right], "largest").trace == {"credit": 0}
+    assert judged(reply(f"{other}, {right}"), [right], "largest").kind == "unparseable"
+    assert judged(reply("The Post Office"), [right], "largest").kind == "unparseable"
 
 
 def test_what_is_missing_is_a_set() -> None:
-    scenario = fitted(Aggregation(2600, 12, "missing"))
-    trial = next(trial for index in range(50) if len((trial := scenario.build(WORDS, 0, index)).facts.right) == 2)
-    first, second = trial.facts.right
-    other = next(agency.name for agency in AGENCIES if agency.name not in trial.facts.right)
-    assert judged(scenario, trial, f"{second} and {first}").kind == "correct"
-    assert judged(scenario, trial, first).trace == {"credit": 667}
-    assert judged(scenario, trial, f"{first}, {second}, {other}").trace == {"credit": 800}
-    assert judged(scenario, trial, f"{first},", "max_tokens").kind == "truncated"
-    assert judged(scenario, trial, f"{other},", "max_tokens").kind == "wrong"
+    first, second, other = (agency.name for agency in AGENCIES[:3])
+    right = first, second
+    assert judged(reply(f"{second} and {first}"), right, "missing").kind == "correct"
+    assert judged(reply(first), right, "missing").trace == {"credit": 667}
+    assert judged(reply(f"{first}, {second}, {other}"), right, "missing").trace == {"credit": 800}
+    assert judged(reply(f"{first},", "max_tokens"), right, "missing").kind == "truncated"
+    assert judged(reply(f"{other},", "max_tokens"), right, "missing").kind == "wrong"
 
 
 def test_marks_show_the_notices_of_the_month() -> None:
-    scenario, trial = some("largest")
-    marks = scenario.marks(WORDS, trial, judged(scenario, trial, ""))
+    scenario = fitted(Aggregation(2600, 12, "largest"))
+    marks = scenario.judge(scenario.build(WORDS, 0, 0), reply("")).marks
     assert [mark.name for mark in marks] == ["notice of the month"] * 12 + ["question"]
 
 

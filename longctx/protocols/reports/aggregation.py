@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from longctx import Account, Rank, RateView, Reported, ScenarioSummary, Subject, Table
-from longctx.families.aggregation import FAMILY
-from longctx.families.aggregation.protocol import OFF
+from longctx.protocols.aggregation import OFF
 from longctx.results.grouping import by_subject, grouped
 from longctx.vocabulary.scenario import CREDIT
 
 if TYPE_CHECKING:
     from longctx import Grid, Row
 
+NAME, TITLE = "aggregation", "Aggregation"
 ENOUGH = 10
 """The wrong counts needed before a finding says which way they are off."""
 MOST = 0.8
@@ -54,7 +54,7 @@ class AggregationAccount(Account):
         )
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[RateView]:
-        yield RateView.by_window(scenarios, asked, name="aggregation-by-window", heading=FAMILY.title)
+        yield RateView.by_window(scenarios, asked, name="aggregation-by-window", heading=TITLE)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[Table]:
         """Yield a table for each subject: strict rates with the mean credit beside them."""
@@ -69,7 +69,7 @@ class AggregationAccount(Account):
                 }
                 for scenario in group
             ]
-            yield Table.from_rows(f"{FAMILY.title}, {subject}", rows)
+            yield Table.from_rows(f"{TITLE}, {subject}", rows)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Credit]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
@@ -79,7 +79,7 @@ class AggregationAccount(Account):
                 way = "low" if low > high else "high"
                 yield (
                     Rank.CAUSE,
-                    f"{FAMILY.title}, {subject}: of {low + high:,} wrong counts {max(low, high):,} are too {way}.",
+                    f"{TITLE}, {subject}: of {low + high:,} wrong counts {max(low, high):,} are too {way}.",
                 )
 
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> list[Reported]:
@@ -108,7 +108,7 @@ class AggregationAccount(Account):
 
     def data(self, analysis: Sequence[Credit]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         return {
-            FAMILY.name: [
+            NAME: [
                 {
                     **each.subject.fields,
                     "scenario": each.scenario,
