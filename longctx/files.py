@@ -23,6 +23,14 @@ LEFT_S = 86_400.0
 """The age in seconds from which on a temporary file of another machine is a leftover."""
 
 
+def check_new(path: Path, force: bool) -> None:
+    """Raise UserError if there is something at `path` already, and `force` does not allow replacing it."""
+    if path.is_dir():
+        raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
+    if path.exists() and not force:
+        raise UserError("file-exists", f"{path} already exists: give another name, or --force to overwrite it.")
+
+
 def write_file(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file, then move it to `path`, making its folder if needed. Raises UserError."""
     part = _part(path.parent, path.name)

@@ -30,8 +30,8 @@ def locked(folder: Path, held: UserError, harm: str, goes: bool = False) -> Iter
         raise UserError(
             "not-lockable",
             f"{folder / LOCK} cannot be locked ({error}), and {harm}: delete it if it is a link or a folder, or use a "
-            "file system with locks. --ctx-no-lock (of a command: --no-lock) goes on without locks; then make sure "
-            "yourself that no other run uses the folder.",
+            "file system with locks. lock = false in [tool.longctx] of pyproject.toml (--no-lock of a command) "
+            "goes on without locks; then make sure yourself that no other run uses the folder.",
         ) from None
     try:
         yield

@@ -94,7 +94,7 @@ def checkout(folder: Path, scenarios: int, trials: int) -> Path:
 
 
 def _start(project: Path, server: Remote) -> subprocess.Popen[bytes]:
-    options = [f"--ctx-base-url={server.url}", "--ctx-record=once", f"--ctx-in-flight={IN_FLIGHT}", "--ctx-no-page"]
+    options = [f"--ctx-base-url={server.url}", "--ctx-record=once", f"--ctx-concurrency={IN_FLIGHT}", "--ctx-no-page"]
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", "-n2", "tests_longctx", "--ctx-profile=kills.toml", *options],
         cwd=project,

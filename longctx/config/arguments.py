@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
@@ -30,6 +30,13 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
         return value
 
     return parse
+
+
+def one_of(name: str, text: str, choices: Sequence[str]) -> str:
+    """Return a value of an environment variable. Raises BadValue if it is none of its choices."""
+    if text not in choices:
+        raise BadValue("bad-choice", f"{name} is {text!r}: give one of {', '.join(choices)}.")
+    return text
 
 
 def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:

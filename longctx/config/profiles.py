@@ -41,11 +41,13 @@ class Profile(BaseModel):
     seed: NonNegativeInt = 0
     """The random seed: the same one gives the same questions on every machine."""
     margin: float | None = Field(default=None, gt=0, lt=1)
-    """The gate's margin: a drop that does not matter. Default: 0.05; `--ctx-margin` overrides it."""
+    """The gate's margin: a drop that does not matter. Default: 0.05."""
     looks: LooksPlan = DEFAULT_LOOKS
     """When a gate that asks looks at its evidence: `few` for a fixed number of cases, `early` where the numbers of
     trials are chosen for it, `equal` as earlier versions did, `once` to ask all trials. What is recorded in looks is
     judged by the plan that it was asked by."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """USD that a run may spend; `--ctx-max-cost` overrides it. By default 5 if a model has prices."""
     max_cost_growth: float | None = Field(default=None, ge=0)
     """The most by which the price of a trial may grow in a gate, as a share of the baseline's: 0.5 allows half as much
     again. Without it, growth is shown and not judged."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,10 +14,12 @@ from longctx import clocks
 from longctx.engine.settings import Settings
 from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
+from longctx.gate.defaults import DEFAULT_CAP
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
+    from longctx.config.models import ModelProfile
     from longctx.engine.measure import Measurement
     from longctx.engine.plan import Plan
     from longctx.engine.preflight import Preflight
@@ -141,7 +143,7 @@ class Run:
 
         The record mode is that of the settings, or `once` if that is `none`.
 
-        cases: those to ask; by default all of the plan. max_cost: USD; by default that of the settings. progress: opens
+        cases: those to ask; by default all of the plan. max_cost: USD; by default the run's cap. progress: opens
         the display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
@@ -166,7 +168,7 @@ class Run:
             if preflight := self.preflight(cases, tape):
                 preflight.check()
             self._foresee_baseline(cases, tape)
-            terms = self.terms(max_cost)
+            terms = self.terms([case.model for case in cases], max_cost)
             shown = progress or live_progress
             halt = Halt()
             done = _apart(
@@ -180,15 +182,33 @@ class Run:
         self.forget_plan()
         return done
 
-    def terms(self, max_cost: float | None = None) -> Terms:
-        """Return the terms of an asking pass. max_cost: USD; by default that of the settings."""
+    @property
+    def stated_cap(self) -> float | None:
+        """USD that the user lets the run spend: by the settings, else by the profile; None if neither says."""
+        given, own = self.settings.max_cost, self.plan.own
+        return own.max_cost if given is None and own else given
+
+    def default_cap(self, models: Iterable[ModelProfile]) -> float | None:
+        """Return the cap that holds because none is stated; None if one is, or if none of the models has a price."""
+        from longctx.live.cost.money import has_price
+
+        return DEFAULT_CAP if self.stated_cap is None and any(map(has_price, models)) else None
+
+    def cap(self, models: Iterable[ModelProfile]) -> float | None:
+        """Return the USD that requests to these models may cost; None for no cap."""
+        default = self.default_cap(models)
+        return self.stated_cap if default is None else default
+
+    def terms(self, models: Sequence[ModelProfile], max_cost: float | None = None) -> Terms:
+        """Return the terms of an asking pass over these models. max_cost: USD; by default the run's cap."""
         from longctx.live.run import Terms
 
         settings = self.settings
         return Terms(
             base_url=settings.base_url,
             in_flight=settings.in_flight,
-            max_cost=settings.max_cost if max_cost is None else max_cost,
+            max_cost=self.cap(models) if max_cost is None else max_cost,
+            stated_cap=max_cost is not None or self.stated_cap is not None,
             batch=settings.batch,
             batch_wait_s=None if settings.batch_wait is None else 3600 * settings.batch_wait,
             canary=settings.canary,

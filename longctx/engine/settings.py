@@ -78,6 +78,8 @@ class Settings:
     looks: bool = True
     batch: bool = False
     batch_wait: float | None = None
+    save_baseline: str | None = None
+    """The name under which the finished run is saved as a baseline."""
 
     @property
     def gate(self) -> GateTerms:

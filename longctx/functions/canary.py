@@ -82,8 +82,8 @@ class FunctionCanary:
         named = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
         why = (
             f"none of the first {kinds.total()} trials of {function} on {model} could be read ({named}), so no more "
-            "of them were asked. Look at a reply, and change the test, its prompt or max_tokens; --ctx-no-canary asks "
-            "all the same."
+            "of them were asked. Look at a reply, and change the test, its prompt or max_tokens; trial_run = false "
+            "in [tool.longctx] asks all the same."
         )
         self._stopped[group] = Failure(UNREADABLE, why, fatal=True)
         assert self._say is not None

@@ -143,7 +143,7 @@ class FunctionScenario(Scenario):
         if self.items is None:
             return Identity(self.name, self.version, self.slug, seed, index, repeat)
         if index >= len(self.items):
-            raise ValueError(f"there is no trial {index} (--ctx-trial), since it has {len(self.items):,} cases")
+            raise ValueError(f"there is no trial {index} (--ctx-only), since it has {len(self.items):,} cases")
         # A case keeps its identity when others are added before it.
         return Identity(self.name, self.version, self.slug, seed, 0, repeat, item=self.items[index][0])
 

@@ -1,4 +1,7 @@
-"""The gate's default terms. This module imports nothing heavy, so that the options can use it at no cost."""
+"""The default terms of a gate, and the default cap.
+
+This module imports nothing heavy, so that the options can use it at no cost.
+"""
 
 from typing import Any
 
@@ -8,6 +11,8 @@ ALPHA = 0.05
 """The probability of a false alarm in a whole run."""
 MAX_AGE_DAYS = 7.0
 """The age in days from which a recording is not accepted for a changed model."""
+DEFAULT_CAP = 5.0
+"""USD that a run may spend on models with prices if neither the command line nor the profile states a cap."""
 GATE_DEFAULTS = {"margin": None, "alpha": ALPHA, "on_inconclusive": "fail", "max_age": MAX_AGE_DAYS}
 """The defaults of the options that set the terms."""
 

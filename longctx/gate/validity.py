@@ -68,7 +68,7 @@ def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Ite
     if left_out:
         yield (
             f"the run leaves out {left_out:,} of the grid's scenarios: a verdict is given on the whole grid, "
-            "without -k, -x, --lf and --ctx-trial"
+            "without -k, -x, --lf and --ctx-only"
         )
     if empty:
         yield f"{empty:,} of the grid's scenarios have no question to ask"
@@ -180,7 +180,7 @@ def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
         return ""
     return (
         f"the model has changed, and {len(old):,} of {len(after):,} answers are recordings of up to "
-        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (--ctx-max-age): ask again with "
+        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (max_age): ask again with "
         "--ctx-record all"
     )
 

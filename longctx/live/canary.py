@@ -77,7 +77,8 @@ class Canary:
                 why = (
                     f"none of the first {replies} replies of {model} to {family} could be read "
                     f"({self._outcomes.kinds(group)}), so no more of them were asked. Look at a reply, and change the "
-                    "prompt set or max_tokens; --ctx-no-canary asks all the same (upgrade: --no-canary)."
+                    "prompt set or max_tokens; trial_run = false in [tool.longctx] asks all the same (upgrade: "
+                    "--no-canary)."
                 )
                 self._stopped[group] = Failure(UNREADABLE, why, fatal=True)
                 self._say(f"Stopped {family} on {model}: {why}")

@@ -26,8 +26,8 @@ from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE, Canary
-from longctx.live.cost.estimate import estimate
-from longctx.live.cost.money import check_cap
+from longctx.live.cost.estimate import estimate, total_price
+from longctx.live.cost.money import check_cap, check_default_cap
 from longctx.live.estimating import (
     BUILT,
     fitted,
@@ -83,6 +83,8 @@ class Terms:
     base_url: str | None = None
     in_flight: int = 4
     max_cost: float | None = None
+    stated_cap: bool = True
+    """Whether the user stated the cap; if not, a run that is estimated to cost more is refused."""
     batch: bool = False
     batch_wait_s: float | None = None
     canary: bool = True
@@ -191,7 +193,7 @@ async def _ask(
 ) -> Done:
     """Ask with the client of the provider. count: called with the number of questions to ask, once it is known."""
     models = [case.model for case in cases]
-    check_cap(terms.max_cost, models)
+    check_cap(terms.max_cost if terms.stated_cap else None, models)
     if terms.batch:
         check_provider(models)
     provider = provider_of(models)
@@ -214,7 +216,9 @@ async def _ask(
             observer.ready((*uncounted, *unfit))
         say_misfits(say, unfit)
         questions = with_sharing(known, terms.batch)
-        say_estimate(say, fit, questions, batch=terms.batch)
+        estimates = say_estimate(say, fit, questions, batch=terms.batch)
+        if terms.max_cost is not None and not terms.stated_cap:
+            check_default_cap(total_price(estimates, terms.batch), terms.max_cost)
         say_unused(say, tape, questions, terms.batch)
         if questions:
             check_writable(tape.written_to)

@@ -11,7 +11,7 @@ def check(settings: Settings) -> None:
     if settings.batch_wait is not None and not settings.batch:
         raise UserError(
             "batch-wait-without-batch",
-            "--ctx-batch-wait sets how long to wait for batches: give --ctx-batch, too.",
+            "batch_wait sets how long to wait for batches: give --ctx-batch, too.",
         )
     if not settings.batch:
         return
@@ -22,6 +22,6 @@ def check(settings: Settings) -> None:
     if settings.no_text:
         raise UserError(
             "batch-with-no-text",
-            "--ctx-batch and --ctx-no-text cannot be used together: the answers of a batch are collected once it has "
+            "--ctx-batch and LONGCTX_TEXT=0 cannot be used together: the answers of a batch are collected once it has "
             "ended, possibly by a later run, which would not find them without text.",
         )

@@ -11,6 +11,7 @@ import pytest
 from longctx.errors import UserError
 from longctx.extras import PAGE, lacking
 from longctx.gate.defaults import ignored_options
+from longctx.plugin.options import deprecations
 from longctx.plugin.run import RUN
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def show(config: pytest.Config) -> None:
     """Print what is ignored; under -qq nothing."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and config.get_verbosity() > -2:
-        for sentence in _sentences(config.stash[RUN]):
+        for sentence in (*deprecations(config), *_sentences(config.stash[RUN])):
             terminal.write_line(sentence, yellow=True)
 
 
@@ -70,6 +71,7 @@ def header(config: pytest.Config) -> str:
     parts = [
         profile(run),
         *([f"which sets {', '.join(axes)}"] if axes else []),
+        *([", ".join(settings.models)] if settings.models else []),
         "replay only" if settings.record == "none" else f"record mode {settings.record}",
         *([f"baseline {settings.baseline}"] if settings.baseline else []),
     ]

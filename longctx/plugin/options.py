@@ -9,22 +9,29 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_lock, add_no_looks, number, price
+from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_looks, number, one_of, price, share
+from longctx.config.project import project_settings, project_settings_at
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
-from longctx.gate.defaults import GATE_DEFAULTS, MARGIN
+from longctx.gate.defaults import DEFAULT_CAP, GATE_DEFAULTS, MARGIN
 from longctx.links import inside
 from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
 DEFAULT = Settings()
+ANY_GIVEN = pytest.StashKey[bool]()
+OFF = ("", "0", "false", "no", "off")
+"""What an environment variable holds that turns something off."""
+ALSO = ("--ctx-record-mode", "--ctx-project-tests")
+TERMS_OF_PROJECT = ("alpha", "on_inconclusive", "max_age")
+"""The terms of a gate that pyproject.toml may state; the base branch's count, as they do for profiles."""
 MARKERS = (
     "longctx(family): the test is parametrized with the profile's grid of a family, a class such as Passkey.",
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
@@ -48,6 +55,40 @@ MARKERS = (
     axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
 )
 """What `pytest --markers` prints of the marker."""
+CONCURRENCY = 4
+"""The most requests that are in flight at once by default."""
+OF_PYPROJECT = "{} in [tool.longctx] of pyproject.toml"
+DEPRECATED: dict[str, tuple[dict[str, Any], str]] = {
+    "--ctx-in-flight": (
+        {"dest": "ctx_concurrency", "type": number(int, 1), "default": argparse.SUPPRESS},
+        "--ctx-concurrency",
+    ),
+    "--ctx-trial": (
+        {"dest": "ctx_only", "type": lambda text: _trial(text), "default": argparse.SUPPRESS},
+        "--ctx-only",
+    ),
+    "--ctx-corpus": ({"type": Path, "default": None}, OF_PYPROJECT.format("corpus")),
+    "--ctx-questions": ({"type": Path, "default": None}, OF_PYPROJECT.format("questions")),
+    "--ctx-seed": ({"type": number(int, 0), "default": None}, "seed in the profile"),
+    "--ctx-min-rate": ({"type": number(float, 0, 1), "default": None}, "min_rate in the profile's table or the marker"),
+    "--ctx-no-lock": ({"action": "store_true"}, OF_PYPROJECT.format("lock = false")),
+    "--ctx-no-page": ({"action": "store_true"}, OF_PYPROJECT.format("page = false")),
+    "--ctx-ask-only": ({"action": "store_true"}, "LONGCTX_RECORD_ONLY=1 in the environment"),
+    "--ctx-no-canary": ({"action": "store_true"}, OF_PYPROJECT.format("trial_run = false")),
+    "--ctx-price": ({"action": "append", "type": price, "default": []}, "[prices] in the model's profile"),
+    "--ctx-no-text": (
+        {"action": "store_true"},
+        f"LONGCTX_TEXT=0 in the environment, or {OF_PYPROJECT.format('text = false')}",
+    ),
+    "--ctx-base": ({"default": None}, "LONGCTX_BASE in the environment"),
+    "--ctx-trust": ({"choices": ("all", "base"), "default": "all"}, "LONGCTX_TRUST in the environment"),
+    "--ctx-margin": ({"type": share(), "default": None}, "margin in the profile"),
+    "--ctx-alpha": ({"type": share(), "default": DEFAULT.alpha}, OF_PYPROJECT.format("alpha")),
+    "--ctx-max-age": ({"type": number(float, 0), "default": DEFAULT.max_age}, OF_PYPROJECT.format("max_age")),
+    "--ctx-no-looks": ({"action": "store_true"}, 'looks = "once" in the profile'),
+    "--ctx-batch-wait": ({"type": number(float, 0), "default": None}, OF_PYPROJECT.format("batch_wait")),
+}
+"""The options of the version before, which still work in this one, with what replaces each."""
 REMOVED = {"--ctx-early-stop": "a gate that asks stops early by default, and --ctx-no-looks turns that off"}
 """The options of earlier versions, and what to use in their place."""
 
@@ -77,7 +118,7 @@ def add(parser: pytest.Parser | _Names) -> None:
         type="bool",
         default=False,
     )
-    group = parser.getgroup("longctx", "long-context retrieval")
+    group = parser.getgroup("longctx", "longctx")
     option = group.addoption
     option(
         "--ctx-model",
@@ -90,7 +131,7 @@ def add(parser: pytest.Parser | _Names) -> None:
         "--ctx-profile",
         default=None,
         metavar="NAME",
-        help="grid to run: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
+        help="what is run: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
     )
     option(
         "--ctx-prompts",
@@ -117,114 +158,59 @@ def add(parser: pytest.Parser | _Names) -> None:
         "(repeatable, to compare)",
     )
     option(
-        "--ctx-corpus",
-        type=Path,
-        default=None,
-        metavar="DIR",
-        help="folder of .txt, .md or .xml documents for long-context QA (default: fixtures/register)",
-    )
-    option(
-        "--ctx-questions",
-        type=Path,
-        default=None,
-        metavar="FILE",
-        help="questions about that corpus, JSON lines (default: fixtures/questions/register.jsonl)",
-    )
-    option(
-        "--ctx-record",
-        choices=RECORD_MODES,
-        default="none",
-        help="none: replay only (default). once: ask trials without a recording. new_episodes: also those with only "
-        "a stale one. all: re-record everything",
-    )
-    option(
-        "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"
-    )
-    option(
-        "--ctx-in-flight",
-        type=number(int, 1),
-        default=4,
-        metavar="N",
-        help="most requests in flight at once (default: 4)",
-    )
-    option(
         "--ctx-trials",
         type=number(int, 1),
         default=None,
         metavar="N",
-        help="trials per scenario, instead of the profile's",
+        help="trials per cell, instead of the profile's",
     )
     option(
-        "--ctx-trial",
+        "--ctx-only",
         type=_trial,
         default=None,
         metavar="ID",
-        help="only this trial of each scenario, by its name in reports: its number, from 0, or the id of its question "
+        help="only this trial of each cell, by its name in reports: its number, from 0, or the id of its question "
         "or case (longctx show SCENARIO#ID prints it)",
     )
     option("--ctx-repeats", type=number(int, 1), default=1, metavar="N", help="repetitions of each trial (default: 1)")
-    option(
-        "--ctx-seed",
-        type=number(int, 0),
-        default=None,
-        metavar="N",
-        help="seed of the trials, instead of the profile's",
-    )
-    option(
-        "--ctx-min-rate",
-        type=number(float, 0, 1),
-        default=None,
-        metavar="RATE",
-        help="minimum rate, instead of the profile's: a scenario that is shown to lie below it fails",
-    )
     option(
         "--ctx-label",
         action="append",
         type=_label,
         default=[],
         metavar="NAME=VALUE",
-        help="describe this run, such as steps=200: its rows keep the label, and merged reports tell runs apart by it "
-        "(repeatable)",
+        help="attach a label to this run, such as steps=200; it is stored with every row (repeatable)",
     )
     option(
-        "--ctx-shard",
-        type=shard,
+        "--ctx-record",
+        "--ctx-record-mode",
+        dest="ctx_record",
+        choices=RECORD_MODES,
+        default="none",
+        help="none: replay only (default). once: send the requests of trials without a recording. new_episodes: also "
+        "of those with only a stale one. all: re-record everything",
+    )
+    option(
+        "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"
+    )
+    option(
+        "--ctx-concurrency",
+        type=number(int, 1),
+        default=CONCURRENCY,
+        metavar="N",
+        help=f"maximum number of concurrent requests (default: {CONCURRENCY})",
+    )
+    option(
+        "--ctx-max-cost",
+        type=number(float, 0),
         default=None,
-        metavar="I/N",
-        help="run one part of the grid, such as 2/5, in a job of a matrix; longctx merge joins the parts, tests the "
-        "minimum rates, and gives the verdict",
+        metavar="USD",
+        help=f"spending cap in USD (default: max_cost of the profile, or {DEFAULT_CAP:g} if a model has prices)",
     )
     option(
-        "--ctx-report",
-        type=Path,
-        default=None,
-        metavar="DIR",
-        help="folder for this run's rows and summary (default: reports/<time>)",
-    )
-    add_no_lock(option, "--ctx-no-lock")
-    option("--ctx-no-page", action="store_true", help="write no index.html and no charts")
-    option("--ctx-estimate", action="store_true", help="say what would be asked and what it costs, then stop")
-    option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
-    option("--ctx-ask-only", action="store_true", help="ask and record, then stop before the tests")
-    option(
-        "--ctx-no-canary",
+        "--ctx-estimate",
         action="store_true",
-        help="go on asking even if none of the first replies of a family and model can be read",
-    )
-    option("--ctx-max-cost", type=number(float, 0), default=None, metavar="USD", help="the most that asking may cost")
-    option(
-        "--ctx-price",
-        action="append",
-        type=price,
-        default=[],
-        metavar="MODEL=INPUT/OUTPUT[/READ/WRITE][,TOKENS:…]",
-        help="a model's prices in USD per million tokens, and those of reading and writing its prompt cache, instead "
-        "of its profile's; after a comma, the same for prompts of more than TOKENS tokens (repeatable)",
-    )
-    option(
-        "--ctx-no-text",
-        action="store_true",
-        help="keep replies and answers out of cassettes and reports; such a run cannot be replayed",
+        help="print the number of requests and their estimated cost, then exit",
     )
     option(
         "--ctx-baseline",
@@ -234,32 +220,40 @@ def add(parser: pytest.Parser | _Names) -> None:
         "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
     )
     option(
-        "--ctx-base",
+        "--ctx-save-baseline",
         default=None,
-        metavar="REV",
-        help="branch or commit that a change is judged against, such as origin/main: the verdict says which answers "
-        "are not recorded there (default, with --ctx-baseline: LONGCTX_BASE)",
+        metavar="NAME",
+        help="save this run as a new baseline, as longctx baseline save does",
     )
     option(
-        "--ctx-trust",
-        choices=("all", "base"),
-        default="all",
-        help="base: accept only answers that are recorded on --ctx-base, or that this run asks for (default: all)",
+        "--ctx-on-inconclusive",
+        choices=("pass", "fail"),
+        default="fail",
+        help="exit status of an inconclusive gate: fail = 11 (default), pass = 0",
     )
-    add_gate_options(option, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
-    add_no_looks(option, "--ctx-no-looks")
     option(
         "--ctx-batch",
         action="store_true",
-        help="with --ctx-record: ask in Message Batches, at their price; what a batch holds is not asked again",
+        help="with --ctx-record: send requests through the Message Batches API, at its price; no request is sent twice",
     )
     option(
-        "--ctx-batch-wait",
-        type=number(float, 0),
+        "--ctx-shard",
+        type=shard,
         default=None,
-        metavar="HOURS",
-        help="how long the run waits for its batches, which continue if it exits (default: until they end)",
+        metavar="I/N",
+        help="run one part of the cells, such as 2/5, in a job of a matrix; longctx merge joins the parts, tests the "
+        "minimum rates, and gives the verdict",
     )
+    option(
+        "--ctx-report",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="folder for this run's rows and summary (default: reports/<time>)",
+    )
+    for name, (settings, _) in DEPRECATED.items():
+        option(name, **settings, help=argparse.SUPPRESS)
+    option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
 
 
 class _Names:
@@ -274,8 +268,9 @@ class _Names:
     def getgroup(self, name: str, description: str) -> _Names:
         return self
 
-    def addoption(self, name: str, **_: Any) -> None:
-        self.names.append(name)
+    def addoption(self, name: str, *_: str, **settings: Any) -> None:
+        if settings.get("help") is not argparse.SUPPRESS:
+            self.names.append(name)
 
 
 @functools.cache
@@ -292,8 +287,43 @@ def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
         meant = closest(name, names()) if name.startswith("--ctx-") else f"--ctx-{name[2:]}"
         if name in REMOVED:
             parser.extra_info["longctx"] = f"{name} was removed: {REMOVED[name]}"
-        elif name.startswith("--") and name not in names() and meant in names():
+        elif name.startswith("--") and name not in (*names(), *DEPRECATED, *ALSO) and meant in names():
             parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
+
+
+def deprecations(config: pytest.Config) -> Iterator[str]:
+    """Yield a sentence for each option of the version before that is given, in a file of the project too."""
+    given = [argument.partition("=")[0] for argument in (*_given(config), *map(str, config.getini("addopts") or ()))]
+    for name, (_, instead) in DEPRECATED.items():
+        if name in given:
+            yield f"{name} is deprecated, and will be removed in the next version: use {instead}."
+
+
+def fill(config: pytest.Config) -> None:
+    """Give options that were left out the values of the environment, or of [tool.longctx] in pyproject.toml.
+
+    Raises UserError.
+    """
+    option, here = config.option, project_settings(config.rootpath)
+    if os.environ.get("LONGCTX_RECORD_ONLY", "0") not in OFF:
+        option.ctx_ask_only = True
+    text = os.environ.get("LONGCTX_TEXT")
+    option.ctx_no_text |= text in OFF if text is not None else not here.text
+    trust = os.environ.get("LONGCTX_TRUST") or (here.trust if option.ctx_baseline is not None else None)
+    if trust and not is_typed(config, "--ctx-trust"):
+        option.ctx_trust = one_of("LONGCTX_TRUST", trust, ("all", "base"))
+    option.ctx_no_lock |= not here.lock
+    option.ctx_no_page |= not here.page
+    option.ctx_no_canary |= not here.trial_run
+    for name in ("profile", "base_url", "corpus", "questions", *(["batch_wait"] if option.ctx_batch else [])):
+        if getattr(option, f"ctx_{name}") is None:
+            setattr(option, f"ctx_{name}", getattr(here, name))
+    of_base = option.ctx_baseline is not None and (option.ctx_base or os.environ.get("LONGCTX_BASE"))
+    stated = GATE_DEFAULTS | {"concurrency": CONCURRENCY}
+    for name in ("concurrency",) if of_base else ("concurrency", *TERMS_OF_PROJECT):
+        value, flag = getattr(here, name), f"--ctx-{name.replace('_', '-')}"
+        if value is not None and getattr(option, f"ctx_{name}") == stated[name] and not is_typed(config, flag):
+            setattr(option, f"ctx_{name}", value)
 
 
 def read(config: pytest.Config) -> Settings:
@@ -308,9 +338,9 @@ def read(config: pytest.Config) -> Settings:
         corpus=option.ctx_corpus,
         questions=option.ctx_questions,
         base_url=option.ctx_base_url,
-        in_flight=option.ctx_in_flight,
+        in_flight=option.ctx_concurrency,
         trials=option.ctx_trials,
-        only_trial=option.ctx_trial,
+        only_trial=option.ctx_only,
         repeats=option.ctx_repeats,
         seed=option.ctx_seed,
         min_rate=option.ctx_min_rate,
@@ -336,6 +366,7 @@ def read(config: pytest.Config) -> Settings:
         looks=not option.ctx_no_looks,
         batch=option.ctx_batch,
         batch_wait=option.ctx_batch_wait,
+        save_baseline=option.ctx_save_baseline,
     )
 
 
@@ -344,7 +375,8 @@ def choose_base(config: pytest.Config) -> None:
     option = config.option
     needed = option.ctx_baseline is not None or option.ctx_trust == "base"
     if needed and option.ctx_base not in typed(config, "--ctx-base"):
-        option.ctx_base = os.environ.get("LONGCTX_BASE") or option.ctx_base
+        of_file = option.ctx_base or project_settings(config.rootpath).base
+        option.ctx_base = os.environ.get("LONGCTX_BASE") or of_file
 
 
 def take_terms_of_base(config: pytest.Config) -> None:
@@ -359,19 +391,25 @@ def take_terms_of_base(config: pytest.Config) -> None:
         if not is_typed(config, f"--ctx-{name.replace('_', '-')}")
     ]
     default = GATE_DEFAULTS | {"no_looks": False}
-    if option.ctx_baseline is None or not option.ctx_base or config.inipath is None:
+    if option.ctx_baseline is None or not option.ctx_base:
         return
-    if all(getattr(option, f"ctx_{name}") == default[name] for name in stated):
+    here, workspace = project_settings(config.rootpath), Workspace(config.rootpath)
+    if not any(getattr(here, name) for name in TERMS_OF_PROJECT) and all(
+        getattr(option, f"ctx_{name}") == default[name] for name in stated
+    ):
         return
     from longctx.engine.base_terms import addopts_at
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_gate_options(parser.add_argument, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
     add_no_looks(parser.add_argument, "--ctx-no-looks")
-    there = addopts_at(Workspace(config.rootpath), config.inipath, option.ctx_base)
-    given, _ = parser.parse_known_args(shlex.split(there) if isinstance(there, str) else there)
+    addopts = addopts_at(workspace, config.inipath, option.ctx_base) if config.inipath else ""
+    given, _ = parser.parse_known_args(shlex.split(addopts) if isinstance(addopts, str) else addopts)
+    there = project_settings_at(workspace, option.ctx_base)
     for name in stated:
-        setattr(option, f"ctx_{name}", getattr(given, f"ctx_{name}"))
+        value = getattr(given, f"ctx_{name}")
+        of_file = getattr(there, name, None)
+        setattr(option, f"ctx_{name}", of_file if value == default[name] and of_file is not None else value)
 
 
 def typed(config: pytest.Config, option: str) -> list[str]:
@@ -403,8 +441,10 @@ def check_paths(config: pytest.Config) -> None:
 
 
 def any_given(config: pytest.Config) -> bool:
-    """Return whether any option differs from its default."""
-    return dataclasses.replace(read(config), parquet=DEFAULT.parquet) != DEFAULT
+    """Return whether any option differs from its default; what pyproject.toml sets for all runs does not count."""
+    if ANY_GIVEN not in config.stash:
+        config.stash[ANY_GIVEN] = dataclasses.replace(read(config), parquet=DEFAULT.parquet) != DEFAULT
+    return config.stash[ANY_GIVEN]
 
 
 def asks(settings: Settings) -> bool:

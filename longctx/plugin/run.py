@@ -55,6 +55,7 @@ class GivenRun:
 
     def take_up(self, config: pytest.Config) -> Run:
         """Return the run with what the project's files say, where the command says nothing. Raises UserError."""
+        options.fill(config)
         run, said = self.run, options.read(config)
         if config.rootpath != run.workspace.root:
             raise UserError(
@@ -80,6 +81,8 @@ def start(config: pytest.Config) -> Run:
     if worker_input:
         config.option.ctx_base = worker_input["ctx_base"]
     else:
+        options.any_given(config)
+        options.fill(config)
         options.choose_base(config)
         options.take_terms_of_base(config)
     settings = hooks.with_project(config, options.read(config))

@@ -46,7 +46,7 @@ def sentence(
         if similar := _similar_model(case, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
-            parts.append("It has answers that are not on the base branch, which --ctx-trust base does not accept.")
+            parts.append("It has answers that are not on the base branch, which LONGCTX_TRUST=base does not accept.")
         elif others := of_other_versions(tape, case, (wanted.trial for wanted in absent if wanted not in stale)):
             version, trials = others.popitem()
             reason, advice = why_unused(trials[0], version)

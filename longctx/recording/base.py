@@ -35,8 +35,8 @@ class Base:
         if found is None:
             raise UserError(
                 "unknown-base",
-                f"--ctx-base {revision}: git knows no such branch or commit in {root}. Fetch it first, as in git fetch "
-                "origin main, or give another.",
+                f"LONGCTX_BASE={revision}: git knows no such branch or commit in {root}. Fetch it first, as in git "
+                "fetch origin main, or give another.",
             )
         self._commit = found.decode().strip()
         self._answers: dict[str, dict[EpisodeKey, RecordedAnswer]] = {}

@@ -23,7 +23,7 @@ UNREADABLE = "unparseable", "refusal"
 MOST_NAME = 80
 """The most characters that are shown of a model name from a server."""
 
-PRICES = "(--ctx-price, or [prices] in the model's profile)"
+PRICES = "([prices] in the model's profile)"
 """Where a user gives prices."""
 
 

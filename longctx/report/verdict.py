@@ -78,7 +78,7 @@ def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
         more = f" and {len(changed) - MOST_CHANGED:,} more" if len(changed) > MOST_CHANGED else ""
         yield (
             f"Of these, {len(changed):,} changed although their request did not: {'; '.join(named)}{more}. Look at "
-            "them in the diff of cassettes/; --ctx-trust base accepts none of them."
+            "them in the diff of cassettes/; LONGCTX_TRUST=base accepts none of them."
         )
 
 

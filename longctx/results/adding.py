@@ -25,7 +25,7 @@ def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
         raise UserError(
             "run-stopped-early",
             f"The run {manifest.run} was stopped early by looks, so its trials were selected by their answers: ask "
-            "the others, too (--ctx-record once --ctx-no-looks), and save that run.",
+            "the others, too (--ctx-record once, with looks = 'once' in the profile), and save that run.",
         )
 
 

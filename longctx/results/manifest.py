@@ -51,7 +51,7 @@ class Manifest:
     headers: Mapping[Text, Text] = field(default_factory=dict)
     """The betas and headers that were sent with each model's questions, one a line, where its profile has any."""
     base: Text = ""
-    """The branch or commit that the run's answers were compared with (--ctx-base); empty without one."""
+    """The branch or commit that the run's answers were compared with (LONGCTX_BASE); empty without one."""
     documents: Mapping[Text, Mapping[Text, Text]] = field(default_factory=dict)
     """The digest of each section of the documents, by the bank that the profile names; not for banks of version 1."""
     filters: tuple[Mapping[str, Any], ...] = ()

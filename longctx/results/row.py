@@ -120,7 +120,7 @@ class Row:
     source: Text | None = None
     """`live` if this run asked, else `replayed`."""
     origin: Text | None = None
-    """In a run with --ctx-base: `base` if the answer is recorded there, `asked` if this run asked for it, `new`, or
+    """In a run with LONGCTX_BASE: `base` if the answer is recorded there, `asked` if this run asked for it, `new`, or
     `changed` if the base has another answer to the same request."""
     recorded_at: Text | None = None
     """The time of the answer in ISO 8601, UTC."""

@@ -223,7 +223,7 @@ def test_a_prompt_set_that_does_not_exist_is_a_sentence(tmp_path: Path, monkeypa
 
 def test_a_trial_that_no_case_has() -> None:
     case = case_of(items=(("a", ""), ("b", "")))
-    with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-trial\), since it has 2 cases"):
+    with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-only\), since it has 2 cases"):
         case.scenario.identity(0, 2, 0)
 
 

@@ -73,7 +73,7 @@ def test_recordings_speak_for_the_model_they_are_of() -> None:
 @pytest.mark.parametrize("change", [{"model": "new"}, {"model_returned": "m-2"}], ids=["another model", "moved alias"])
 def test_a_changed_model_needs_live_answers_or_young_recordings(change: dict[str, Any]) -> None:
     old = {"recorded_at": "2026-11-12T00:00:00+00:00", "source": "replayed", **change}
-    assert "1 of 1 answers are recordings of up to 10 days ago, where 7 are allowed (--ctx-max-age)" in proof({}, old)
+    assert "1 of 1 answers are recordings of up to 10 days ago, where 7 are allowed (max_age)" in proof({}, old)
     assert proof({}, old, days=11) == ""
     assert "where 0 are allowed" in proof({}, old | {"recorded_at": NOW}, days=0)  # in the same second, too
     assert proof({}, old | {"source": "live"}) == ""

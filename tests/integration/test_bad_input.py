@@ -44,8 +44,8 @@ OPTIONS = [
     ("--ctx-profile=none.toml", "[unknown-profile]"),
     ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
     ("--ctx-price=toy=free", "[bad-price]"),
-    ("--ctx-in-flight=0", "[bad-number]"),
-    ("--ctx-in-flight=two", "[bad-number]"),
+    ("--ctx-concurrency=0", "[bad-number]"),
+    ("--ctx-concurrency=two", "[bad-number]"),
     ("--ctx-trials=-1", "[bad-number]"),
     ("--ctx-repeats=0.5", "[bad-number]"),
     ("--ctx-seed=-1", "[bad-number]"),
@@ -135,7 +135,7 @@ def test_the_server_goes_down_on_the_way(checkout: Checkout, server: SimulatedSe
     checkout.file("no_retries.py").write_text(NO_RETRIES)
     right = server.script
     server.script = lambda body: right(body) if len(server.asked) < 3 else failing(401, "key expired")(body)
-    result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
+    result = checkout.record(server, "-p", "no_retries", "--ctx-concurrency=1")
     assert result.code == 1
     assert result.says("Asked 2 of 4 trials: ", "answered 401: key expired. Check ANTHROPIC_API_KEY", "1 passed")
     assert checkout.episodes() == 2
@@ -158,7 +158,7 @@ def test_an_answer_that_cannot_be_read(checkout: Checkout, server: SimulatedServ
     deep = b"[" * 100_000 + b"]" * 100_000
     right = server.script
     server.script = lambda body: (200, {}, deep) if len(server.asked) == 1 else right(body)
-    result = checkout.record(server, "-p", "no_retries", "--ctx-in-flight=1")
+    result = checkout.record(server, "-p", "no_retries", "--ctx-concurrency=1")
     assert result.code == 1
     assert result.says("Asked 3 of 4 trials", "is not a Messages API message (its JSON is nested too deeply)")
     assert not result.says("RecursionError")

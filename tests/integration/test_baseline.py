@@ -25,7 +25,7 @@ bands = {{ short = 3, long = 5 }}
 
 @pytest.fixture(scope="module")
 def original(record_once: Callable[..., Checkout]) -> Checkout:
-    made = record_once("--ctx-in-flight=1", profile=PROFILE.format(trials=60))
+    made = record_once("--ctx-concurrency=1", profile=PROFILE.format(trials=60))
     assert made.longctx("baseline", "save", "main").code == 0
     return made
 
@@ -93,19 +93,19 @@ def test_a_server_that_fails_for_a_tenth_is_exit_status_12(
     kept: Checkout, server: SimulatedServer, other: list[str]
 ) -> None:
     server.script = lambda body: failing(400)(body) if len(server.asked) % 10 == 0 else right(body)
-    result = asked_again(kept, server, "--ctx-in-flight=1", *other)
+    result = asked_again(kept, server, "--ctx-concurrency=1", *other)
     assert result.code == 12
     assert result.says("Gate: invalid", "12 of 120 trials were not measured (12 refused_request)")
 
 
-@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-trial=1"]], ids=["-k", "--ctx-trial"])
+@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-only=1"]], ids=["-k", "--ctx-only"])
 def test_a_run_that_is_cut_down_is_exit_status_12(kept: Checkout, cut: list[str]) -> None:
     result = kept.pytest("--ctx-baseline=main", *cut)
     assert result.code == 12
     assert result.says("Gate: invalid", "of the grid's scenarios")
 
 
-@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-trial=1"]], ids=["-k", "--ctx-trial"])
+@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-only=1"]], ids=["-k", "--ctx-only"])
 def test_a_run_that_is_cut_down_is_no_baseline_unless_forced(kept: Checkout, cut: list[str]) -> None:
     assert kept.pytest(*cut).code == 0
     refused = kept.longctx("baseline", "save", "part")
@@ -147,7 +147,7 @@ def test_a_changed_model_is_judged_from_live_answers_or_young_recordings(
     assert kept.pytest("--ctx-baseline=main", "--ctx-model=other").code == 0
     old = kept.pytest("--ctx-baseline=main", "--ctx-model=other", "--ctx-max-age=0")
     assert old.code == 12
-    assert old.says("the model has changed", "where 0 are allowed (--ctx-max-age)")
+    assert old.says("the model has changed", "where 0 are allowed (max_age)")
 
 
 def test_failed_tests_and_a_pass_are_exit_status_1(kept: Checkout, server: SimulatedServer) -> None:

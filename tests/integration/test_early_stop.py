@@ -122,7 +122,7 @@ def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: Sim
 def test_a_server_that_fails_stops_nothing_early(measured: Checkout, server: SimulatedServer) -> None:
     forget(measured)
     server.script = lambda body: saying("13")(body) if len(server.asked) < 5 else failing(401)(body)
-    failed = measured.record(server, GATE, "--ctx-in-flight=1")
+    failed = measured.record(server, GATE, "--ctx-concurrency=1")
     assert failed.code == 12
     assert failed.says("Asked 4 of 40 trials")
     assert "early stop" not in causes(measured)

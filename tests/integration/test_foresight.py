@@ -32,9 +32,7 @@ def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
     return result.code == 12 and result.says("Gate: invalid", *says, "nothing was asked") and not server.asked
 
 
-@pytest.mark.parametrize(
-    "cut", [["-k", "lines-3"], ["--ctx-trial=1"], ["--ctx-trial=99"], ["--ctx-estimate", "-k", "3"]]
-)
+@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-only=1"], ["--ctx-only=99"], ["--ctx-estimate", "-k", "3"]])
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str], workers: str) -> None:
     runs = kept.runs()

@@ -269,8 +269,8 @@ def test_options_choose_what_is_asked(working: Checkout, server: SimulatedServer
         return [prompt_of(body) for body in server.asked]
 
     assert len(asked("-k", "red and CALM")) == 2
-    assert len(asked("-k", "test_cases", "--ctx-trial=7")) == 2  # the repeats of the case 7
-    assert asked("-k", "test_cases", "--ctx-trial=1") == []  # which is the second
+    assert len(asked("-k", "test_cases", "--ctx-only=7")) == 2  # the repeats of the case 7
+    assert asked("-k", "test_cases", "--ctx-only=1") == []  # which is the second
     assert len(asked("-k", "red and CALM", "--ctx-trials=3")) == 1
     assert len(asked("-k", "red and CALM", "--ctx-repeats=2")) == 2
     assert len(asked("-k", "red and CALM", "--ctx-seed=5")) == 2
@@ -279,9 +279,9 @@ def test_options_choose_what_is_asked(working: Checkout, server: SimulatedServer
 
 
 def test_a_trial_that_no_case_has_is_a_sentence(working: Checkout, server: SimulatedServer) -> None:
-    result = working.record(server, "-k", "test_cases", "--ctx-trial=9")
+    result = working.record(server, "-k", "test_cases", "--ctx-only=9")
     assert result.code != 0
-    assert result.says("there is no trial 9 (--ctx-trial), since it has 2 cases")
+    assert result.says("there is no trial 9 (--ctx-only), since it has 2 cases")
     assert server.asked == []
 
 

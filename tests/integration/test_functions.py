@@ -178,7 +178,7 @@ def test_killed_at_random_moments_and_resumed_nothing_is_paid_twice(
         lacking = everything - on_cassettes(project)
         server.received.clear()
         server.hold_after = moments.randrange(1, 9)
-        run = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=2", "--ctx-no-page"
+        run = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", "--ctx-no-page"
         pid = project.start(*run, profile=None)
         if lacking.total() <= server.hold_after:
             assert project.wait().code == 0
@@ -202,7 +202,7 @@ def test_killed_at_random_moments_and_resumed_nothing_is_paid_twice(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_waits_for_what_is_in_flight(project: Checkout, server: SimulatedServer, number: int) -> None:
     server.hold_after = 0
-    asking = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=2", "--ctx-profile=functions")
+    asking = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", "--ctx-profile=functions")
     with Listening(project, *asking) as run:
         server.wait_for(2)
         run.signal(number)
@@ -220,7 +220,7 @@ def test_the_first_signal_waits_for_what_is_in_flight(project: Checkout, server:
 
 def test_the_second_signal_ends_at_once(project: Checkout, server: SimulatedServer) -> None:
     server.hold_after = 0
-    asking = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=2", "--ctx-profile=functions")
+    asking = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", "--ctx-profile=functions")
     with Listening(project, *asking) as run:
         server.wait_for(2)
         run.signal(signal.SIGINT)

@@ -143,7 +143,7 @@ def test_the_cap_covers_families_and_functions_together(project: Checkout) -> No
     with SimulatedServer(
         lambda body: code(body) if "code" in prompt_of(body) else (200, {}, message("1", body))
     ) as server:
-        arguments = ("tests_longctx", PRICES, "--ctx-no-canary", "--ctx-in-flight=1", "--ctx-max-cost=0.02")
+        arguments = ("tests_longctx", PRICES, "--ctx-no-canary", "--ctx-concurrency=1", "--ctx-max-cost=0.02")
         result = project.pytest(*arguments, f"--ctx-base-url={server.url}", "--ctx-record=once")
         spent = sum(count_tokens(prompt_of(body)) * 2e-6 + count_tokens("12345") * 10e-6 for body in server.asked)
         families = [body for body in server.asked if "code is" not in prompt_of(body)]
@@ -169,7 +169,7 @@ def test_one_readable_reply_lets_all_be_asked(project: Checkout) -> None:
     write(project, ONE, trials=10)
     with SimulatedServer() as server:
         server.script = lambda body: code(body) if len(server.asked) == 2 else unreadable(body)
-        assert "Stopped" not in ask(project, server, "--ctx-in-flight=1").out
+        assert "Stopped" not in ask(project, server, "--ctx-concurrency=1").out
         assert len(server.asked) == 20
 
 

@@ -82,7 +82,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
     with SimulatedServer(codes) as server:
         save_baseline_alone(checkout, server)
         server.hold_after = 20
-        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy", "--ctx-in-flight=1", *GATE
+        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy", "--ctx-concurrency=1", *GATE
         pid = checkout.start("tests_longctx/test_functions.py", *live, profile=None)
         server.wait_for(21)
         checkout.kill(pid)
@@ -109,7 +109,7 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
         assert len(server.asked) == 60 + 60 + 40
     merged = checkout.longctx("merge", "shard-1", "shard-2", "--out=merged", "--baseline=first", "--margin=0.2")
     assert merged.code == 0, merged
-    assert merged.says("180 trials: 160 live, 0 replayed; 20 left out by looks.")
+    assert merged.says("180 trials: 160 live, 20 left out by early stopping")
     assert merged.says("Stopped early: pass shown after 160 of 180 trials, 20 not asked.")
     assert {row["scenario"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)

@@ -1,4 +1,4 @@
-"""--ctx-in-flight: how many requests are under way at once."""
+"""--ctx-concurrency: how many requests are under way at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.servers import SimulatedServer
 
 def test_it_is_the_limit(checkout: Checkout, server: SimulatedServer) -> None:
     server.hold_after = 0
-    checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=3", "--ctx-trials=8")
+    checkout.start(f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=3", "--ctx-trials=8")
     server.wait_for(3)
     server.release.set()
     result = checkout.wait()

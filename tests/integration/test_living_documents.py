@@ -116,7 +116,7 @@ def test_another_order_of_questions_and_another_name_of_their_file_change_nothin
     result = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-baseline=before")
     assert result.code == 0
     assert result.says("60 replayed", "Changed: no difference found.")
-    alone = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-trial=q7")
+    alone = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-only=q7")
     assert alone.code == 0, alone.out
     [row] = own.rows()
     assert row["item"].startswith("q7@")
@@ -134,7 +134,7 @@ def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, 
     result = own.pytest(*CORPUS)
     assert result.code == 1
     assert result.says("It has answers to trials of version 1 of its family", "write version = 1 in their corpus.toml")
-    again = own.record(server, *CORPUS, "--ctx-trial=q7")
+    again = own.record(server, *CORPUS, "--ctx-only=q7")
     assert again.says("collage on toy: 1 of the trials to ask has an answer of version 1", "Asking again costs")
     settings.write_text("min_tokens = 0\nversion = 1\n")
     assert own.pytest(*CORPUS).says("60 replayed")

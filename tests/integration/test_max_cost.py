@@ -11,7 +11,7 @@ PROFILE = "[tokens]\nline = 20\n\n[prices]\ninput = 10000\noutput = 0\ndated = 2
 
 def test_the_cap_stops_the_asking(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
-    result = checkout.record(server, "--ctx-max-cost=1.50", "--ctx-in-flight=1")
+    result = checkout.record(server, "--ctx-max-cost=1.50", "--ctx-concurrency=1")
     assert result.code == 1
     assert result.says("about $2.48", "Asked 2 of 4 trials: the cap of $1.50 leaves no room for it")
     assert len(server.asked) == checkout.episodes() == 2
@@ -25,7 +25,7 @@ def test_a_prompt_near_a_dearer_tier_is_set_aside_at_its_price(checkout: Checkou
     """Two of four trials are counted at 54 tokens, two at 70, so that these may take 77."""
     tier = "[[prices.above]]\ntokens = {}\ninput = 100000\noutput = 0\n"
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE + tier.format(76))
-    result = checkout.record(server, "--ctx-max-cost=5", "--ctx-in-flight=1")
+    result = checkout.record(server, "--ctx-max-cost=5", "--ctx-concurrency=1")
     assert result.says("about $2.48", "Asked 2 of 4 trials: the cap of $5.00 leaves no room for it")
     assert len(server.asked) == 2
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE + tier.format(77))

@@ -24,7 +24,7 @@ def test_a_family_whose_replies_cannot_be_read_stops(checkout: Checkout, server:
     assert result.says(
         "The first reply of toy to line_retrieval is unparseable: 'Sorry, I cannot say.'",
         "Stopped line_retrieval on toy: none of the first 10 replies",
-        "--ctx-no-canary asks all the same",
+        "trial_run = false in [tool.longctx] asks all the same",
         "Asked 10 of 30 trials",
         "line_retrieval on toy: 0 of 10 correct, 0.00 [0.00, 0.28]; 10 unparseable.",
     )

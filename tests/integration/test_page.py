@@ -32,7 +32,7 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
 
 def test_the_command_of_a_trial_measures_it_again(recorded: Checkout) -> None:
     result = recorded.pytest(
-        "tests_longctx/test_line_retrieval.py::test_line_retrieval[toy-protocol-lines-5]", "--ctx-trial=1"
+        "tests_longctx/test_line_retrieval.py::test_line_retrieval[toy-protocol-lines-5]", "--ctx-only=1"
     )
     assert result.code == 0
     assert [(row["scenario"], row["trial"]) for row in recorded.rows()] == [("lines-5", 1)]

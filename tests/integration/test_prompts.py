@@ -21,7 +21,7 @@ def reworded(checkout: Checkout, name: str, header: str = "Read this.", system: 
 def test_several_are_compared_on_the_same_questions(checkout: Checkout, server: SimulatedServer) -> None:
     mine = reworded(checkout, "mine", system="Be brief.")
     both = ("--ctx-prompts=protocol", f"--ctx-prompts={mine}")
-    assert checkout.record(server, "--ctx-in-flight=1", *both).code == 0
+    assert checkout.record(server, "--ctx-concurrency=1", *both).code == 0
     assert [body.get("system") for body in server.asked] == ["Be brief."] * 4 + [None] * 4
     rows = checkout.rows()
     assert {row["prompt_set"] for row in rows} == {"protocol", "mine"}

@@ -97,7 +97,7 @@ def test_a_model_is_measured_before_it_is_asked(checkout: Checkout, server: Simu
 def test_what_could_not_be_asked_says_why(checkout: Checkout, server: SimulatedServer) -> None:
     """Each trial that could not be asked has a row that was not measured; the others are measured."""
     server.script = lambda body: saying("42")(body) if len(server.asked) > 1 else (400, {}, b'{"error": "too odd"}')
-    result = checkout.record(server, "--ctx-in-flight=1")
+    result = checkout.record(server, "--ctx-concurrency=1")
     assert result.code == 1
     assert result.says("Asked 3 of 4 trials", "invalid:", "answered 400")
     assert [row["outcome"] for row in checkout.rows()].count("infra_error") == 1

@@ -8,7 +8,7 @@ from tests.servers import SimulatedServer, saying
 
 def test_each_repeat_is_asked_and_replayed_as_it_was(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = lambda body: saying(str(len(server.asked)))(body)
-    three = ("--ctx-repeats=3", "--ctx-in-flight=1", "-k", "lines-3")
+    three = ("--ctx-repeats=3", "--ctx-concurrency=1", "-k", "lines-3")
     assert checkout.record(server, *three).code == 0
     prompts = [body["messages"][0]["content"] for body in server.asked]
     assert (len(prompts), len(set(prompts))) == (6, 2)

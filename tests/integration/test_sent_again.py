@@ -48,7 +48,7 @@ def test_what_a_run_of_mode_all_could_not_send_is_not_measured_from_earlier_answ
         checkout.file("tests_longctx/conftest.py").write_text(ALARMED)
         server.received.clear()
         server.hold_after = 10
-        live = f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-model=toy", "--ctx-in-flight=1"
+        live = f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-model=toy", "--ctx-concurrency=1"
         gated = "--ctx-baseline=first", "--ctx-no-looks"
         pid = checkout.start("tests_longctx/test_functions.py", *live, *gated, profile=None)
         server.wait_for(11)
@@ -137,7 +137,7 @@ def test_a_replay_of_a_run_that_sent_a_part_again_is_invalid_as_that_was(checkou
     with SimulatedServer() as server:
         assert checkout.record(server, "--ctx-report=first").code == 0
         server.script = failing_after(10, right)
-        live = checkout.record(server, *gated, "--ctx-in-flight=1", mode="all")
+        live = checkout.record(server, *gated, "--ctx-concurrency=1", mode="all")
         verdict = judged(checkout)
         replayed = checkout.pytest(*gated)
         assert replayed.says("30 of 40 trials were not measured"), replayed.out
@@ -157,7 +157,7 @@ def test_a_replay_of_functions_of_which_a_part_was_sent_again_is_invalid_as_that
     with SimulatedServer(codes) as server:
         assert ask(checkout, server, "--ctx-report=first").code == 0
         server.script = failing_after(5, codes)
-        live = ask(checkout, server, *gated, "--ctx-in-flight=1", mode="all")
+        live = ask(checkout, server, *gated, "--ctx-concurrency=1", mode="all")
         verdict = judged(checkout)
         replayed = run(checkout, *gated)
         assert replayed.says("15 of 20 trials were not sent again", "with --ctx-record once"), replayed.out

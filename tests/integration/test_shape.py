@@ -204,7 +204,7 @@ def test_refusals_and_fallbacks_are_in_the_rows(passkeys: Checkout, server: Simu
         return 200, {}, message(find_answer(prompt_of(body)), body, usage=usage, model="other")
 
     server.script = declining
-    passkeys.record(server, "--ctx-in-flight=1")
+    passkeys.record(server, "--ctx-concurrency=1")
     facts = {(row["outcome"], row["refusal"], row["fallback"], row["model_returned"]) for row in passkeys.rows()}
     assert facts == {("refusal", "cyber", False, "toy"), ("correct", None, True, "other")}
 

@@ -13,7 +13,7 @@ from tests.servers import SimulatedServer
 
 
 def test_it_is_what_the_model_is_sent(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "-k", "lines-5", "--ctx-in-flight=1")
+    checkout.record(server, "-k", "lines-5", "--ctx-concurrency=1")
     [row] = [row for row in checkout.rows() if row["trial"] == 1]
     asked = server.asked[1]["messages"][0]["content"]
     result = checkout.longctx("show", "line_retrieval/lines-5#1", "--model=toy")
@@ -25,7 +25,7 @@ def test_it_is_what_the_model_is_sent(checkout: Checkout, server: SimulatedServe
 
 def test_passkey_by_its_model(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(PASSKEY)
-    checkout.record(server, "--ctx-in-flight=1", "-k", "k-128")
+    checkout.record(server, "--ctx-concurrency=1", "-k", "k-128")
     result = checkout.longctx("show", "passkey/window-256-k-128", "--model", "toy")
     assert result.code == 0
     assert result.out.endswith(f"\n# user\n{server.asked[0]['messages'][0]['content']}\n")

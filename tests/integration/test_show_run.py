@@ -43,7 +43,7 @@ def test_without_text_the_reply_is_said_not_to_be_kept(checkout: Checkout, serve
     checkout.record(server, "--ctx-no-text")
     result = checkout.longctx("show", "line_retrieval/lines-5", "--run=reports/latest")
     assert "# outcome: correct\n" in result.out
-    assert "# reply: not kept (--ctx-no-text)\n" in result.out
+    assert "# reply: not kept (LONGCTX_TEXT=0)\n" in result.out
 
 
 def test_a_mistake_is_a_sentence(recorded: Checkout) -> None:

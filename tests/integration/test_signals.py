@@ -17,7 +17,7 @@ STOPPING = "Stopping: nothing more is sent. Waiting for 2 in flight, for up to 6
 
 
 def asking(server: SimulatedServer, *more: str) -> tuple[str, ...]:
-    return (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=2", *more)
+    return (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", *more)
 
 
 def check_ended(result: Result) -> None:

@@ -161,7 +161,7 @@ def test_killed_between_the_two_requests_of_a_trial_nothing_is_lost_or_paid_twic
     project: Checkout, server: SimulatedServer
 ) -> None:
     server.script, server.hold_after = managed, 5
-    arguments = (*asking("summary"), f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+    arguments = (*asking("summary"), f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=1")
     pid = project.start(*arguments)
     server.wait_for(6)
     project.kill(pid)

@@ -69,7 +69,7 @@ def test_trust_base_accepts_no_other_answer_and_asks_for_them(
     edit(project, 3)
     trusted = (*GATED, "--ctx-trust=base", *workers)
     refused = project.pytest(*trusted)
-    assert refused.says("Gate: invalid", "3 of 80 trials have no recording", "which --ctx-trust base does not accept")
+    assert refused.says("Gate: invalid", "3 of 80 trials have no recording", "which LONGCTX_TRUST=base does not accept")
     asked = project.record(server, *trusted, "--ctx-no-looks")  # the baseline has nothing to lose, so looks stop
     assert asked.says("3 of 80 trials to ask", "Asked 3 of 3", "0 are new on this branch")
     assert asked.says("and 3 were asked by this run.")

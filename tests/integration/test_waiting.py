@@ -123,7 +123,7 @@ def test_of_test_functions_alone_too(checkout: Checkout) -> None:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
         checkout.file("conftest.py").write_text(ONE_ATTEMPT)
         result = checkout.pytest(
-            "tests_longctx/test_functions.py", f"--ctx-base-url={url}", "--ctx-record=once", "--ctx-in-flight=1"
+            "tests_longctx/test_functions.py", f"--ctx-base-url={url}", "--ctx-record=once", "--ctx-concurrency=1"
         )
     assert result.code == 4, result
     assert result.says(f"No connection to {url}", "is the server running?")

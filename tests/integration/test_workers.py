@@ -34,7 +34,7 @@ def test_a_trial_that_each_worker_measures_counts_once(recorded: Checkout) -> No
 def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedServer) -> None:
     """kill -9 while the third of four questions is under way: only it and the fourth are asked again."""
     server.hold_after = 2
-    once = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+    once = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=1")
     pid = checkout.start(*once)
     server.wait_for(3)
     assert checkout.kill(pid).code == -signal.SIGKILL
@@ -92,7 +92,7 @@ def test_a_recording_that_is_interrupted_while_it_collects(checkout: Checkout, s
 def interrupted(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
     """Interrupt a run twice while the third of four questions is under way, and return its result."""
     server.hold_after = 2
-    with Listening(checkout, f"--ctx-base-url={server.url}", "--ctx-in-flight=1", *arguments) as run:
+    with Listening(checkout, f"--ctx-base-url={server.url}", "--ctx-concurrency=1", *arguments) as run:
         server.wait_for(3)
         run.signal(signal.SIGINT)
         run.until("Stopping: ")

@@ -175,12 +175,12 @@ def test_what_a_model_says_is_in_no_table() -> None:
         ),
         (
             Cost("a", 3, None, 0, 0.0),
-            "a: what 3 answers asked live cost is not known, since prices are missing (--ctx-price, or [prices] in the "
+            "a: what 3 answers asked live cost is not known, since prices are missing ([prices] in the "
             "model's profile).",
         ),
         (
             Cost("a", 1, None, 2, 0.5),
-            "a: what 1 answer asked live cost is not known, since prices are missing (--ctx-price, or [prices] in the "
+            "a: what 1 answer asked live cost is not known, since prices are missing ([prices] in the "
             "model's profile); 2 answers replayed had cost $0.50 when asked.",
         ),
         (Cost("a", 0, 0.0, 3, None), None),

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.files import check_is_no_file
+from longctx.files import check_is_no_file, check_new
 
 
 def say(sentence: str) -> None:
@@ -27,14 +27,6 @@ def check_free(path: Path, force: bool) -> None:
     check_new(path, force)
     if not path.parent.is_dir():
         raise UserError("no-such-folder", f"There is no folder {path.parent} to write {path.name} into: make it first.")
-
-
-def check_new(path: Path, force: bool) -> None:
-    """Raise UserError if there is something at `path` already, and `force` does not allow replacing it."""
-    if path.is_dir():
-        raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
-    if path.exists() and not force:
-        raise UserError("file-exists", f"{path} already exists: give another name, or --force to overwrite it.")
 
 
 def check_free_folder(option: str, folder: Path) -> None:

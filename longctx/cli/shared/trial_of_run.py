@@ -84,7 +84,7 @@ def lines(found: RowAndView) -> Iterator[str]:
     if reply is not None:
         yield f"# reply\n{visible(reply, keep=chr(10))}"
     elif row.stop_reason is not None:
-        yield "# reply: not kept (--ctx-no-text)"
+        yield "# reply: not kept (LONGCTX_TEXT=0)"
 
 
 def _some(names: Iterable[str], most: int = 12) -> str:

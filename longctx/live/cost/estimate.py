@@ -105,6 +105,11 @@ def estimate(
     return [_estimate(family, group, questions_of[family], batches) for family, group in trials.items()]
 
 
+def total_price(estimates: Iterable[Estimate], batches: bool) -> float:
+    """Return what a run is estimated to pay in USD, without the models whose prices are not known."""
+    return math.fsum(estimate.price.paid(batches) for estimate in estimates if estimate.price is not None)
+
+
 def in_all(estimates: Sequence[Estimate]) -> str | None:
     """Return a sentence with the total price; None if fewer than two prices are known."""
     known = [estimate.price for estimate in estimates if estimate.price is not None]
@@ -117,8 +122,8 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
 def price_warnings(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
     """Return a sentence for each model whose prices may have changed since they were noted."""
     return [
-        f"The prices of {model.model} are from {model.prices.dated}, over a year ago: look them up, and give them with "
-        f"--ctx-price {model.model}=INPUT/OUTPUT or in its profile."
+        f"The prices of {model.model} are from {model.prices.dated}, over a year ago: look them up, and give them in "
+        "its profile."
         for model in {model.model: model for model in models}.values()
         if model.prices is not None and _costs(model.prices) and today - model.prices.dated > OLD
     ]

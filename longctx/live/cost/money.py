@@ -184,6 +184,22 @@ def _highest(model: ModelProfile, rates: TokenPrices, input_tokens: int, output_
     return _cost(rates, input_tokens, output_tokens, read=0, written=input_tokens if dearer else 0)
 
 
+def has_price(model: ModelProfile) -> bool:
+    """Return whether a request to a model costs anything, as far as its prices are known."""
+    prices = model.prices
+    return prices is not None and (prices.input > 0 or prices.output > 0)
+
+
+def check_default_cap(estimated: float, cap: float) -> None:
+    """Raise UserError if requests are estimated to cost more than the cap that holds because none is stated."""
+    if estimated > cap:
+        raise UserError(
+            "over-default-cap",
+            f"The requests are estimated to cost {usd(estimated)}, more than the {usd(cap)} that a run may spend if it "
+            f"states no cap: give --ctx-max-cost {math.ceil(estimated):,}, or max_cost in the profile.",
+        )
+
+
 def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
     """Raise UserError if a cap is set and the prices of a model are not known."""
     unknown = sorted({model.model for model in models if model.prices is None})
@@ -191,6 +207,5 @@ def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
         raise UserError(
             "max-cost-without-prices",
             f"--ctx-max-cost needs prices, but the profile of {', '.join(unknown)} gives none: add a [prices] table to "
-            "its file in fixtures/models/ (all zero for a server of your own), or give them to a run of pytest with "
-            f"--ctx-price {unknown[0]}=INPUT/OUTPUT.",
+            "its file in fixtures/models/ (all zero for a server of your own).",
         )

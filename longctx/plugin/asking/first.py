@@ -8,16 +8,17 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.cases.case import Case
 from longctx.config.models import misspelled
+from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
-from longctx.live.cost.money import check_cap
+from longctx.live.cost.money import check_cap, check_default_cap, usd, usd_exactly
 from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
@@ -27,6 +28,8 @@ from longctx.plugin.selection import LEFT_OUT, MARKER, MISTAKE, is_function, sel
 from longctx.plural import count
 
 if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
+    from longctx.engine.run import Run
     from longctx.live.waiting import Say
 
 
@@ -68,7 +71,7 @@ def ask_first(config: pytest.Config) -> None:
     if settings.record == "none" and settings.ask_only:
         raise UserError(
             "ask-only-without-record",
-            "--ctx-ask-only needs --ctx-record MODE, which says what is asked: once, for instance.",
+            "LONGCTX_RECORD_ONLY needs --ctx-record MODE, which says what is asked: once, for instance.",
         )
     if settings.record == "none" and not settings.estimate:
         return
@@ -98,12 +101,17 @@ def ask_first(config: pytest.Config) -> None:
                 estimates = run.estimate(cases) if cases else []
                 if functions:
                     function_runs.estimate(config, estimates)
+                for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
+                    say(sentence)
                 say("Estimated: nothing was asked.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             _check_server(config, [*cases, *functions])
             judge = run.plan.judge if functions else None
-            check_cap(settings.max_cost, [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])])
+            models = [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])]
+            check_cap(run.stated_cap, models)
+            if functions and (default := run.default_cap(models)) is not None:
+                check_default_cap(function_runs.price(config), default)
             spent, answered = 0.0, False
             if cases:
                 done = run.ask(cases)
@@ -123,6 +131,17 @@ def ask_first(config: pytest.Config) -> None:
     if settings.ask_only:
         say(f"Asked{'' if complete else ' in part'}: no tests were run.")
         raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
+
+
+def _said_of_cap(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
+    """Yield a sentence on the cap of a live run, if there is one."""
+    if (default := run.default_cap(models)) is not None:
+        yield (
+            f"Cap: {usd(default)}, since none is stated. A run that is estimated to cost more is refused; "
+            "--ctx-max-cost or max_cost in the profile states another."
+        )
+    elif run.stated_cap is not None:
+        yield f"Cap: {usd_exactly(run.stated_cap)}."
 
 
 def _without_question(cases: list[Case], say: Say) -> bool:
@@ -171,6 +190,8 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
         option = config.option.ctx_base_url
         found_in = "pytest_longctx_config" if option is None else "addopts"
+        if option == project_settings(config.rootpath).base_url:
+            found_in = "[tool.longctx]"
         confirm(base_url, f"{found_in} of the project", provider=provider_of(case.model for case in cases))
 
 

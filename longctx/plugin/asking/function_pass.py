@@ -18,7 +18,6 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.batches.service import check_provider
-from longctx.live.cost.money import check_cap
 from longctx.live.failure import Failure
 from longctx.live.interrupted import handled
 from longctx.live.tally import Tally
@@ -115,8 +114,8 @@ class FunctionPass:
         """Ask request by request."""
         run, settings, tape = self._run, self._run.settings, self._tape
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
-        in_flight, spent = settings.in_flight, self.asked.spent
-        with Asker(tape, self._models, settings.base_url, in_flight, settings.max_cost, tally, run.say, spent) as asker:
+        in_flight, spent, cap = settings.in_flight, self.asked.spent, run.cap(self._models)
+        with Asker(tape, self._models, settings.base_url, in_flight, cap, tally, run.say, spent) as asker:
             asking = FunctionAsker(asker, tape, in_flight, tally, self._canary, only_canary, part)
             self._run_nested(AskingRun(asking, tape), asker.halt, asking.wait)
         asking.asked.spent = asker.budget.spent
@@ -130,9 +129,8 @@ class FunctionPass:
         lacking.
         """
         run, settings = self._run, self._run.settings
-        check_cap(settings.max_cost, self._models)
         check_provider(self._models)
-        rounds = Rounds(self._tape, run.terms(), self.asked.spent, run.say)
+        rounds = Rounds(self._tape, run.terms(self._models), self.asked.spent, run.say)
         rounds.collect(self._models)
         if settings.canary and first:
             asked = self._ask_directly(part, only_canary=True)

@@ -19,7 +19,7 @@ from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.batches.ledger import Ledger, place_of
-from longctx.live.cost.estimate import Estimate, in_all
+from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.plugin.asking.nested import Nested, run_nested
 from longctx.plugin.run import RUN
 from longctx.plugin.selection import is_function
@@ -109,11 +109,21 @@ def check(run: Run, alone: bool) -> None:
         preflight.warn()
 
 
-def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
-    """Say what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
+def price(config: pytest.Config) -> float:
+    """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
+    return total_price(_estimated(config).estimates.estimates(batch := config.stash[RUN].settings.batch), batch)
+
+
+def _estimated(config: pytest.Config) -> EstimatingRun:
     run = config.stash[RUN]
     nested = EstimatingRun(run.tape("once" if run.settings.record == "none" else run.settings.record), run.tape())
     run_nested(config, nested)
+    return nested
+
+
+def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
+    """Say what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
+    run, nested = config.stash[RUN], _estimated(config)
     estimates = nested.estimates.estimates(run.settings.batch)
     for each in estimates:
         run.say(str(each))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shlex
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +19,12 @@ from longctx.plugin.run import FINISHED, RUN
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.terminal import as_terminal, run_line
 from longctx.results import store
+
+if TYPE_CHECKING:
+    from longctx.engine.run import Run
+
+SAVED = pytest.StashKey[list[str]]()
+"""The key of what is said of the baseline that the run was saved as."""
 
 
 def close_run(config: pytest.Config) -> None:
@@ -35,7 +42,22 @@ def close_run(config: pytest.Config) -> None:
         unwritten.tidy(run)
         return
     done = config.stash[FINISHED]
+    if run.settings.save_baseline and not run.settings.shard:
+        _save_baseline(config, run)
     hooks.tell(config, "pytest_longctx_report", folder=run.folder, summary=done.summary, verdict=done.verdict)
+
+
+def _save_baseline(config: pytest.Config, run: Run) -> None:
+    """Save the run as the baseline that an option names; keep what is said of it, or why it cannot be saved."""
+    from longctx.engine.baselines import save
+
+    assert run.settings.save_baseline
+    said = config.stash.setdefault(SAVED, [])
+    try:
+        said += save(run.workspace, run.settings.save_baseline, run.folder)
+    except UserError as error:
+        config.stash[gating.NOT_SAVED] = str(error)
+        said.append(f"! The baseline {run.settings.save_baseline} was not saved: {error}")
 
 
 def _keep(config: pytest.Config, finished: Finished) -> None:
@@ -66,6 +88,8 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(f"Report: {shown}/{page}")
     if verbosity < -1:
         return
+    for sentence in config.stash.get(SAVED, []):
+        terminal.write_line(sentence)
     if run.settings.shard:
         terminal.write_line(
             f"This is shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
@@ -73,7 +97,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         )
     if run.settings.no_text:
         terminal.write_line(
-            "Kept without text (--ctx-no-text): the answers that this run asked for cannot be replayed."
+            "Kept without text (LONGCTX_TEXT=0): the answers that this run asked for cannot be replayed."
         )
     for warning in [*finished.summary.faults, *finished.warnings, *config.stash.get(hooks.FAULTS, {}).values()]:
         terminal.write_line(f"! {warning}", yellow=True)

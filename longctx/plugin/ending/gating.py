@@ -24,6 +24,8 @@ VERDICT = pytest.StashKey[str]()
 """The key of the verdict."""
 HEADLINE = pytest.StashKey[str]()
 """The key of the verdict in a few words, such as `PASS in 2 of 2 bands`."""
+NOT_SAVED = pytest.StashKey[str]()
+"""The key of the sentence on why the run could not be saved as a baseline."""
 NO_TESTS = (
     *("--collect-only", "--co", "--ctx-estimate", "--ctx-ask-only", "--help", "-h", "--version", "-V", "--markers"),
     *("--fixtures", "--funcargs", "--fixtures-per-test", "--cache-show"),
@@ -32,16 +34,21 @@ NO_TESTS = (
 
 
 def check(run: Run) -> None:
-    """Raise UserError if the baseline cannot be used, or if options contradict each other."""
+    """Raise UserError if a baseline cannot be used or saved, or if options contradict each other."""
     settings = run.settings
     if settings.trust == "base" and not settings.base:
         raise UserError(
             "trust-without-base",
-            "--ctx-trust base needs --ctx-base REV or LONGCTX_BASE: the branch or commit whose recordings are "
+            "LONGCTX_TRUST=base needs LONGCTX_BASE: the branch or commit whose recordings are "
             "accepted, such as origin/main.",
         )
     if settings.base:
         run.tape()  # its base must be known before anything is asked
+    if settings.save_baseline:
+        from longctx.engine.baselines import baseline_file
+        from longctx.files import check_new
+
+        check_new(baseline_file(run.workspace, settings.save_baseline), force=False)
     if settings.baseline is None:
         return
     from longctx.results.baseline import check_baseline
@@ -116,6 +123,8 @@ def exit_status(config: pytest.Config, status: int) -> int:
     """
     if unwritten.UNWRITTEN in config.stash:
         return unwritten.EXIT
+    if status == pytest.ExitCode.OK and NOT_SAVED in config.stash:
+        status = pytest.ExitCode.TESTS_FAILED
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or VERDICT not in config.stash:
         return status
     failed = status == pytest.ExitCode.TESTS_FAILED

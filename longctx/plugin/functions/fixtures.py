@@ -65,7 +65,7 @@ class FunctionState:
         if name not in self.models:
             model, settings = self.run.plan.model(name), self.run.settings
             if settings.record != "none":
-                check_cap(settings.max_cost, [model])
+                check_cap(self.run.stated_cap, [model])
             self.models[name] = model
         return self.models[name]
 

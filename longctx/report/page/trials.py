@@ -153,7 +153,7 @@ def _excerpt(excerpt: Mapping[str, Any]) -> Mapping[str, Any]:
 def _command(test: str, trial: str, repeat: int, options: Sequence[str]) -> str:
     """Return the command that replays this trial; with --ctx-record all it asks the trial again."""
     repeats = [f"--ctx-repeats={repeat + 1}"] if repeat else []
-    return shlex.join(["pytest", test, f"--ctx-trial={trial}", *repeats, *options])
+    return shlex.join(["pytest", test, f"--ctx-only={trial}", *repeats, *options])
 
 
 def _name(row: Row, several: bool) -> str:

@@ -113,7 +113,7 @@ def test_a_trial_opens(tab: Tab, report: Path) -> None:
     ]
     text = trial.inner_text()
     assert "needle (line 3 of the prompt)" in text
-    assert f"pytest 'tests_longctx/test_collage.py::test[{PADDED}]' --ctx-trial=1" in text
+    assert f"pytest 'tests_longctx/test_collage.py::test[{PADDED}]' --ctx-only=1" in text
 
 
 def test_a_trial_opens_by_keyboard(tab: Tab, report: Path) -> None:

@@ -58,7 +58,7 @@ def test_details_are_in_the_index_s_order() -> None:
     assert len(packed) == -(-len(run) // trials.CHUNK) > 1
     chunks = details(*packed)
     assert len(chunks) == len(run)
-    assert [trial["command"].split()[-2] for trial in chunks] == [f"--ctx-trial={row.trial}" for row in run]
+    assert [trial["command"].split()[-2] for trial in chunks] == [f"--ctx-only={row.trial}" for row in run]
     assert all(trial["command"].endswith(" --ctx-seed=7") for trial in chunks)
 
 
@@ -103,7 +103,7 @@ def test_views_of_an_earlier_version_are_shown_too() -> None:
 def test_the_command_is_quoted_for_a_shell() -> None:
     [trial] = details(*trials.chunks(shown()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
     assert trial["command"] == (
-        "pytest 'tests_longctx/test_line_retrieval.py::test[lines-5]' --ctx-trial=0 '--ctx-profile=made up; rm -rf .'"
+        "pytest 'tests_longctx/test_line_retrieval.py::test[lines-5]' --ctx-only=0 '--ctx-profile=made up; rm -rf .'"
     )
 
 
@@ -117,7 +117,7 @@ def test_a_trial_of_a_question_or_a_case_goes_by_its_id() -> None:
     index = json.loads(trials.index(named, str))
     assert [trial[4] for trial in index["trials"]] == ["#fees-q1", "#contract-17", "#3"]
     commands = [trial["command"].split()[-1] for trial in details(*trials.chunks(named, views()[:1] * 3, []))]
-    assert commands == ["--ctx-trial=fees-q1", "--ctx-trial=contract-17", "--ctx-trial=3"]
+    assert commands == ["--ctx-only=fees-q1", "--ctx-only=contract-17", "--ctx-only=3"]
 
 
 def test_a_page_of_several_runs_has_no_command() -> None:

@@ -27,7 +27,7 @@ GUIDES = {
     "--ctx-record": "decisions/0003-record-modes-resume.md",
     "--ctx-corpus": "own-documents.md",
     "--ctx-questions": "questions.md",
-    "--ctx-in-flight": "live-runs.md",
+    "--ctx-concurrency": "live-runs.md",
     "--ctx-min-rate": "decisions/0004-minimum-rates-in-two-steps.md",
     "--ctx-label": "reports.md#merging-several-runs-into-one",
     "--ctx-shard": "shards.md",

@@ -1,0 +1,116 @@
+"""The settings of a project for all of its runs: the table [tool.longctx] of pyproject.toml."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    from longctx.workspace import Workspace
+
+TABLE = "tool.longctx"
+NAME = "pyproject.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectSettings:
+    """The entries of the table. The command line, the environment and the profile come before them."""
+
+    profile: str | None = None
+    """The profile of runs that name none."""
+    base_url: str | None = None
+    """The server, as `--ctx-base-url`."""
+    concurrency: int | None = None
+    """The maximum number of concurrent requests, as `--ctx-concurrency`."""
+    corpus: Path | None = None
+    """The folder of documents that replaces that of every table."""
+    questions: Path | None = None
+    """The questions about that corpus, a file of JSON lines."""
+    lock: bool = True
+    """Whether folders are locked; false for file systems that cannot, if no other run uses them meanwhile."""
+    page: bool = True
+    """Whether a run writes index.html and its charts."""
+    text: bool = True
+    """Whether cassettes and reports keep replies; a run without text cannot be replayed. `LONGCTX_TEXT`."""
+    trial_run: bool = True
+    """Whether a run stops if none of the first replies of a test and model can be parsed."""
+    base: str | None = None
+    """The branch or commit that a change is judged against. `LONGCTX_BASE`."""
+    trust: Literal["all", "base"] | None = None
+    """`base` accepts only answers that are recorded on the base, or that the run asks for. `LONGCTX_TRUST`."""
+    alpha: float | None = None
+    """The probability of a false alarm in a whole gated run; 0.05 by default."""
+    on_inconclusive: Literal["pass", "fail"] | None = None
+    """As `--ctx-on-inconclusive`."""
+    max_age: float | None = None
+    """Days from which a recording is too old for a changed model; 7 by default."""
+    batch_wait: float | None = None
+    """Hours that a run waits for its batches, which continue if it ends; by default until they end."""
+
+
+NO_SETTINGS = ProjectSettings()
+
+
+@functools.cache
+def project_settings(root: Path) -> ProjectSettings:
+    """Return the settings of the project in a folder. Raises UserError."""
+    try:
+        text = (root / NAME).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):  # pytest itself reports a file that it cannot read
+        return NO_SETTINGS
+    return _settings(text, str(root / NAME))
+
+
+def project_settings_at(workspace: Workspace, revision: str) -> ProjectSettings:
+    """Return the settings as a branch or commit has them. Raises UserError."""
+    from longctx.recording.base import Base
+
+    content = Base(revision, workspace.root, workspace.cassettes).file(workspace.root / NAME) or b""
+    return _settings(content.decode("utf-8", "replace"), f"{NAME} on {revision}")
+
+
+def _settings(text: str, source: str) -> ProjectSettings:
+    if "longctx" not in text:  # most projects' files need not be parsed
+        return NO_SETTINGS
+    try:
+        table: Any = tomllib.loads(text).get("tool", {}).get("longctx")
+    except (tomllib.TOMLDecodeError, AttributeError):
+        return NO_SETTINGS
+    return NO_SETTINGS if table is None else _checked(table, source)
+
+
+def _checked(table: Any, source: str) -> ProjectSettings:
+    from pydantic import TypeAdapter, ValidationError
+
+    from longctx.errors import did_you_mean
+
+    if not isinstance(table, dict):
+        raise UserError("bad-project-settings", f"{source}: [{TABLE}] is no table: write its entries below it.")
+    names = [field.name for field in fields(ProjectSettings)]
+    if strange := next((name for name in table if name not in names), None):
+        raise UserError(
+            "unknown-project-setting", f"{source}: [{TABLE}] has no entry {strange!r}. {did_you_mean(strange, names)}"
+        )
+    try:
+        settings = TypeAdapter(ProjectSettings).validate_python(table)
+    except ValidationError as error:
+        first = error.errors()[0]
+        entry = ".".join(map(str, first["loc"]))
+        raise UserError("bad-project-settings", f"{source}: [{TABLE}] {entry}: {first['msg']}.") from None
+    return _in_bounds(settings, source)
+
+
+def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
+    """Return the settings. Raises UserError if a number is out of bounds."""
+    bounds = {"concurrency": (1, None), "max_age": (0, None), "batch_wait": (0, None), "alpha": (0, 1)}
+    for name, (least, most) in bounds.items():
+        value = getattr(settings, name)
+        if value is not None and (value < least or (most is not None and not least < value < most)):
+            allowed = f"between {least} and {most}" if most is not None else f"{least} or more"
+            raise UserError("bad-project-settings", f"{source}: [{TABLE}] {name} is {value}: give a number {allowed}.")
+    return settings

@@ -1,0 +1,144 @@
+"""Saving a finished run as a baseline, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longctx.errors import UserError
+from longctx.files import check_new, write_file
+from longctx.gate.defaults import MARGIN
+from longctx.plural import count
+from longctx.results.folder import find_run
+from longctx.visible import visible
+from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.looks import DEFAULT_LOOKS
+
+if TYPE_CHECKING:
+    from longctx.config.profiles import Profile
+    from longctx.results.manifest import Manifest
+    from longctx.results.row import Row
+    from longctx.workspace import Workspace
+
+NOISE = 0.1, 0.2
+"""The shares of pairs that change by chance, where one run cannot tell: a cautious guess, and that of noisy models."""
+FEW = 4
+"""The most families or models that are named; of more, their number is given."""
+
+
+def baseline_file(workspace: Workspace, name: str) -> Path:
+    """Return the file of a baseline of the project. Raises UserError for a name that is none."""
+    if not re.fullmatch(r"[\w.+-]+", name) or name.startswith("."):
+        raise UserError(
+            "bad-baseline-name",
+            f"{name!r} is not a valid name for a baseline: use letters, digits, and . _ + -.",
+        )
+    return workspace.own("baselines", f"{name}.jsonl")
+
+
+def save(
+    workspace: Workspace,
+    name: str,
+    folder: Path | None = None,
+    *,
+    force: bool = False,
+    add: bool = False,
+    with_replies: bool = False,
+) -> Iterator[str]:
+    """Save a finished run as a baseline, and yield sentences on it. Raises UserError.
+
+    folder: the run's; by default reports/latest. force: whether to replace a baseline of that name, and to save a run
+    that is incomplete. add: whether to add the run to the baseline. with_replies: whether to keep the replies' text.
+    """
+    from longctx.gate.validity import vacuous_bands
+    from longctx.registry import families
+    from longctx.results.adding import check_not_stopped, new_rows
+    from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
+    from longctx.results.completeness import lacks
+    from longctx.results.manifest import require_manifest
+    from longctx.results.store import load_rows
+
+    file = baseline_file(workspace, name)
+    folder = find_run(folder or workspace.reports / "latest")
+    if not add:
+        check_new(file, force)
+    elif not file.is_file():
+        raise UserError("no-baseline-to-add-to", f"There is no baseline {file} yet: save its first run without --add.")
+    manifest, rows = require_manifest(folder), load_rows(folder)
+    check_not_stopped(manifest, rows)
+    added = new_rows(file, manifest, rows) if add else []
+    if lacking := "; ".join(lacks(manifest, rows)):
+        why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges the rest alone."
+        if not force:
+            raise UserError(
+                "run-incomplete",
+                f"{why} Run all of it, without -k, -x, --lf and --ctx-only, until every trial is "
+                "measured (what is recorded is not asked again); or save this run as it is, with --force.",
+            )
+        yield why
+    if add:
+        write_file(file, lambda part: add_to_baseline(part, file, folder, added, with_replies))
+        runs = load_baseline(file).runs
+        yield (f"{file}: the run {folder.name} is added, {measured(added)}, {count(runs, 'run')} now. Commit it.")
+        yield from _noise(workspace, load_baseline(file).rows, manifest)
+        return
+    write_file(file, lambda part: write_baseline(part, name, folder, with_replies))
+    for why in vacuous_bands(rows, families(workspace), _margin(_profile(workspace, manifest))):
+        yield (f"No run can pass against it: {why}.")
+    yield (f"{file}: the run {folder.name}, {measured(rows)}, {file.stat().st_size:,} bytes. Commit it.")
+    yield from _noise(workspace, load_baseline(file).rows, manifest)
+
+
+def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Iterator[str]:
+    """Yield how often an unchanged model passes against a baseline, and against one of more runs."""
+    from longctx.gate.observed import repeated
+    from longctx.gate.plan import OFTEN, Target, unlucky, whole_passing
+
+    runs = max((row.repeat + 1 for row in rows), default=1)
+    profile = _profile(workspace, manifest)
+    target = Target(_margin(profile), looks=profile.looks if profile else DEFAULT_LOOKS)
+    if not (bands := repeated(rows)):
+        return
+    for share in [None] if runs > 1 else NOISE:
+        assumed = [
+            (trials, clusters, own if share is None else replace(own, discordance=share))
+            for trials, clusters, own in bands
+        ]
+        outlooks = "; ".join(
+            f"{count(number, 'run')}: in {whole_passing(assumed, target, number):.0%}, and "
+            f"{unlucky(assumed, target, number):.0%} of such baselines let it pass in less than {OFTEN:.0%}"
+            for number in range(runs, max(runs, 3) + 1)
+        )
+        noise = f"if {share:.0%} of pairs change by chance" if share else "as noisy as these runs are"
+        yield (f"At a margin of {target.margin * 100:g}%, {noise}, an unchanged model passes against {outlooks}.")
+
+
+def measured(rows: Sequence[Row]) -> str:
+    """Return what rows measure, such as `300 trials of line_retrieval on my-model`."""
+    trials = [row for row in rows if row.measured and not is_check(row.family)]
+    if not trials:
+        return "no trial"
+    names = dict.fromkeys(row.family for row in trials)
+    functions = sum(map(is_of_function, names))
+    numbers = [(len(names) - functions, "family", "families"), (functions, "test function", "")]
+    what = " and ".join(count(*number) for number in numbers if number[0])
+    models = dict.fromkeys(row.model for row in trials)
+    named, on = (visible(", ".join(each)) if len(each) <= FEW else "" for each in (names, models))
+    return f"{count(len(trials), 'trial')} of {named or what} on {on or count(len(models), 'model')}"
+
+
+def _profile(workspace: Workspace, manifest: Manifest) -> Profile | None:
+    """Return the profile of a run; None if it has none, or is no longer here."""
+    from longctx.config.profiles import load_profile
+
+    try:
+        return load_profile(workspace, manifest.profile)
+    except UserError:
+        return None
+
+
+def _margin(profile: Profile | None) -> float:
+    return MARGIN if profile is None or profile.margin is None else profile.margin
