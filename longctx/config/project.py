@@ -34,7 +34,7 @@ class ProjectSettings:
     lock: bool = True
     """Whether folders are locked; false for file systems that cannot, if no other run uses them meanwhile."""
     page: bool = True
-    """Whether a run writes index.html and its charts."""
+    """Whether a run writes index.html and its charts. `LONGCTX_PAGE`."""
     text: bool = True
     """Whether cassettes and reports keep replies; a run without text cannot be replayed. `LONGCTX_TEXT`."""
     trial_run: bool = True

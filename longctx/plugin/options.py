@@ -72,7 +72,10 @@ DEPRECATED: dict[str, tuple[dict[str, Any], str]] = {
     "--ctx-seed": ({"type": number(int, 0), "default": None}, "seed in the profile"),
     "--ctx-min-rate": ({"type": number(float, 0, 1), "default": None}, "min_rate in the profile's table or the marker"),
     "--ctx-no-lock": ({"action": "store_true"}, OF_PYPROJECT.format("lock = false")),
-    "--ctx-no-page": ({"action": "store_true"}, OF_PYPROJECT.format("page = false")),
+    "--ctx-no-page": (
+        {"action": "store_true"},
+        f"LONGCTX_PAGE=0 in the environment, or {OF_PYPROJECT.format('page = false')}",
+    ),
     "--ctx-ask-only": ({"action": "store_true"}, "LONGCTX_RECORD_ONLY=1 in the environment"),
     "--ctx-no-canary": ({"action": "store_true"}, OF_PYPROJECT.format("trial_run = false")),
     "--ctx-price": ({"action": "append", "type": price, "default": []}, "[prices] in the model's profile"),
@@ -305,15 +308,13 @@ def fill(config: pytest.Config) -> None:
     Raises UserError.
     """
     option, here = config.option, project_settings(config.rootpath)
-    if os.environ.get("LONGCTX_RECORD_ONLY", "0") not in OFF:
-        option.ctx_ask_only = True
-    text = os.environ.get("LONGCTX_TEXT")
-    option.ctx_no_text |= text in OFF if text is not None else not here.text
+    option.ctx_ask_only |= _is_on("LONGCTX_RECORD_ONLY", False)
+    option.ctx_no_text |= not _is_on("LONGCTX_TEXT", here.text)
+    option.ctx_no_page |= not _is_on("LONGCTX_PAGE", here.page)
     trust = os.environ.get("LONGCTX_TRUST") or (here.trust if option.ctx_baseline is not None else None)
     if trust and not is_typed(config, "--ctx-trust"):
         option.ctx_trust = one_of("LONGCTX_TRUST", trust, ("all", "base"))
     option.ctx_no_lock |= not here.lock
-    option.ctx_no_page |= not here.page
     option.ctx_no_canary |= not here.trial_run
     for name in ("profile", "base_url", "corpus", "questions", *(["batch_wait"] if option.ctx_batch else [])):
         if getattr(option, f"ctx_{name}") is None:
@@ -324,6 +325,12 @@ def fill(config: pytest.Config) -> None:
         value, flag = getattr(here, name), f"--ctx-{name.replace('_', '-')}"
         if value is not None and getattr(option, f"ctx_{name}") == stated[name] and not is_typed(config, flag):
             setattr(option, f"ctx_{name}", value)
+
+
+def _is_on(variable: str, default: bool) -> bool:
+    """Return whether an environment variable turns something on, by default what a file of the project says."""
+    value = os.environ.get(variable)
+    return default if value is None else value.lower() not in OFF
 
 
 def read(config: pytest.Config) -> Settings:

@@ -25,23 +25,14 @@ GUIDES = {
     "--ctx-model": "models.md",
     "--ctx-prompts": "configuration.md#prompt-sets-how-questions-are-worded",
     "--ctx-record": "decisions/0003-record-modes-resume.md",
-    "--ctx-corpus": "own-documents.md",
-    "--ctx-questions": "questions.md",
     "--ctx-concurrency": "live-runs.md",
-    "--ctx-min-rate": "decisions/0004-minimum-rates-in-two-steps.md",
     "--ctx-label": "reports.md#merging-several-runs-into-one",
     "--ctx-shard": "shards.md",
     "--ctx-report": "reports.md",
     "--ctx-estimate": "cost.md",
-    "--ctx-no-canary": "live-runs.md#a-few-trials-first",
     "--ctx-max-cost": "cost.md#while-it-asks-the-cap",
-    "--ctx-price": "cost.md#prices",
     "--ctx-baseline": "gate.md",
-    "--ctx-margin": "gate.md#how-a-band-is-judged",
-    "--ctx-alpha": "gate.md#how-a-band-is-judged",
     "--ctx-on-inconclusive": "gate.md",
-    "--ctx-max-age": "gate.md#what-makes-a-run-invalid",
-    "--ctx-no-looks": "early-stop.md",
 }
 """The page that says more of an option."""
 
@@ -50,7 +41,7 @@ def option_attributes() -> list[dict[str, Any]]:
     """Return argparse's attributes of each option that the help shows, and its `name`."""
     parser = Parser(_ispytest=True)
     options.add(parser)
-    options_ = [{**option.attrs(), "name": option.names()[-1]} for option in parser.getgroup("longctx").options]
+    options_ = [{**option.attrs(), "name": option.names()[0]} for option in parser.getgroup("longctx").options]
     return [option for option in options_ if option.get("help") is not argparse.SUPPRESS]
 
 
