@@ -6,12 +6,9 @@ import functools
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from longctx.errors import UserError
-
-if TYPE_CHECKING:
-    from longctx.workspace import Workspace
 
 TABLE = "tool.longctx"
 NAME = "pyproject.toml"
@@ -63,18 +60,11 @@ def project_settings(root: Path) -> ProjectSettings:
         text = (root / NAME).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):  # pytest itself reports a file that it cannot read
         return NO_SETTINGS
-    return _settings(text, str(root / NAME))
+    return settings_in(text, str(root / NAME))
 
 
-def project_settings_at(workspace: Workspace, revision: str) -> ProjectSettings:
-    """Return the settings as a branch or commit has them. Raises UserError."""
-    from longctx.recording.base import Base
-
-    content = Base(revision, workspace.root, workspace.cassettes).file(workspace.root / NAME) or b""
-    return _settings(content.decode("utf-8", "replace"), f"{NAME} on {revision}")
-
-
-def _settings(text: str, source: str) -> ProjectSettings:
+def settings_in(text: str, source: str) -> ProjectSettings:
+    """Return the settings in the text of a file. source: its name, for errors. Raises UserError."""
     if "longctx" not in text:  # most projects' files need not be parsed
         return NO_SETTINGS
     try:

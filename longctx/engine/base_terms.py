@@ -9,6 +9,7 @@ from typing import Any
 
 from longctx import pytest_file
 from longctx.config.profiles import Profile, profile_path, profile_type
+from longctx.config.project import NAME, ProjectSettings, settings_in
 from longctx.config.text_files import checked
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
@@ -32,6 +33,14 @@ def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile
         return checked(tomllib.loads(content.decode()), profile_type(families(workspace)), source)
     except ValueError as error:
         raise UserError("not-toml", f"{source} is not valid TOML: {error}.") from None
+
+
+def project_settings_at(workspace: Workspace, revision: str) -> ProjectSettings:
+    """Return [tool.longctx] of pyproject.toml as a branch or commit has it. Raises UserError."""
+    from longctx.recording.base import Base
+
+    content = Base(revision, workspace.root, workspace.cassettes).file(workspace.root / NAME) or b""
+    return settings_in(content.decode("utf-8", "replace"), f"{NAME} on {revision}")
 
 
 def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[str]:

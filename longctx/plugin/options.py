@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_looks, number, one_of, price, share
-from longctx.config.project import project_settings, project_settings_at
+from longctx.config.project import project_settings
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
@@ -405,7 +405,7 @@ def take_terms_of_base(config: pytest.Config) -> None:
         getattr(option, f"ctx_{name}") == default[name] for name in stated
     ):
         return
-    from longctx.engine.base_terms import addopts_at
+    from longctx.engine.base_terms import addopts_at, project_settings_at
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_gate_options(parser.add_argument, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
