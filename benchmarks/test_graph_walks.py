@@ -9,12 +9,11 @@ import hashlib
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.vocabulary.scenario import Scenario, Words
 from tests.here import HERE
-from tests.protocols import LineRetrieval
+from tests.protocols import GraphWalks, LineRetrieval
 
-EDGE_TOKENS = 14.27
+TOKENS = {"edge": 14.27}
 """The tokens of one edge in the reference vocabulary."""
 CONTEXT = 100_000
 
@@ -27,8 +26,8 @@ def built(scenario: Scenario, words: Words) -> str:
 @pytest.mark.parametrize(
     "scenario",
     [
-        GraphWalks(CONTEXT, "parents", edge_tokens=EDGE_TOKENS),
-        GraphWalks(CONTEXT, "bfs", 3, edge_tokens=EDGE_TOKENS),
+        GraphWalks(CONTEXT, "parents", tokens=TOKENS),
+        GraphWalks(CONTEXT, "bfs", 3, tokens=TOKENS),
         LineRetrieval(4700),
     ],
     ids=["parents", "bfs to depth 3", "line retrieval of as many characters"],

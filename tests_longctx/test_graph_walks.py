@@ -1,10 +1,5 @@
-"""Graph walks: the profile's [graph_walks] tables give the grid."""
+"""Graph walks, after OpenAI: the profile's [graph_walks] tables give its cells."""
 
-import pytest
+from longctx.protocols.graph_walks import graph_walks as test_graph_walks
 
-from longctx.families.graph_walks.protocol import GraphWalks
-
-
-@pytest.mark.longctx(family=GraphWalks)
-def test_graph_walks(scenario, measure):
-    measure(scenario)
+__all__ = ["test_graph_walks"]

@@ -47,7 +47,11 @@ class TrialNumber:
 
     seed: int
     index: int
-    repeat: int = 0
+    repeat: int
+    context: int
+    """The number of the context that it asks about, which is its own unless the cell has `questions`."""
+    question: int
+    """The place of its question among those about the context, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,11 +231,15 @@ class Stream:
 
         Example:
             >>> def walks(ask, draw, trial, context: int):
-            ...     graph = draw.stream(context, trial.seed, trial.index // 4)
+            ...     graph = draw.stream(context, trial.seed, trial.context)
         """
         if names:
             return frozen_stream(self._cell.family, self._cell.version, *names)
         return self._cell.stream(self._number.seed, self._number.index)
+
+    def of_context(self) -> np.random.RandomState:
+        """Return the frozen random stream that all questions about the trial's context share."""
+        return self._cell.stream(self._number.seed, self._number.context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +270,7 @@ class ProtocolCell(Scenario):
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
     ) -> tuple[Trial, Outcome | None]:
-        declared, number = type(self).declared, TrialNumber(seed, index, repeat)
+        declared, number = type(self).declared, TrialNumber(seed, index, repeat, *self.context_of(index))
 
         def prompt(template: str, /, **values: str) -> str:
             return fill(words[template], values) if values else words[template]

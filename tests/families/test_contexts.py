@@ -9,7 +9,6 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.long_context_qa.collage import Collage, contexts
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
@@ -19,13 +18,14 @@ from longctx.vocabulary.bank import Item
 from longctx.vocabulary.scenario import Reply, Scenario, Trial
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
+from tests.protocols import GraphWalks
 
 BANK = small_bank()
 OF_NEEDLES = {"filler": 24.0, "needle": 20.0, "query": 5.0, "fixed": 120.0}
 OF_CHAINS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
 SCENARIOS: list[Scenario] = [
     Coreference(2, 6000, tokens=Tokens(exchange=98.35, fixed=364), questions=3),
-    GraphWalks(2000, "bfs", 1, edge_tokens=10.0, questions=3),
+    GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}, questions=3),
     VariableTracking(2500, 3, 4, tokens=OF_CHAINS, questions=3),
     MultipleNeedles(2500, 8, 1, 2, tokens=OF_NEEDLES, questions=3),
     *(Collage(400, 200, depth, "none", bank=lambda: BANK, questions=3) for depth in (0, 50, 100)),

@@ -7,20 +7,19 @@ import pytest
 from longctx.config.prompts import PromptSet
 from longctx.families.abstention.protocol import SECTIONS, Abstention
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.long_context_qa.collage import VARIANTS, Collage
 from longctx.families.long_context_qa.control import RECORDS, Control
 from longctx.vocabulary.scenario import Scenario
 from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import Aggregation, LatestValue, LineRetrieval, Passkey
+from tests.protocols import Aggregation, GraphWalks, LatestValue, LineRetrieval, Passkey
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}
 SCENARIOS: list[Scenario] = [
     LineRetrieval(20),
     Coreference(2, 4096, Tokens(exchange=98.35, fixed=364)),
-    GraphWalks(2000, "bfs", 1, edge_tokens=10.0),
+    GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}),
     *(Passkey(400, k, tokens={"filler": 10, "fixed": 60, "after_key": 30}) for k in (100, 400)),
     *(Collage(280, 200, depth, variant, bank=lambda: BANK) for depth in (0, 100) for variant in VARIANTS),
     *(Control(200, record, bank=lambda: BANK) for record in RECORDS),

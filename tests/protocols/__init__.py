@@ -1,12 +1,14 @@
 """The types of the protocols' cells, which tests build and judge without a run."""
 
 from longctx.protocols.aggregation import aggregation
+from longctx.protocols.graph_walks import graph_walks
 from longctx.protocols.latest_value import latest_value
 from longctx.protocols.line_retrieval import line_retrieval
 from longctx.protocols.passkey import passkey
 from longctx.vocabulary.protocol import cells_of
 
 Aggregation = cells_of(aggregation)
+GraphWalks = cells_of(graph_walks)
 LatestValue = cells_of(latest_value)
 LineRetrieval = cells_of(line_retrieval)
 Passkey = cells_of(passkey)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import zlib
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
+from longctx.vocabulary.protocol import Stream, TrialNumber
 from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial, Words
 from tests.here import HERE
 from tests.rows import joined, row
@@ -39,6 +40,12 @@ def fitted(scenario: Kind) -> Kind:
 
 def built(scenario: Scenario, seed: int = 0, index: int = 0) -> Trial:
     return fitted(scenario).build(words_of(type(scenario)), seed, index)
+
+
+def fixtures(scenario: Any, seed: int = 0, index: int = 0) -> tuple[Stream, TrialNumber]:
+    """Return what a protocol takes as `draw` and `trial`."""
+    number = TrialNumber(seed, index, 0, *scenario.context_of(index))
+    return Stream(scenario, number), number
 
 
 def reply(text: str, stop_reason: str = "end_turn") -> Reply:

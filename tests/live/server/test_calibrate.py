@@ -14,7 +14,6 @@ from longctx.config.file_names import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference
-from longctx.families.graph_walks.protocol import GraphWalks
 from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
 from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.families.tracing_and_counting.protocol.words import FrequentWords
@@ -27,7 +26,7 @@ from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
-from tests.protocols import Passkey
+from tests.protocols import GraphWalks, Passkey
 from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing

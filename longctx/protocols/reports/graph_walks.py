@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, Subject, Table
-from longctx.families.graph_walks import FAMILY
-from longctx.families.graph_walks.answers import ORIGINS, THIRDS, f1
+from longctx.protocols.graph_walks import ORIGINS, THIRDS
 from longctx.results.grouping import by_subject, grouped
 from longctx.views.chart import HEIGHT, WIDTH, colours, field, rate_axis
 
 if TYPE_CHECKING:
     from longctx import Row
 
+NAME, TITLE = "graph_walks", "Graph walks"
 ENOUGH = 20
 """The answers needed in each third of the list before a finding says where they are missed."""
 APART = 0.15
@@ -61,7 +61,7 @@ class GraphWalksAccount(Account):
                 for scenario in scenarios
             ],
             name="graph-walks",
-            heading=FAMILY.title,
+            heading=TITLE,
             title="Exact sets by context",
             x="context",
             axis="tokens of the list of edges",
@@ -80,10 +80,10 @@ class GraphWalksAccount(Account):
             "right nodes": [f"{answers.right:,} of {answers.asked:,}" if answers else "-" for answers in held],
             "invented": [f"{sum(answers.invented.values()):,}" if answers else "-" for answers in held],
         }
-        title = f"{FAMILY.title}: exact sets of nodes, and the nodes of answers that give a list"
+        title = f"{TITLE}: exact sets of nodes, and the nodes of answers that give a list"
         yield Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)
         if any(answers.listed for answers in analysis):
-            title = f"{FAMILY.title}: nodes found, by the third of the list that holds their edge"
+            title = f"{TITLE}: nodes found, by the third of the list that holds their edge"
             shares = {
                 third: [_share(answers.right_in[third], answers.asked_in[third]) for answers in analysis]
                 for third in THIRDS
@@ -95,7 +95,7 @@ class GraphWalksAccount(Account):
             counts = {
                 called: [str(answers.invented[origin]) for answers in analysis] for origin, called in ORIGINS.items()
             }
-            yield _by_scenario("Invented nodes: given and not asked for", analysis, counts, FAMILY.name)
+            yield _by_scenario("Invented nodes: given and not asked for", analysis, counts, NAME)
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[WalkAnswers]) -> Iterator[Chart]:
         yield from super().charts(scenarios, analysis) or ()
@@ -109,10 +109,15 @@ class GraphWalksAccount(Account):
         yield from super().findings(scenarios, analysis)
         for why in (_missed, _invented):
             for subject, group in by_subject(analysis).items():
-                yield from ((Rank.CAUSE, f"{FAMILY.title}, {subject}: {sentence}.") for sentence in why(group))
+                yield from ((Rank.CAUSE, f"{TITLE}, {subject}: {sentence}.") for sentence in why(group))
 
     def data(self, analysis: Sequence[WalkAnswers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {FAMILY.name: [_entry(answers) for answers in analysis]}
+        return {NAME: [_entry(answers) for answers in analysis]}
+
+
+def f1(asked: int, given: int, right: int) -> float:
+    """Return the harmonic mean of precision and recall, 2 x right / (asked + given); 1 if nothing is asked or given."""
+    return 2 * right / (asked + given) if asked + given else 1.0
 
 
 def walk_of(params: Mapping[str, object]) -> str:
@@ -187,7 +192,7 @@ def _found(subject: Subject, analysis: Sequence[WalkAnswers], number: int) -> Ch
     title = f"Nodes found, by the place of their edge: {subject}"
     cells = [(bar["third"], bar["walk"], bar["text"]) for bar in bars]
     table = Table.pivot(title, cells, "third of the list")
-    return Chart(f"graph-walks-found-{number}", FAMILY.name, title, spec, table)
+    return Chart(f"graph-walks-found-{number}", NAME, title, spec, table)
 
 
 def _missed(analysis: Sequence[WalkAnswers]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.families.graph_walks.report import GraphWalksAccount, WalkAnswers
+from longctx.protocols.reports.graph_walks import GraphWalksAccount, WalkAnswers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,25 +13,35 @@ from pydantic import ValidationError
 
 from longctx.config.prompts import PromptSet
 from longctx.corpus.tokens import count_tokens
-from longctx.families.graph_walks.graph import Walk
-from longctx.families.graph_walks.grid import GraphWalksGrid
-from longctx.families.graph_walks.protocol import GraphWalks
-from longctx.vocabulary.scenario import Outcome, Reply, Trial
+from longctx.protocols.graph import Walk
+from longctx.protocols.graph_walks import GraphWalksAxes, drawn, judged, node_count
+from longctx.vocabulary.scenario import Trial
 from tests.here import HERE
+from tests.protocols import GraphWalks
+from tests.protocols.tokens import fixtures, reply
 
 WORDS = PromptSet.open(HERE, "protocol").wording(GraphWalks).words
-EDGE_TOKENS = 15.0
+TOKENS = {"edge": 15.0}
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
-    return replace(GraphWalks.from_slug(slug), edge_tokens=EDGE_TOKENS).build(WORDS, seed, index)
+    return GraphWalks.from_slug(slug, tokens=TOKENS).build(WORDS, seed, index)
+
+
+def edges(trial: Trial) -> str:
+    return trial.user.split("edges:\n")[2].split("\n\n\n")[0]
+
+
+def walk_of(scenario: Any, seed: int = 0, index: int = 0) -> Walk:
+    draw, trial = fixtures(scenario, seed, index)
+    return drawn(draw, scenario, trial)
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> GraphWalks:
+def scenarios(draw: st.DrawFn) -> Any:
     depth = draw(st.none() | st.integers(1, 3))
     context = draw(st.integers(3000, 20_000))
-    return GraphWalks(context, "bfs" if depth else "parents", depth, edge_tokens=EDGE_TOKENS)
+    return GraphWalks(context, "bfs" if depth else "parents", depth, tokens=TOKENS)
 
 
 # A changed digest means other trials than those on record: raise GraphWalks.version.
@@ -73,7 +84,7 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
 def test_the_prompt_is_that_of_the_source_with_one_sentence_more() -> None:
     trial = build("context-1000-operation-bfs-depth-1")
     first, listed = trial.user.split("Here is the graph to operate on:\nThe graph has the following edges:\n")
-    edges, asked = listed.split("\n\n\nOperation:\n")
+    listed_edges, asked = listed.split("\n\n\nOperation:\n")
     assert first == (
         "You will be given a graph as a list of directed edges. All nodes are at least degree 1. You will also get a "
         "description of an operation to perform on the graph.\n"
@@ -93,8 +104,8 @@ def test_the_prompt_is_that_of_the_source_with_one_sentence_more() -> None:
         "Example 4:\nOperation:\nFind the parents of node abcd.\nFinal Answer: []\n\n"
         "<end example>\n"
     )
-    walk: Walk = trial.facts
-    assert edges == walk.graph.text("{source} -> {target}")
+    walk = walk_of(GraphWalks(1000, "bfs", 1, tokens=TOKENS))
+    assert listed_edges == walk.graph.text("{source} -> {target}")
     assert asked == (
         f"Perform a BFS from node {walk.graph.names[walk.node]} and return only the nodes at exactly depth 1 (not "
         "nodes at intermediate depths).\n\n"
@@ -128,24 +139,24 @@ def test_the_words_are_those_that_were_recorded(prompts: str, digest: str) -> No
 
 
 @given(scenarios(), st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(scenario: GraphWalks, seed: int, index: int) -> None:
+def test_a_prompt_follows_from_scenario_seed_and_index_alone(scenario: Any, seed: int, index: int) -> None:
     trial, again = scenario.build(WORDS, seed, index), scenario.build(WORDS, seed, index, repeat=1)
     assert (trial.user, trial.expected) == (again.user, again.expected)
     assert scenario.build(WORDS, seed, index + 1).user != trial.user
     assert scenario.build(WORDS, seed + 1, index).user != trial.user
     assert trial.expected
-    assert (trial.depth, trial.distance_from_end, trial.recorded) == (0.0, None, {"nodes": scenario.nodes()})
+    assert (trial.depth, trial.distance_from_end, trial.recorded) == (0.0, None, {"nodes": node_count(scenario)})
 
 
 def test_a_trial_has_an_identity_that_tells_its_walk() -> None:
-    trial = replace(GraphWalks(3000, "bfs", 2), edge_tokens=EDGE_TOKENS).build(WORDS, 7, 3, repeat=1)
+    trial = replace(GraphWalks(3000, "bfs", 2), tokens=TOKENS).build(WORDS, 7, 3, repeat=1)
     assert str(trial.identity) == "graph_walks.v1/context-3000-operation-bfs-depth-2/seed-7/trial-3/repeat-1"
 
 
 @given(st.integers(3000, 20_000), st.integers(0, 1000), st.integers(0, 100))
 def test_all_walks_of_a_context_ask_about_one_graph(context: int, seed: int, index: int) -> None:
     walks = [GraphWalks(context, "parents"), *(GraphWalks(context, "bfs", depth) for depth in (1, 2, 3))]
-    fitted = [replace(walk, edge_tokens=EDGE_TOKENS) for walk in walks]
+    fitted = [replace(walk, tokens=TOKENS) for walk in walks]
     trials = [scenario.build(WORDS, seed, index) for scenario in fitted]
     assert len({trial.user.rsplit("Operation:\n")[0] for trial in trials}) == 1
     assert len({trial.prefix for trial in trials}) == 1
@@ -154,15 +165,13 @@ def test_all_walks_of_a_context_ask_about_one_graph(context: int, seed: int, ind
 
 
 def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None:
-    scenario = GraphWalks(3000, "bfs", 2, edge_tokens=EDGE_TOKENS)
+    scenario = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
     roomy = replace(scenario, max_tokens=9000).build(WORDS, 0, 0)
     brief = scenario.build(PromptSet.open(HERE, "immediate").wording(GraphWalks).words, 0, 0)
     first = scenario.build(WORDS, 0, 0)
     assert (roomy.user, roomy.identity, roomy.max_tokens) == (first.user, first.identity, 9000)
-    assert (brief.expected, brief.facts.graph.text("{source} {target}")) == (
-        first.expected,
-        first.facts.graph.text("{source} {target}"),
-    )
+    assert brief.expected == first.expected
+    assert edges(brief) == edges(first)
 
 
 MEASURED = GraphWalks.token_values({name: count_tokens(text) for name, text in GraphWalks.probes(WORDS).items()})
@@ -173,8 +182,9 @@ MEASURED = GraphWalks.token_values({name: count_tokens(text) for name, text in G
 @given(st.integers(2000, 20_000), st.integers(0, 1000))
 def test_edges_take_the_tokens_that_were_asked_for(context: int, index: int) -> None:
     scenario = GraphWalks(context, "bfs", 1).fit(MEASURED)
-    user = scenario.build(WORDS, 0, index).user
-    taken = count_tokens(user) - count_tokens(user.replace(user.split("edges:\n")[2].split("\n\n\n")[0], ""))
+    trial = scenario.build(WORDS, 0, index)
+    user = trial.user
+    taken = count_tokens(user) - count_tokens(user.replace(edges(trial), ""))
     assert taken == pytest.approx(context, rel=0.1, abs=50)
     assert count_tokens(user) == pytest.approx(scenario.size_tokens({}), rel=0.1, abs=100)
 
@@ -203,8 +213,8 @@ def test_counts_that_cannot_be_right_are_refused() -> None:
 def test_a_context_too_small_for_the_walk_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^800 tokens of edges are too few .* of 18 nodes: give at least 810\.$"):
         GraphWalks(800, "bfs", 2).fit({"edge": 15})
-    assert GraphWalks(810, "bfs", 2).fit({"edge": 15}).nodes() == 18
-    with pytest.raises(ValueError, match="tokens per edge are not known"):
+    assert node_count(GraphWalks(810, "bfs", 2).fit({"edge": 15})) == 18
+    with pytest.raises(ValueError, match="tokens of this wording are not known"):
         GraphWalks(9000, "parents").build(WORDS, 0, 0)
 
 
@@ -233,7 +243,7 @@ def test_its_length_is_that_of_the_edges() -> None:
 
 
 def test_a_grid_has_every_walk_in_every_context_and_bands_by_context() -> None:
-    grid = GraphWalksGrid(contexts=(4000, 9000), walks=("parents", 2), trials=5, bands={"short": 4000, "long": 9000})
+    grid = GraphWalksAxes(contexts=(4000, 9000), walks=("parents", 2), trials=5, bands={"short": 4000, "long": 9000})
     assert {
         (scenario.slug, grid.band(scenario)) for scenario in grid.scenarios(lambda: pytest.fail("no documents"))
     } == {
@@ -247,14 +257,12 @@ def test_a_grid_has_every_walk_in_every_context_and_bands_by_context() -> None:
 @pytest.mark.parametrize("walk", ["children", 0, -1, True, 1.0])
 def test_a_walk_that_there_is_not_is_a_clear_sentence(walk: object) -> None:
     with pytest.raises(ValidationError, match='a walk is "parents", or a number: the depth of a breadth-first search'):
-        GraphWalksGrid.model_validate({"contexts": [9000], "walks": [walk], "trials": 1})
+        GraphWalksAxes.model_validate({"contexts": [9000], "walks": [walk], "trials": 1})
 
 
-def judged(text: str, stop_reason: str = "end_turn") -> tuple[Trial, Outcome]:
-    scenario = GraphWalks(3000, "bfs", 2, edge_tokens=EDGE_TOKENS)
-    trial = scenario.build(WORDS, 0, 0)
-    text = text.replace("RIGHT", trial.expected).replace("ONE", trial.expected.split(", ")[0])
-    return trial, scenario.judge(trial, Reply(text, stop_reason, "m", 100, 0, 9, 0.5, "2026-11-22", "0" * 64))
+SCENARIO = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
+WALK = walk_of(SCENARIO)
+RIGHT = ", ".join(WALK.graph.names[WALK.answer()])
 
 
 @pytest.mark.parametrize(
@@ -266,29 +274,29 @@ def judged(text: str, stop_reason: str = "end_turn") -> tuple[Trial, Outcome]:
         ("Final Answer: [RIGHT, x]", "end_turn", "wrong", "1 invented (1 in no edge at all)"),
         ("Final Answer: []", "end_turn", "wrong", "0 of "),
         ("Final Answer: [ONE]. But", "max_tokens", "truncated", "1 of "),
-        ("Final Answer: [RIGHT", "max_tokens", "truncated", "cut off after 9 tokens, before an answer"),
+        ("Final Answer: [RIGHT", "max_tokens", "truncated", "cut off after 16 tokens, before an answer"),
         ("RIGHT", "end_turn", "unparseable", "no 'Final Answer: [...]' in the reply"),
         ("", "end_turn", "unparseable", "an empty reply"),
         ("Final Answer: [RIGHT]", "refusal", "refusal", "the model refused"),
     ],
 )
 def test_what_a_reply_is_worth(text: str, stop_reason: str, kind: str, why: str) -> None:
-    _, outcome = judged(text, stop_reason)
+    text = text.replace("RIGHT", RIGHT).replace("ONE", RIGHT.split(", ")[0])
+    outcome = judged(reply(text, stop_reason), WALK)
     assert outcome.kind == kind
     assert why in outcome.why
 
 
 def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_missed() -> None:
-    scenario = GraphWalks(3000, "bfs", 2, edge_tokens=EDGE_TOKENS)
-    trial, outcome = judged("Final Answer: [ONE]")
-    marks = [(mark.name, trial.user[mark.start : mark.end]) for mark in scenario.marks(WORDS, trial, outcome)]
-    walk: Walk = trial.facts
+    trial = SCENARIO.build(WORDS, 0, 0)
+    first, *rest = trial.expected.split(", ")
+    outcome = SCENARIO.judge(trial, reply(f"Final Answer: [{first}]"))
+    marks = [(mark.name, trial.user[mark.start : mark.end]) for mark in outcome.marks]
     assert marks[0] == (
         "operation",
-        f"Perform a BFS from node {walk.graph.names[walk.node]} and return only the nodes at exactly depth 2 (not "
+        f"Perform a BFS from node {WALK.graph.names[WALK.node]} and return only the nodes at exactly depth 2 (not "
         "nodes at intermediate depths).",
     )
-    first, *rest = trial.expected.split(", ")
     assert {line.split(" -> ")[1] for name, line in marks if name == "edge that was found"} == {first}
     missed = [line.split(" -> ")[1] for name, line in marks if name == "edge that was missed"]
     assert set(missed) <= set(rest)
@@ -296,15 +304,15 @@ def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_misse
 
 
 def test_of_many_edges_a_reader_is_shown_some() -> None:
-    scenario = GraphWalks(8000, "bfs", 3, edge_tokens=EDGE_TOKENS)
+    scenario = GraphWalks(8000, "bfs", 3, tokens=TOKENS)
     trial = scenario.build(WORDS, 0, 0)
-    marks = scenario.marks(WORDS, trial, Outcome("refusal"))
+    marks = scenario.judge(trial, reply("", "refusal")).marks
     assert len(trial.expected.split(", ")) > 6
     assert [mark.name for mark in marks] == ["operation", *["edge that was missed"] * 6]
 
 
 def test_operations_on_one_graph_are_one_cluster() -> None:
     parents, search = (GraphWalks.from_slug(f"context-3000-operation-{walk}") for walk in ("parents", "bfs-depth-2"))
-    first, second = (build(one.slug, index=3).facts.graph.text("{source} {target}") for one in (parents, search))
+    first, second = (build(one.slug, index=3).user.rsplit("Operation:\n")[0] for one in (parents, search))
     assert first == second
     assert parents.cluster(3) == search.cluster(3) != search.cluster(4)

@@ -49,7 +49,11 @@ class Graph:
         return parents
 
     def text(self, template: str) -> str:
-        return edge_lines(template, self.names, self.order // EDGES_A_NODE, self.children.ravel()[self.order])
+        return edge_lines(template, self.names, *self.ends(self.order))
+
+    def ends(self, edges: Nodes) -> tuple[Nodes, Nodes]:
+        """Return the nodes that edges lead from, and those that they lead to."""
+        return edges // EDGES_A_NODE, self.children.ravel()[edges]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
