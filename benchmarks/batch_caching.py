@@ -1,6 +1,6 @@
 """What the prompt cache saves in batches, against a simulated server that keeps as the documentation says.
 
-python -m benchmarks.batch_caching      # prints the table of docs/batches.md
+python -m benchmarks.batch_caching      # prints the table of benchmarks/CACHING.md
 
 All 24 prompts of long-context QA about each of a few records of 70k tokens, by the code that a run uses. What is read
 and written is the server's usage, at 4 characters a token.

@@ -57,6 +57,11 @@ def test_the_examples_run_in_the_order_of_their_page() -> None:
         assert not failed, "".join(output)
 
 
+def test_the_page_in_the_repository_is_current() -> None:
+    """`python -m tools.site.reference` writes it."""
+    assert (HERE.root / "docs" / api.PATH).read_text(encoding="utf-8") == api.page()
+
+
 def test_every_name_has_its_entry_in_the_reference() -> None:
     page = api.page()
     for name in longctx.__all__:

@@ -1,4 +1,4 @@
-"""The hooks that a conftest.py, or another plugin, may implement. They are documented in docs/hooks.md."""
+"""The hooks that a conftest.py, or another plugin, may implement. The site shows them as reference/hooks."""
 
 from __future__ import annotations
 

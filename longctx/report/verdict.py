@@ -270,7 +270,7 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
     if verdict.baseline_runs > 1:
         yield (
             f"The baseline has {verdict.baseline_runs} runs: each trial is compared with the mean of its answers there "
-            "(longctx's guide docs/statistics.md)."
+            "(longctx's guide docs/gate.md)."
         )
     if (run := verdict.run) and run.n:
         changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {run.n:,}"
@@ -286,7 +286,7 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         settled = [f"{band.band} at look {band.look} of {band.looks}" for band in verdict.bands if band.look]
         yield (
             f"The evidence was looked at in up to {looks} steps, each at a part of the level, and a band counts as it "
-            f"was when it was settled: {'; '.join(settled)} (longctx's guide docs/early-stop.md)."
+            f"was when it was settled: {'; '.join(settled)} (longctx's guide docs/gate.md)."
         )
     yield (
         f"A band passes where the upper bound of the drop ({100 * (1 - verdict.rules.alpha):g}%, one-sided) is below "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.integration.conftest import ROOT, Checkout, Launcher
+from tests.integration.conftest import Checkout, Launcher
 from tests.integration.pages import blocks, missing, ran
 from tests.servers import Answer, Body, SimulatedServer, message
 
@@ -52,11 +52,3 @@ def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
             else:
                 assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
     assert {row["outcome"] for row in project.rows()} == {"correct"}
-
-
-def test_the_page_names_mistakes_that_there_are() -> None:
-    page = (ROOT / "docs/functions.md").read_text(encoding="utf-8")
-    codes = re.findall(r"`([a-z]+(?:-[a-z]+)+)`", page.partition("## Errors")[2])
-    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "longctx").rglob("*.py"))
-    assert len(codes) > 10
-    assert not [code for code in codes if f'"{code}"' not in sources]

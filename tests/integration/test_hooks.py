@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import textwrap
 
 import pytest
 
-from longctx.plugin import hookspec
 from tests.integration.conftest import LINES, ROOT, Checkout
 from tests.servers import SimulatedServer, saying
+from tools.site.reference.hooks import example, names, page
 
-HOOKS = [name for name in vars(hookspec) if name.startswith("pytest_longctx_")]
+HOOKS = [*names()]
 PRICED = '{"toy": {"input": 1000, "output": 5000, "dated": "2026-11-01"}}'
-
-
-def example(hook: str) -> str:
-    """Return the code of a hook's example."""
-    return textwrap.dedent((inspect.getdoc(getattr(hookspec, hook)) or "").partition("Example:\n")[2])
 
 
 def implement(project: Checkout, *code: str) -> None:
@@ -27,10 +20,12 @@ def implement(project: Checkout, *code: str) -> None:
         file.write("\n\n".join(["", *code]))
 
 
-def test_every_hook_has_an_example_in_the_guide() -> None:
-    page = (ROOT / "docs/hooks.md").read_text(encoding="utf-8")
+def test_every_hook_has_an_example_in_the_reference() -> None:
+    assert len(HOOKS) > 3
     for hook in HOOKS:
-        assert f"```python\n{example(hook).strip()}\n```" in page, hook
+        entry = page().partition(f"## `{hook}(")[2].partition("\n## ")[0]
+        assert f"```python\n{example(hook)}\n```" in entry, hook
+        assert example(hook), hook
 
 
 @pytest.mark.parametrize("workers", [[], ["-n2"]])

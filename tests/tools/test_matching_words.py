@@ -1,4 +1,4 @@
-"""The rates in docs/matching-words.md are those of the banks and of the recorded answers.
+"""The rates in docs/documents.md are those of the banks and of the recorded answers.
 
 `python -m tests.tools.test_matching_words` writes them to the page.
 """
@@ -16,7 +16,7 @@ from longctx.families.long_context_qa.letters import letter_shares
 from longctx.views.scenario_summary import ScenarioSummary
 from tests.here import HERE
 
-PAGE = HERE.root / "docs/matching-words.md"
+PAGE = HERE.root / "docs/documents.md"
 BUDGETS = 3_000, 70_000, 95_000
 BANKS = {
     "`register`": "register",

@@ -24,6 +24,7 @@ TWINS: dict[str, tuple[str, str]] = {}
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Add to the navigation all pages of the listed folders, and to the end of the guides the pages that it lacks."""
     existing = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
+    existing = [name for name in existing if not name.startswith("decisions/")]
     sections: dict[str, list[Any]] = {name: pages for section in config.nav or [] for name, pages in section.items()}
     named = {
         page
@@ -46,13 +47,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, site_path(name), abs_src_path=str(ROOT / name)))
     lists = {f"{folder}index.md": listing(folder) for folder in LISTED}
     for name, content in {**lists, **reference_pages()}.items():
-        files.append(File.generated(config, name, content=content))
+        if not (ROOT / DOCS / name).exists():
+            files.append(File.generated(config, name, content=content))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page with links to places in the site."""
-    shown = with_links(markdown, _source(page.file), {_source(file): file.src_uri for file in files})
+    pages = {_source(file): file.src_uri for file in files if file.inclusion.name != "EXCLUDED"}
+    shown = with_links(markdown, _source(page.file), pages)
     TWINS[page.file.dest_uri] = (page.title or page.file.name, shown)
     return shown
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -13,6 +14,11 @@ FOLDERS = (".", "cassettes", "benchmarks", "benchmarks/*", "fixtures/*")
 """Folders outside docs/ whose Markdown belongs to the site, too."""
 REPORT = "reports/reference/index.html"
 """The report of the recorded runs, which the site shows unchanged."""
+URL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+"""The address of the repository. The README has absolute links, which package indexes can show."""
+ABSOLUTE = re.compile(
+    rf"\]\((?:{re.escape(URL)}/blob/main|{re.escape(URL.replace('github.com', 'raw.githubusercontent.com'))}/main)/"
+)
 LINK = re.compile(r"\[([^\]\[]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 
@@ -32,8 +38,7 @@ def site_path(file: str) -> str:
 
 
 LISTED = {
-    "decisions/": "# Decisions\n\nWhere a choice was hard, why it was made so.\n\n",
-    "protocols/": "# Families with a page of their own\n\nWhat each asks, after which source, and what it changes.\n\n",
+    "protocols/": "# Protocols with their own page\n\nSource, questions, judging, and what is changed.\n\n",
 }
 """The beginning of the page that lists the pages of a folder, by the folder's path in docs/."""
 
@@ -70,7 +75,11 @@ def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
             return match[0]
         return words if path in words else f"{words} (`{path}`)"
 
-    return "".join(part if part.lstrip(" ").startswith("```") else LINK.sub(mended, part) for part in _parts(text))
+    root = os.path.relpath(".", here)
+    return "".join(
+        part if part.lstrip(" ").startswith("```") else LINK.sub(mended, ABSOLUTE.sub(f"]({root}/", part))
+        for part in _parts(text)
+    )
 
 
 def _parts(text: str) -> list[str]:

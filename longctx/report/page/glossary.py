@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from longctx.workspace import packaged
 
-OF_A_RUN = ("What is asked", "What comes back", "Recordings", "What a run is")
+OF_A_RUN = ("Questions", "Answers", "Recordings", "Runs")
 """The sections of the glossary that concern every report."""
 OF_A_GATE = "The gate"
 """The section that a page with a verdict explains too."""

@@ -17,11 +17,12 @@ import longctx
 from tools.site.reference.fields import words_below
 from tools.site.reference.markdown import code, table, text
 
+PATH = "reference/api.md"
+"""The place of the page in docs/, where it is kept in the repository."""
 HEAD = """# The Python API
 
-All of it is imported from `longctx` itself, as in `from longctx import Run`; what lies deeper may move. The guides to
-[runs in Python](../notebooks.md) and to [a protocol of your own](../new-protocol.md) use most of it; a
-`conftest.py` takes part by [hooks](../hooks.md).
+Import all of it from `longctx` itself, as in `from longctx import Run`. Modules deeper down may move. The guides to
+[runs in Python](../notebooks.md) and to [your own protocol](../new-protocol.md) use most of it.
 
 """
 

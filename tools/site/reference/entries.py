@@ -16,7 +16,7 @@ from tools.site.reference.markdown import code, sentence, table, text
 PROFILES = """# Profiles
 
 A profile is the grid of a run: a TOML file, `fixtures/profiles/NAME.toml` or any path. The guide has
-[an example](../configuration.md#profiles-what-to-run). An unknown entry is an error, which says what was probably
+[an example](../configuration.md#profiles). An unknown entry is an error, which says what was probably
 meant. A family has one table, or several (`[[passkey]]`) for different models.
 
 """
@@ -45,7 +45,7 @@ def profiles_page() -> str:
         parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.grid)}\n\n", _entries(own)]
     parts += [
         "\n## `corpus.toml`\n\n",
-        f"{_about(CorpusSettings)} [How files are read](../own-documents.md#how-files-are-read).\n\n",
+        f"{_about(CorpusSettings)} [How files are read](../documents.md#how-files-are-read).\n\n",
     ]
     return "".join([*parts, _entries(fields_of(CorpusSettings))])
 

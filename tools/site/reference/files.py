@@ -16,7 +16,7 @@ from tools.site.reference.markdown import code, sentence, table, text
 
 HEAD = """# File formats
 
-A run is a folder, `reports/<run>/`; [the guide](../reports.md) lists its files. All of these are UTF-8; `.jsonl` is one
+A run is a folder, `reports/<run>/`; [the guide](../compare.md) lists its files. All of these are UTF-8; `.jsonl` is one
 JSON object a line. A schema covers one object: of a `.jsonl` file, one line.
 
 """

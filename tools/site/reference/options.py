@@ -13,24 +13,24 @@ from tools.site.reference.markdown import sentence, text
 HEAD = """# Options of pytest
 
 `pytest tests_longctx` takes these beside pytest's own, and `pytest --help` lists them. `-k`, `-m`, `-n` and every other
-option of pytest mean what they always mean, while asking too. Without `--ctx-record` nothing is ever asked.
+option of pytest mean what they always mean, in live runs too. Without `--ctx-record` no request is sent.
 
-Two settings are in the file that configures pytest: `longctx_protocols`, [protocols of the
-project's own](../new-protocol.md), and `longctx_allowed_hosts`, [hosts that marked tests may connect
+Two settings are in the file that configures pytest: `longctx_protocols`, [your own
+protocols](../configuration.md#your-own-protocols), and `longctx_allowed_hosts`, [hosts that marked tests may connect
 to](../functions.md#your-products-own-code).
 
 """
 GUIDES = {
-    "--ctx-profile": "configuration.md#profiles-what-to-run",
+    "--ctx-profile": "configuration.md#profiles",
     "--ctx-model": "models.md",
-    "--ctx-prompts": "configuration.md#prompt-sets-how-questions-are-worded",
-    "--ctx-record": "decisions/0003-record-modes-resume.md",
-    "--ctx-concurrency": "live-runs.md",
-    "--ctx-label": "reports.md#merging-several-runs-into-one",
-    "--ctx-shard": "shards.md",
-    "--ctx-report": "reports.md",
-    "--ctx-estimate": "cost.md",
-    "--ctx-max-cost": "cost.md#while-it-asks-the-cap",
+    "--ctx-prompts": "configuration.md#prompt-sets",
+    "--ctx-record": "live-runs.md",
+    "--ctx-concurrency": "live-runs.md#concurrency",
+    "--ctx-label": "compare.md#merge-runs",
+    "--ctx-shard": "ci.md#shards",
+    "--ctx-report": "compare.md",
+    "--ctx-estimate": "live-runs.md#cost",
+    "--ctx-max-cost": "live-runs.md#cost",
     "--ctx-baseline": "gate.md",
     "--ctx-on-inconclusive": "gate.md",
 }
