@@ -185,6 +185,8 @@ class SimulatedServer(_Served):
             return self._answer_message(request.body, place)
         if request.path == "/v1/messages/count_tokens":
             return self.counting(request.body)
+        if request.path == "/v1/chat/completions":
+            return _as_chat(self._answer_message(request.body, place))
         if request.path.startswith("/v1/models/"):
             return self.telling({"id": request.path.rpartition("/")[2]})
         return self.answer_other(request)
@@ -210,6 +212,20 @@ class SimulatedServer(_Served):
         with self._changed:
             self.in_flight -= 1
         return self.script(body)
+
+
+def _as_chat(answer: Answer) -> Answer:
+    """Return the answer of the Messages API in the form of OpenAI's chat completions."""
+    status, headers, content = answer
+    if status != 200:
+        return answer
+    said = json.loads(content)
+    used = said["usage"]["input_tokens"], said["usage"]["output_tokens"]
+    usage = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
+    reply = {"role": "assistant", "content": said["content"][0]["text"]}
+    choice = {"index": 0, "message": reply, "finish_reason": "stop"}
+    chat = {"id": "chat_simulated", "object": "chat.completion", "created": 1, "model": said["model"]}
+    return 200, headers, json.dumps(chat | {"choices": [choice], "usage": usage}).encode()
 
 
 class _Http(ThreadingHTTPServer):

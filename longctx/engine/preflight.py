@@ -147,26 +147,54 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPl
 
 
 def cannot_pass(cases: Sequence[Case], margin: float, alpha: float) -> Iterator[str]:
-    """Yield a sentence for each band that cannot pass with these cases, even if nothing changes."""
-    target = Target(margin, alpha)
-    for band, (trials, clusters, guess) in _sizes(cases).items():
-        unchanged = replace(guess, discordance=0.0)
-        if passing(trials, clusters, unchanged, target) >= target.power:
-            continue
-        needed = [outlook(trials, clusters, assumed, target).to_pass.paired for assumed in (unchanged, guess)]
-        margins = [
-            percent
-            for percent in range(1, 100)
-            if passing(trials, clusters, guess, Target(percent / 100, alpha)) >= target.power
-        ]
-        least, usual = (f"{number:,}" if number else "more than a million" for number in needed)
-        which = f"{band.family} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
-        in_clusters = "" if clusters == trials else f" in {clusters:,} clusters"
-        yield (
-            f"{which}: {trials:,} trials{in_clusters} cannot pass at a margin of {margin * 100:g}%: use {least} or "
-            f"more if nothing changes, about {usual} if {guess.discordance:.0%} of pairs do"
-            f"{f', or a margin of {margins[0]}%' if margins else ''}."
-        )
+    """Yield sentences on the bands that cannot pass with these cases, even if nothing changes.
+
+    Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one.
+    """
+    target, guess = Target(margin, alpha), Assumed()
+    unable = {
+        band: (trials, clusters, guess)
+        for band, (trials, clusters, guess) in _sizes(cases).items()
+        if passing(trials, clusters, replace(guess, discordance=0.0), target) < target.power
+    }
+    if len(unable) <= NAMED:
+        yield from (_too_few(band, *size, target) for band, size in unable.items())
+        return
+    alone = len({band.subject for band in unable}) == 1
+    smallest = []
+    for band, size in unable.items():
+        percent = _smallest_margin(*size, alpha)
+        name = f"{band.family}{'' if band.name == 'all' else f' {band.name}'}" if alone else _named(band)
+        smallest.append(f"{name} {f'{percent}%' if percent else 'none'}")
+    yield (
+        f"{len(unable)} bands cannot pass at a margin of {margin * 100:g}% with so few trials. The smallest margin "
+        f"that each can, if {guess.discordance:.0%} of pairs change by chance: {'; '.join(smallest)}."
+    )
+
+
+def _too_few(band: Band, trials: int, clusters: int, guess: Assumed, target: Target) -> str:
+    unchanged = replace(guess, discordance=0.0)
+    needed = [outlook(trials, clusters, assumed, target).to_pass.paired for assumed in (unchanged, guess)]
+    least, usual = (f"{number:,}" if number else "more than a million" for number in needed)
+    in_clusters = "" if clusters == trials else f" in {clusters:,} clusters"
+    percent = _smallest_margin(trials, clusters, guess, target.alpha)
+    return (
+        f"{_named(band)}: {trials:,} trials{in_clusters} cannot pass at a margin of {target.margin * 100:g}%: use "
+        f"{least} or more if nothing changes, about {usual} if {guess.discordance:.0%} of pairs do"
+        f"{f', or a margin of {percent}%' if percent else ''}."
+    )
+
+
+def _smallest_margin(trials: int, clusters: int, guess: Assumed, alpha: float) -> int | None:
+    """Return the smallest margin, in percent, at which a gate with these trials passes as often as a plan aims for."""
+    targets = ((percent, Target(percent / 100, alpha)) for percent in range(1, 100))
+    return next(
+        (percent for percent, target in targets if passing(trials, clusters, guess, target) >= target.power), None
+    )
+
+
+def _named(band: Band) -> str:
+    return f"{band.family} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
 
 
 def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int, Assumed]]:

@@ -130,7 +130,12 @@ class Run:
             preflight.check()
             preflight.warn()
         self._foresee_baseline(cases, tape)
-        return estimate_live(tape, cases, self.say, self.settings.batch)
+        estimates = estimate_live(tape, cases, self.say, self.settings.batch)
+        from longctx.engine.preflight import cannot_pass
+
+        for sentence in cannot_pass(cases, self.plan.margin, self.settings.alpha):
+            self.say(sentence)
+        return estimates
 
     def ask(
         self,

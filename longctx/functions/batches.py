@@ -26,8 +26,7 @@ from longctx.live.outcomes import Outcomes
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.progress import live_progress
 from longctx.live.run import Terms, open_batches, stoppable
-from longctx.live.server.client import open_client
-from longctx.live.server.providers import provider_of
+from longctx.live.server.clients import open_clients
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
@@ -89,7 +88,8 @@ class Rounds:
 
     async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile]) -> Asked:
         terms, tape = self._terms, self._tape
-        async with open_client(tape, terms.base_url, terms.in_flight, provider_of(models), models) as client:
+        async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
+            client = clients.first  # of the one provider that has batches
             batches = await open_batches(client, tape, terms, self._say)
             asked = Asked()
             for request in requests:

@@ -23,10 +23,10 @@ from longctx.live.failure import Failure
 from longctx.live.interrupted import stopping
 from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
-from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_clients
 from longctx.live.server.enquiry import read_count
 from longctx.live.server.openai import count_body
-from longctx.live.server.providers import Client, provider_of
+from longctx.live.server.providers import Client
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
@@ -99,7 +99,7 @@ class Asker:
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
         if prepared.wanted.counts:
-            return await count(self._client, self._tape, prepared)
+            return await count(self._clients.of(prepared.question.case.model), self._tape, prepared)
         result = await self._asking.answer(prepared)
         self._asking.keep(prepared.question, result)
         self._asking.watch.begin()
@@ -125,16 +125,15 @@ class Asker:
             self._loop.close()
 
     async def _serve(self) -> None:
-        opened = open_client(self._tape, self._base_url, self._in_flight, provider_of(self._models), self._models)
-        async with opened as client:
-            self._client = client.with_options(max_retries=0)
+        async with open_clients(self._tape, self._base_url, self._in_flight, self._models) as clients:
+            self._clients = clients.without_retries()
             self._bounds = Bounds.of(self._in_flight, self._max_cost)
             self._bounds.budget.spent = self._spent
             with live_progress(self._tally, self._say) as self._progress:
                 await self._served()
 
     async def _served(self) -> None:
-        asking = Asking(self._client, self._tape, self._bounds, self._progress)
+        asking = Asking(self._clients, self._tape, self._bounds, self._progress)
         asking.watch.begin()
         self._opened.set_result(asking)
         await self._closing.wait()

@@ -24,6 +24,7 @@ from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s, room_in_s
 from longctx.live.limiter.slots import Slots
 from longctx.live.prepared import Prepared, most_paid
+from longctx.live.server.clients import Clients
 from longctx.live.server.openai import send
 from longctx.live.server.providers import Client
 from longctx.live.watch import Watch
@@ -78,13 +79,13 @@ class Asked:
 
 
 async def ask_all(
-    client: Client, tape: Tape, questions: Sequence[Question], bounds: Bounds, progress: Progress
+    clients: Client | Clients, tape: Tape, questions: Sequence[Question], bounds: Bounds, progress: Progress
 ) -> Asked:
     """Ask all questions, with as many requests in flight as the adaptive limit allows.
 
     Nothing that a server does raises an exception.
     """
-    asking = Asking(client.with_options(max_retries=0), tape, bounds, progress)
+    asking = Asking(Clients.taken(clients).without_retries(), tape, bounds, progress)
     agenda = Agenda(questions)
     workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, len(questions)))]
     asking.watch.begin()
@@ -105,9 +106,9 @@ async def ask_all(
 class Asking:
     """The state that the workers of one pass share."""
 
-    def __init__(self, client: Client, tape: Tape, bounds: Bounds, progress: Progress) -> None:
+    def __init__(self, clients: Clients, tape: Tape, bounds: Bounds, progress: Progress) -> None:
         self.asked = Asked()
-        self._client, self._tape, self._progress = client, tape, progress
+        self._clients, self._tape, self._progress = clients, tape, progress
         self._slots = Slots(bounds.limit, progress.in_flight)
         self._budget, self._failures = bounds.budget, bounds.failures
         self._settled = asyncio.Condition()
@@ -117,7 +118,7 @@ class Asking:
 
     def _awaited(self) -> str:
         """Return what the pass is waiting for, as an object of "waiting for"."""
-        url = str(self._client.base_url).rstrip("/")
+        url = self._clients.named
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
         if (held_s := self._slots.held_s) > 0:
             return f"a pause of {held_s:,.0f} s more, which {url} asks for{failed}"
@@ -202,6 +203,7 @@ class Asking:
     async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
         """Send one request in a slot of its own; return as `_attempt` does."""
         case = prepared.question.case
+        client = self._clients.of(case.model)
         timeout_s = case.model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
         WANTED.set(prepared.wanted)
@@ -210,7 +212,7 @@ class Asking:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
-                    response = await send(self._client, prepared, timeout_s)
+                    response = await send(client, prepared, timeout_s)
                 self._slots.answered()
                 self._slots.hold(room_in_s(response.headers, case.size_tokens))
                 return self._recorded(prepared.wanted, response.content), None
@@ -219,7 +221,7 @@ class Asking:
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
                     self._slots.refused(changes)
                     self._slots.hold(pause or 0.0)
-                return explain(error, self._client.base_url, case.id), pause
+                return explain(error, client.base_url, case.id), pause
 
     def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""

@@ -6,6 +6,7 @@ It learns from the server what is not known of the models, tells the price, and 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
@@ -42,7 +43,7 @@ from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Group, Outcomes, group_of, work
 from longctx.live.server.calibrate import calibrate
-from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_clients
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
@@ -196,12 +197,16 @@ async def _ask(
     check_cap(terms.max_cost if terms.stated_cap else None, models)
     if terms.batch:
         check_provider(models)
-    provider = provider_of(models)
-    with waiting(say, f"what a client of {provider} needs to be opened"):
-        opened = open_client(tape, terms.base_url, terms.in_flight, provider, models)
-    async with opened as client:
-        batches = await open_batches(client, tape, terms, say)
-        calibrated, uncounted = await calibrate(workspace, client, cases, say)
+    providers = " and ".join(dict.fromkeys(map(provider_of, models)))
+    async with contextlib.AsyncExitStack() as stack:
+        with waiting(say, f"what a client of {providers} needs to be opened"):
+            clients = await stack.enter_async_context(open_clients(tape, terms.base_url, terms.in_flight, models))
+        batches = await open_batches(clients.first, tape, terms, say)
+        calibrated, uncounted = [], []
+        for client, of_client in clients.grouped(cases, lambda case: case.model):
+            of_server = await calibrate(workspace, client, of_client, say)
+            calibrated += of_server[0]
+            uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
         with waiting(say, BUILT):
             lacking = missing(tape, fit, observer.passed_over if observer else None)
@@ -210,7 +215,11 @@ async def _ask(
         claimed = batches.held()
         held = [question for question in lacking if place_in(question) in claimed]
         free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
-        known, too_long = still_fitting(await counted(client, free, say))
+        counts = [
+            await counted(client, of_client, say)
+            for client, of_client in clients.grouped(free, lambda question: question.case.model)
+        ]
+        known, too_long = still_fitting([question for of_client in counts for question in of_client])
         unfit += too_long
         if observer:
             observer.ready((*uncounted, *unfit))
@@ -230,7 +239,7 @@ async def _ask(
             outcomes = Outcomes(tally, shown, text=tape.keeps)
 
             async def ask_some(some: Sequence[Question]) -> Asked:
-                asked = await ask_all(client, tape, some, bounds, outcomes)
+                asked = await ask_all(clients, tape, some, bounds, outcomes)
                 if halt.requested:
                     raise Interrupted("interrupted", interrupted.sentence(tape, to_ask, lost=False))
                 return asked

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+import shutil
+
+from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout
 from tests.servers import SimulatedServer, giving
 
 PRICES = "[prices]\ninput = 3000\noutput = 15000\ndated = 2026-01-01\n"
@@ -59,7 +61,8 @@ def test_a_model_without_prices_has_none(checkout: Checkout) -> None:
 def test_with_workers_none_is_started(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "-n2")
     assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines()[1:] == ["Estimated: nothing was asked."]
+    assert result.out.splitlines()[-1] == "Estimated: nothing was asked."
+    assert len(result.out.splitlines()) == 3
 
 
 def test_recordings_of_another_request_are_stale_whatever_changed(checkout: Checkout, server: SimulatedServer) -> None:
@@ -110,3 +113,20 @@ def test_sizes_may_be_shares_of_the_window(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate")
     assert (result.code, "Not asked" in result.out) == (0, False)
     assert checkout.pytest("--collect-only", "-q").says("lines-129]", "lines-265]")
+
+
+def test_the_smallest_margin_that_a_set_can_rule_out(checkout: Checkout) -> None:
+    checkout.profile(PASSKEY)
+    result = checkout.pytest("--ctx-estimate")
+    assert result.says("passkey of toy, prompts protocol: 4 trials", "cannot pass at a margin of 5%: use"), result
+    table = '[{}]\nmodels = ["toy"]\nwindows = [4096]\ntrials = 10\n'
+    families = ("variable_tracking", "frequent_words", "coreference", "aggregation")
+    checkout.profile(*map(table.format, families))
+    for family in families:
+        shutil.copy(ROOT / f"tests_longctx/test_{family}.py", checkout.file("tests_longctx"))
+    result = checkout.pytest("--ctx-estimate")
+    assert result.says(
+        "4 bands cannot pass at a margin of 5% with so few trials. The smallest margin that each can, if 10% of pairs "
+        "change by chance: ",
+        "frequent_words 35%",
+    ), result

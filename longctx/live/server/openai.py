@@ -41,19 +41,10 @@ class OpenAIServer(AsyncAnthropic):
 
 
 def open_openai(base_url: str | None, models: Sequence[ModelProfile], settings: ClientSettings) -> Client:
-    """Return a client of the server of these models. base_url: the server that the run names.
+    """Return a client of the server that these models share. base_url: the server that the run names.
 
     A key goes to OpenAI's own server, or to one that the person named. Raises UserError.
     """
-    servers = {(model.base_url, model.key): model for model in models}
-    if len(servers) > 1 and base_url is None:
-        first, second, *_ = servers.values()
-        raise UserError(
-            "several-providers",
-            f"A run asks one server, and these models have several: {first.model} is asked at "
-            f"{first.base_url or OPENAI}, {second.model} at {second.base_url or OPENAI}: choose models of one with "
-            "--ctx-model.",
-        )
     model = models[0]
     url = base_url or model.base_url or os.environ.get(BASE_URL) or OPENAI
     own = same_server(url, OPENAI)

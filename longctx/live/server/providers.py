@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable
 from types import ModuleType
 from typing import TypedDict
 
@@ -33,16 +32,9 @@ class ClientSettings(TypedDict):
     http_client: HttpClient
 
 
-def provider_of(models: Iterable[ModelProfile]) -> str:
-    """Return the provider of a run's models. Raises UserError if there are several."""
-    names = {model.provider if model.api == "anthropic" else "openai": model.model for model in models}
-    if len(names) > 1:
-        listed = ", ".join(f"{model} by {provider}" for provider, model in sorted(names.items()))
-        raise UserError(
-            "several-providers",
-            f"A run asks one provider, and these need several, {listed}: choose models of one with --ctx-model.",
-        )
-    return next(iter(names), "anthropic")
+def provider_of(model: ModelProfile) -> str:
+    """Return the provider of a model: that of the Messages API, or `openai` for OpenAI's APIs, whoever serves them."""
+    return model.provider if model.api == "anthropic" else "openai"
 
 
 def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicBedrock:

@@ -192,7 +192,8 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
         found_in = "pytest_longctx_config" if option is None else "addopts"
         if option == project_settings(config.rootpath).base_url:
             found_in = "[tool.longctx]"
-        confirm(base_url, f"{found_in} of the project", provider=provider_of(case.model for case in cases))
+        for provider in dict.fromkeys(provider_of(case.model) for case in cases):
+            confirm(base_url, f"{found_in} of the project", provider=provider)
 
 
 def _selected(config: pytest.Config) -> Collector:

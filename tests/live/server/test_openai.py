@@ -12,6 +12,7 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_clients
 from longctx.live.server.providers import provider_of
 from tests.refusals import refused
 
@@ -31,7 +32,7 @@ def model(**given: Any) -> ModelProfile:
 
 
 def opened(*models: ModelProfile, base_url: str | None = None) -> Any:
-    return open_client(None, base_url, 1, provider_of(models), models)
+    return open_client(None, base_url, 1, provider_of(models[0]), models)
 
 
 def test_the_key_of_openai_goes_to_openai(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,10 +75,23 @@ def test_what_is_missing_or_contradicts_is_said() -> None:
         opened(model())
     with refused("key-of-another-server"):
         opened(model(base_url="https://api.openai.com/v1", key="MINE_API_KEY"))
-    with refused("several-providers"):
-        opened(model(), model(base_url="http://127.0.0.1:1"))
-    with refused("several-providers"):
-        opened(model(), ModelProfile(model="claude"))
+
+
+def test_each_model_of_a_run_has_the_client_and_the_key_of_its_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/security.md, other-key"""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    models = [model(), model(model="own", base_url="http://127.0.0.1:1/v1"), ModelProfile(model="claude")]
+
+    async def keys() -> dict[str, tuple[str, str | None]]:
+        async with open_clients(None, None, 1, models) as clients:
+            assert clients.first is clients.of(models[2])
+            return {each.model: (clients.of(each).base_url.host, clients.of(each).api_key) for each in models}
+
+    assert asyncio.run(keys()) == {
+        "toy": ("api.openai.com", "sk-openai"),
+        "own": ("127.0.0.1", "not-needed"),
+        "claude": ("anthropic.test", "sk-anthropic"),
+    }
 
 
 def test_a_request_carries_its_own_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Question
-from longctx.config.models import ModelProfile
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
-from longctx.live.server.providers import provider_of
 from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests.protocols import Passkey
@@ -159,12 +157,3 @@ def test_a_package_that_is_not_installed(
     monkeypatch.setitem(sys.modules, package, None)
     with refused("provider-package-missing", provider, package):
         opened(tmp_path, provider)
-
-
-def test_a_run_asks_one_provider() -> None:
-    assert (
-        provider_of([ModelProfile(model="a", provider="vertex"), ModelProfile(model="b", provider="vertex")])
-        == "vertex"
-    )
-    with refused("several-providers", "a by anthropic, b by bedrock"):
-        provider_of([ModelProfile(model="a"), ModelProfile(model="b", provider="bedrock")])
