@@ -39,10 +39,10 @@ import pytest
 
 @pytest.mark.longctx(trials=20)
 @pytest.mark.parametrize("tokens", [500])
-def test_{name}(ask, draw, tokens):
-    code = draw.integer(10_000, 99_999)
-    text = draw.filler(tokens).insert(f"The refund code is {{code}}.", depth=draw.uniform())
-    answer = ask(f"{{text}}\\n\\nWhat is the refund code? Answer with the number alone.", max_tokens=24)
+def test_{name}(ctx, tokens):
+    code = ctx.draw.integer(10_000, 99_999)
+    text = ctx.draw.filler(tokens).insert(f"The refund code is {{code}}.", depth=ctx.draw.uniform())
+    answer = ctx.ask(f"{{text}}\\n\\nWhat is the refund code? Answer with the number alone.", max_tokens=24)
     assert answer.integer() == code
 '''
 """The test function that `--test` writes."""

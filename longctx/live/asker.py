@@ -17,7 +17,7 @@ from longctx import clocks, connections
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asked, Asking
 from longctx.live.bounds import Bounds
-from longctx.live.cost.money import Budget, paid
+from longctx.live.cost.money import Budget, check_cap, paid
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
 from longctx.live.interrupted import stopping
@@ -54,6 +54,8 @@ class Asker:
 
         spent: USD of the cap that the run has spent already.
         """
+        if all(model.prices is None for model in models):  # those of a run are checked before
+            check_cap(max_cost, list(models))
         self._tape, self._models, self._base_url = tape, models, base_url
         self._in_flight, self._max_cost, self._tally, self._say = in_flight, max_cost, tally, say
         self._spent = spent

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.functions.answer import Answer
     from longctx.functions.ask import Ask
+    from longctx.functions.ctx import Ctx
     from longctx.functions.draw import Draw
 
 
@@ -107,11 +108,11 @@ def pytest_pycollect_makeitem(name: str, obj: object) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = metafunc.definition.get_closest_marker(selection.MARKER) is not None
-    same_names.choose(metafunc, marked)
+    mistake = same_names.choose(metafunc, marked)
     if marked:
         from longctx.plugin import grid
 
-        grid.parametrize(metafunc)
+        grid.parametrize(metafunc, mistake)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -160,53 +161,57 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
 
 
 @pytest.fixture
-def ask(request: pytest.FixtureRequest) -> Ask:
-    """Ask the model under test; in a replay, the recordings answer. See docs/functions.md."""
-    from longctx.plugin.functions import fixtures
+def ctx(request: pytest.FixtureRequest) -> Ctx:
+    """What a test marked `longctx` uses, once per trial: ask, draw, case, check, judge and prompt; -v explains each.
 
-    return fixtures.ask(request)
+    `ctx.ask(text)` sends a request to the model under test; in a replay, the recordings answer.
+    `ctx.draw` draws what a trial is about, the same for every model, prompt and length.
+    `ctx.case` is the case of the trial, a line of the file that the marker names.
+    `ctx.check("cites", condition)` scores one aspect without stopping.
+    `ctx.judge(prompt)` asks the model that the profile names as `judge`.
+    `ctx.prompt("system")` is a template of the prompt set.
 
-
-@pytest.fixture
-def draw(request: pytest.FixtureRequest) -> Draw:
-    """Draw what a trial is about, the same for every model, prompt and length."""
-    from longctx.plugin.functions import fixtures
-
-    return fixtures.CurrentDraw(fixtures.FunctionState.of(request.config))  # type: ignore[return-value]  # it passes on
-
-
-@pytest.fixture
-def case(request: pytest.FixtureRequest) -> Any:
-    """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
-    from longctx.plugin.functions import fixtures
-
-    return fixtures.CurrentCase(fixtures.FunctionState.of(request.config))
-
-
-@pytest.fixture
-def check(ask: Ask) -> Callable[[str, object], bool | float]:
-    """Score one aspect of a trial without stopping: `check("cites", condition)`. A trial is correct if all hold.
-
-    A number between 0 and 1 is partial credit: its mean is shown and gated, and the trial does not depend on it.
+    Example: `assert ctx.ask("How much is 6 x 7?").integer() == 42`.
     """
-    return ask.check
-
-
-@pytest.fixture
-def judge(ask: Ask) -> Callable[..., Answer]:
-    """Ask the model that the profile names as `judge`, and return its answer.
-
-    `judge(prompt, label=case.human).choice("YN")` also shows how often it agrees with a human's label.
-    """
-    return ask.judged
-
-
-@pytest.fixture
-def prompt(request: pytest.FixtureRequest) -> Callable[[str], str]:
-    """Return a template of the prompt set: `prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
     from longctx.plugin.functions import fixtures
 
-    return fixtures.templates(request)
+    return fixtures.ctx(request)
+
+
+@pytest.fixture
+def ask(ctx: Ctx) -> Ask:
+    """`ctx.ask`."""
+    return ctx.ask
+
+
+@pytest.fixture
+def draw(ctx: Ctx) -> Draw:
+    """`ctx.draw`."""
+    return ctx.draw
+
+
+@pytest.fixture
+def case(ctx: Ctx) -> Any:
+    """`ctx.case`."""
+    return ctx.case
+
+
+@pytest.fixture
+def check(ctx: Ctx) -> Callable[[str, object], bool | float]:
+    """`ctx.check`."""
+    return ctx.check
+
+
+@pytest.fixture
+def judge(ctx: Ctx) -> Callable[..., Answer]:
+    """`ctx.judge`."""
+    return ctx.judge
+
+
+@pytest.fixture
+def prompt(ctx: Ctx) -> Callable[[str], str]:
+    """`ctx.prompt`."""
+    return ctx.prompt
 
 
 @pytest.fixture

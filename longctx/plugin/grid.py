@@ -17,11 +17,14 @@ from longctx.vocabulary.protocol import declared_family
 from longctx.vocabulary.scenario import Scenario
 
 
-def parametrize(metafunc: pytest.Metafunc) -> None:
+def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
     """Parametrize a test marked `longctx(family=Family)` with a case for each scenario, model and prompt set.
 
-    A mistake in the profile ends the collection; one in the test fails that test alone.
+    A mistake in the profile ends the collection; one in the test, such as `mistake`, fails that test alone.
     """
+    if mistake:
+        _fail(metafunc, mistake)
+        return
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
     run = metafunc.config.stash[RUN]

@@ -52,7 +52,8 @@ def verdict_document(
     sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost.
     """
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
-    head = (title, _against(verdict, baseline, changed), *answers)
+    unmeasured = [f"{family.family}: {reason}." for family in verdict.families for reason in family.reasons]
+    head = (title, _against(verdict, baseline, changed), *answers, *unmeasured)
     return Document(
         title=title,
         notes=(*answers, *_notes(verdict, baseline, changed, lost)),

@@ -42,7 +42,7 @@ OPTIONS = [
     ("--ctx-profile=tinny", "[unknown-profile]"),
     ("--ctx-profile=papper", "[unknown-profile]"),
     ("--ctx-profile=none.toml", "[unknown-profile]"),
-    ("--ctx-record=sometimes", "argument --ctx-record: invalid choice: 'sometimes'"),
+    ("--ctx-record=sometimes", "argument --ctx-record/--ctx-record-mode: invalid choice: 'sometimes'"),
     ("--ctx-price=toy=free", "[bad-price]"),
     ("--ctx-concurrency=0", "[bad-number]"),
     ("--ctx-concurrency=two", "[bad-number]"),

@@ -61,8 +61,8 @@ CHECKING = """
 import pytest
 
 @pytest.mark.longctx(trials=1)
-def test_marked(ask, check):
-    check("short", len(ask("say a").text) < 9)
+def test_marked(ctx):
+    ctx.check("short", len(ctx.ask("say a").text) < 9)
 
 def test_other(check):
     assert check == "of another plugin"
@@ -104,12 +104,23 @@ def test_a_marked_test_gets_our_fixture_and_any_other_test_theirs(
     assert [row["family"] for row in project.rows()] == ["test_marked", "test_marked.short"]
 
 
+def test_a_marked_test_must_say_whose_check_it_means(project: Checkout, server: SimulatedServer) -> None:
+    project.file("check_plugin.py").write_text(CHECK)
+    project.file("test_it.py").write_text(CHECKING.replace("(ctx)", "(ctx, check)"))
+    result = project.record(server, "-pcheck_plugin", env={"PYTHONPATH": _path(project)})
+    assert (result.code, result.says("1 failed, 1 passed", "[fixture-of-two-plugins]")) == (1, True)
+    assert result.says("test_marked uses the fixture check, which check_plugin has, too: write ctx.check")
+    assert not server.asked
+
+
 def test_the_projects_own_fixture_replaces_both(project: Checkout, server: SimulatedServer) -> None:
     project.file("check_plugin.py").write_text(CHECK)
     own = "\n\nimport pytest\n\n@pytest.fixture\ndef check(): return lambda *given: print('mine')\n"
     with project.file("conftest.py").open("a") as file:
         file.write(own)
-    project.file("test_it.py").write_text(CHECKING.partition("def test_other")[0])
+    project.file("test_it.py").write_text(
+        CHECKING.partition("def test_other")[0].replace("ctx.check", "check").replace("(ctx)", "(ctx, check)")
+    )
     result = project.record(server, "-s", "-pcheck_plugin", env={"PYTHONPATH": _path(project)})
     assert "mine" in result.out, result.out
 

@@ -11,6 +11,7 @@ import pytest
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem
+from longctx.functions.ctx import Ctx
 from longctx.functions.draw import Draw
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.money import check_cap
@@ -54,7 +55,7 @@ class FunctionState:
         if self.current is None:
             mistake = UserError(
                 "not-in-a-trial",
-                "The fixtures ask, draw, check, judge and case can only be used by a test that is marked "
+                "The fixture ctx, and ask, draw, check, judge and case can only be used by a test that is marked "
                 f"@pytest.mark.{MARKER}(trials=…), while it runs: mark the test, and do not use "
                 "them in the setup of other fixtures.",
             )
@@ -70,9 +71,10 @@ class FunctionState:
         return self.models[name]
 
 
-def ask(request: pytest.FixtureRequest) -> Ask:
+def ctx(request: pytest.FixtureRequest) -> Ctx:
     state = FunctionState.of(request.config)
-    return Ask(state.trial, state.model)
+    draw: Any = CurrentDraw(state)
+    return Ctx(Ask(state.trial, state.model), draw, CurrentCase(state), templates(request))
 
 
 class CurrentDraw:
