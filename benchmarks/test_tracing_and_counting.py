@@ -6,10 +6,8 @@ Aim: at most 5 ms.
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from tests.here import HERE
+from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
 
 SLUGS = {
     VariableTracking: "window-100000-chains-8-hops-8",

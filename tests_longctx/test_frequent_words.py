@@ -1,10 +1,5 @@
-"""Frequent words, after RULER: the profile's [frequent_words] tables give the grid."""
+"""Frequent words, after RULER: the profile's [frequent_words] tables give its cells."""
 
-import pytest
+from longctx.protocols.frequent_words import frequent_words as test_frequent_words
 
-from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-
-
-@pytest.mark.longctx(family=FrequentWords)
-def test_frequent_words(scenario, measure):
-    measure(scenario)
+__all__ = ["test_frequent_words"]

@@ -1,10 +1,5 @@
-"""Multiple needles, after RULER: the profile's [multiple_needles] tables give the grid."""
+"""Multiple needles, after RULER: the profile's [multiple_needles] tables give its cells."""
 
-import pytest
+from longctx.protocols.multiple_needles import multiple_needles as test_multiple_needles
 
-from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
-
-
-@pytest.mark.longctx(family=MultipleNeedles)
-def test_multiple_needles(scenario, measure):
-    measure(scenario)
+__all__ = ["test_multiple_needles"]

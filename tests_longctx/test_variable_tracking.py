@@ -1,10 +1,5 @@
-"""Variable tracking, after RULER: the profile's [variable_tracking] tables give the grid."""
+"""Variable tracking, after RULER: the profile's [variable_tracking] tables give its cells."""
 
-import pytest
+from longctx.protocols.variable_tracking import variable_tracking as test_variable_tracking
 
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-
-
-@pytest.mark.longctx(family=VariableTracking)
-def test_variable_tracking(scenario, measure):
-    measure(scenario)
+__all__ = ["test_variable_tracking"]

@@ -315,7 +315,8 @@ class ProtocolCell(Scenario):
     @property
     def length(self) -> int:
         name = type(self).declared.length
-        return int(getattr(self, name)) if name else 0
+        length: int = getattr(self, name) if name else 0
+        return length
 
     @property
     def gated(self) -> bool:

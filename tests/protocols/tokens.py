@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -82,7 +83,7 @@ def all_of_it(trial: Trial) -> str:
 
 def everything(trial: Trial) -> str:
     """Return all items of the prompt that could be named."""
-    return " ".join(sorted(trial.facts.known))
+    return " ".join(sorted(set(re.findall(r"(?<=VAR )[A-Z]+|(?<=is: )\d+", trial.user))))
 
 
 def the_first(trial: Trial) -> str:

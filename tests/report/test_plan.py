@@ -12,13 +12,13 @@ import pytest
 from longctx.cases.case import Case
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.config.prompts import Wording
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
 from longctx.live.cost.contexts import best_questions
 from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document, prices, questions_worth
 from longctx.results.subject import Subject
+from tests.protocols import VariableTracking
 
 WANTED = Target(bands=1, minimums=1)
 OUTLOOK = Outlook(0.0571, 0.069, 0.954, Needed(300, 390), Needed(362, None))

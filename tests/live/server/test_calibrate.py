@@ -14,9 +14,6 @@ from longctx.config.file_names import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference
-from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-from longctx.families.tracing_and_counting.protocol.words import FrequentWords
 from longctx.live.failure import Unasked
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
@@ -26,7 +23,7 @@ from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
-from tests.protocols import GraphWalks, Passkey
+from tests.protocols import FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
 from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing

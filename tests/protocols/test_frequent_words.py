@@ -2,14 +2,16 @@
 
 import hashlib
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import zeta
 
-from longctx.families.tracing_and_counting.protocol.words import LISTED, FrequentWords, _zeta
+from longctx.protocols.frequent_words import LISTED, _zeta
 from longctx.vocabulary.scenario import Trial
+from tests.protocols import FrequentWords
 from tests.protocols.tokens import built, fitted, judged, taken, words_of
 
 WORDS = words_of(FrequentWords)
@@ -51,9 +53,7 @@ def test_a_complete_prompt() -> None:
 
 
 @given(scenarios, st.integers(0, 10**6), st.integers(0, 100))
-def test_the_expected_words_are_the_most_frequent_besides_the_dots(
-    scenario: FrequentWords, seed: int, index: int
-) -> None:
+def test_the_expected_words_are_the_most_frequent_besides_the_dots(scenario: Any, seed: int, index: int) -> None:
     trial = built(scenario, seed, index)
     counts = Counter(coded(trial))
     ranked = counts.most_common()
@@ -65,7 +65,7 @@ def test_the_expected_words_are_the_most_frequent_besides_the_dots(
 
 
 @given(scenarios, st.integers(0, 10**6))
-def test_frequencies_are_those_of_the_zeta_distribution(scenario: FrequentWords, seed: int) -> None:
+def test_frequencies_are_those_of_the_zeta_distribution(scenario: Any, seed: int) -> None:
     counts = [times for _, times in Counter(coded(built(scenario, seed))).most_common()]
     alpha = scenario.alpha_percent / 100
     words = counts[0] * zeta(alpha)
@@ -73,7 +73,7 @@ def test_frequencies_are_those_of_the_zeta_distribution(scenario: FrequentWords,
 
 
 @given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: FrequentWords, seed: int) -> None:
+def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: Any, seed: int) -> None:
     tokens = taken(built(scenario, seed))
     assert 0.9 * scenario.window < tokens <= scenario.window
 
@@ -84,14 +84,17 @@ def test_zeta_is_scipys(alpha: float) -> None:
 
 
 def test_what_is_known_of_the_asked_words_is_so() -> None:
-    trial = built(FrequentWords(2000, 200))
+    scenario = fitted(FrequentWords(2000, 200))
+    trial = scenario.build(WORDS, 0, 0)
     counts = Counter(coded(trial))
-    assert trial.user[trial.facts.question :].strip().startswith("Question: Do not provide")
-    for item in trial.facts.items:
-        assert trial.user[item.start : item.end] == item.name
-        assert trial.user.index(item.name) == item.start
-        assert item.where == counts[item.name]
-    assert trial.facts.known == set(counts) - {"..."}
+    outcome = judged(scenario, trial, " ".join(set(counts) - {"..."}))
+    *needles, question = outcome.marks
+    assert trial.user[question.start :].startswith("Question: Do not provide")
+    for number, (word, mark) in enumerate(zip(trial.expected.split(), needles, strict=True), start=1):
+        assert trial.user[mark.start : mark.end] == word
+        assert trial.user.index(word) == mark.start
+        assert outcome.trace[f"named_{number}"] == counts[word]
+    assert outcome.trace["less_frequent"] == len(counts) - 1 - 3
 
 
 def test_another_tokenizer_gets_the_same_frequent_words() -> None:
@@ -133,7 +136,7 @@ def test_measures_that_cannot_be_right_are_refused() -> None:
 SOME = fitted(FrequentWords(1500, 200))
 TRIAL = SOME.build(WORDS, 0, 0)
 A, B, C = TRIAL.expected.split()
-RARE = next(iter(TRIAL.facts.others))
+RARE = next(word for word in coded(TRIAL) if word not in ("...", A, B, C))
 
 
 @pytest.mark.parametrize(

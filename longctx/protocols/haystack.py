@@ -1,4 +1,4 @@
-"""Building prompts for the families of RULER's tasks: a haystack of repeated filler with lines in between.
+"""Prompts of RULER's tasks: a haystack of repeated filler with lines in between, and the beginning of the answer.
 
 Source: C.-P. Hsieh et al., "RULER: What's the Real Context Size of Your Long-Context Language Models?", 2024,
 https://arxiv.org/abs/2404.06654, and its program, https://github.com/NVIDIA/RULER. Its noise sentences are passkey's.
@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from longctx import Words, fill
+from longctx import Context, Words, fill
+from longctx.protocols.window_helpers import one_piece
 from longctx.vocabulary.stream import distinct
 from longctx.vocabulary.token_counts import checked_counts
 
@@ -21,6 +24,39 @@ SAMPLE = 100
 """The random names or numbers by which two probes differ; their tokens are averaged."""
 DEVIATION = 2.5
 """Four standard deviations of the tokens of a random name or word: hardly any exceeds the mean by more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBegun:
+    """A prompt whose answer has a beginning. before, after: the user's text around the context.
+
+    without_prefill: the instruction that replaces the beginning for a model that accepts no prefill.
+    """
+
+    before: str
+    context: str
+    after: str
+    prefill: str
+    without_prefill: str
+
+    @classmethod
+    def filled(cls, words: Words, values: Mapping[str, str], context: str) -> AnswerBegun:
+        before, _, after = words["prompt"].partition("{context}")
+        prefill = fill(words["prefill"], values)
+        without = fill(words["without_prefill"], {"prefill": prefill})
+        return cls(fill(before, values), context, fill(after, values), prefill, without)
+
+    @property
+    def text(self) -> str:
+        return self.before + self.context + self.after
+
+    @property
+    def probe(self) -> str:
+        """The text of a probe: a whole prompt, with the longer form of the beginning of the answer."""
+        return f"{self.text}\n{self.without_prefill}"
+
+    def pieces(self) -> Context:
+        return one_piece(self.before + self.context, self.after)
 
 
 def places(stream: np.random.RandomState, fillers: int, count: int) -> list[int]:
@@ -50,22 +86,10 @@ def haystack(filler: str, fillers: int, statements: Sequence[tuple[int, str]]) -
     return "\n".join(lines), starts
 
 
-def prompt(words: Words, values: Mapping[str, str], context: str) -> tuple[str, int]:
-    """Return the filled template `prompt`, and where its context begins."""
-    head, _, tail = words["prompt"].partition("{context}")
-    head = fill(head, values)
-    return head + context + fill(tail, values), len(head)
-
-
-def beginning(words: Words, values: Mapping[str, str]) -> tuple[str, str]:
-    """Return the beginning of the answer, and the instruction that replaces it for a model that accepts no prefill."""
-    prefill = fill(words["prefill"], values)
-    return prefill, fill(words["without_prefill"], {"prefill": prefill})
-
-
-def probe_text(words: Words, values: Mapping[str, str], context: str) -> str:
-    """Return the text of a probe: a whole prompt, with the longer form of the beginning of the answer."""
-    return f"{prompt(words, values, context)[0]}\n{beginning(words, values)[1]}"
+def shared_prefix(cell: Any, fillers: int, context: int) -> str:
+    """Return the prefix of a trial. fillers: the repetitions of the filler before anything else in its text."""
+    prefix = f"{cell.family}/{cell.window}/{fillers:09d}"
+    return f"{prefix}/{context:06d}" if cell.questions_per_context > 1 else prefix
 
 
 def spare(times: Iterable[int]) -> int:

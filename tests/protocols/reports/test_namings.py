@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.analysis import Naming
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-from longctx.families.tracing_and_counting.protocol.words import FrequentWords
+from longctx.protocols.reports.namings import Naming
 from longctx.stats.rates import Rate
+from tests.protocols import FrequentWords, VariableTracking
 from tests.protocols.tokens import (
     all_of_it,
     everything,

@@ -1,22 +1,28 @@
 """RULER's recall, and exactly what was asked for: what each makes of a reply."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.protocol.answers import NamedAnswers, Needle, judge, marks, string_match
-from longctx.vocabulary.scenario import Identity, Trial
+from longctx.protocols.haystack import AnswerBegun
+from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown, string_match
+from longctx.vocabulary.scenario import Outcome
 from tests.protocols.tokens import reply
 
 NAMES = "AAAAA", "BBBBB", "CCCCC"
 ASKED = NamedAnswers(
     tuple(Needle(name, 10 * number, number, number + 5) for number, name in enumerate(NAMES)),
     {"XXXXX": "of_another_chain", "QQQ": "of_the_example"},
-    50,
     (Needle("XXXXX", 50, 40, 45),),
 )
-USER = "AAAAA BBBBB CCCCC, and of another chain XXXXX.   \nWhich?"
-TRIAL = Trial(Identity("f", 1, "s", 0, 0), "", USER, "", 10, 0, facts=ASKED, prefill="They are:")
+PROMPT = AnswerBegun("", "AAAAA BBBBB CCCCC, and of another chain XXXXX.", "   \nWhich?", "They are:", "")
+
+
+def judge(text: str, named: Sequence[str], stop_reason: str = "end_turn") -> Outcome:
+    answer = reply(text, stop_reason)
+    return judged_names(answer, answer_of(answer, PROMPT.prefill), ASKED, named, "name")
 
 
 def string_match_all(predictions: list[str], references: list[list[str]]) -> float:
@@ -60,14 +66,14 @@ def test_the_recall_is_that_of_rulers_program(replies: list[list[str]]) -> None:
     ],
 )
 def test_what_a_reply_is_worth(named: tuple[str, ...], stop_reason: str, kind: str, why: str) -> None:
-    outcome = judge(TRIAL, reply(" ".join(named) or "None.", stop_reason), named, "name")
+    outcome = judge(" ".join(named) or "None.", named, stop_reason)
     assert (outcome.kind, outcome.why) == (kind, why)
     assert outcome.trace["asked"] == 3
     assert outcome.trace["matched"] == len(set(named) & set(NAMES))
 
 
 def test_the_trace_tells_what_was_missed_and_where_from_what_was_made_up() -> None:
-    trace = judge(TRIAL, reply("BBBBB XXXXX ZZZZZ"), ["BBBBB", "XXXXX", "ZZZZZ"], "name").trace
+    trace = judge("BBBBB XXXXX ZZZZZ", ["BBBBB", "XXXXX", "ZZZZZ"]).trace
     assert trace == {
         "asked": 3,
         "matched": 1,
@@ -80,16 +86,17 @@ def test_the_trace_tells_what_was_missed_and_where_from_what_was_made_up() -> No
 
 
 def test_the_beginning_of_the_answer_is_no_part_of_it() -> None:
-    trial = Trial(Identity("f", 1, "s", 0, 0), "", "", "", 10, 0, facts=ASKED, prefill="Not XXXXX and AAAAA but")
-    assert judge(trial, reply("Not XXXXX and AAAAA but BBBBB"), ["BBBBB"], "name").trace["matched"] == 1
+    said = reply("Not XXXXX and AAAAA but BBBBB")
+    answer = answer_of(said, "Not XXXXX and AAAAA but")
+    assert judged_names(said, answer, ASKED, ["BBBBB"], "name").trace["matched"] == 1
 
 
 def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides() -> None:
-    outcome = judge(TRIAL, reply("BBBBB XXXXX QQQ"), ["BBBBB", "XXXXX", "QQQ"], "name")
-    assert [(mark.name, mark.start) for mark in marks(TRIAL, outcome)] == [
+    outcome = judge("BBBBB XXXXX QQQ", ["BBBBB", "XXXXX", "QQQ"])
+    assert [(mark.name, mark.start) for mark in shown(outcome, ASKED, PROMPT).marks] == [
         ("needle that was missed", 0),
         ("needle", 1),
         ("needle that was missed", 2),
         ("named, not asked for", 40),
-        ("question", USER.index("Which?")),
+        ("question", PROMPT.text.index("Which?")),
     ]

@@ -2,22 +2,23 @@
 
 import hashlib
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.protocol.haystack import spare
-from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
+from longctx.protocols.haystack import spare
 from longctx.vocabulary.scenario import Trial
-from tests.protocols.tokens import built, count, fitted, judged, taken, words_of
+from tests.protocols import MultipleNeedles
+from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
 
 WORDS = words_of(MultipleNeedles)
 TOKENS = {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0}
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> MultipleNeedles:
+def scenarios(draw: st.DrawFn) -> Any:
     keys, values = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     queries = draw(st.integers(1 if values > 1 else 2, max(keys, 2)))
     return MultipleNeedles(draw(st.integers(2500, 6000)), max(keys, queries), values, queries)
@@ -78,9 +79,7 @@ def test_a_complete_prompt() -> None:
 
 
 @given(scenarios(), st.integers(0, 10**6), st.integers(0, 100))
-def test_exactly_the_expected_numbers_are_those_of_the_asked_keys(
-    scenario: MultipleNeedles, seed: int, index: int
-) -> None:
+def test_exactly_the_expected_numbers_are_those_of_the_asked_keys(scenario: Any, seed: int, index: int) -> None:
     trial = built(scenario, seed, index)
     placed = needles(trial)
     assert len(placed) == len({number for _, number in placed}) == scenario.keys * scenario.values
@@ -92,18 +91,23 @@ def test_exactly_the_expected_numbers_are_those_of_the_asked_keys(
 
 
 @given(scenarios(), st.integers(0, 10**6))
-def test_what_is_known_of_places_is_so(scenario: MultipleNeedles, seed: int) -> None:
+def test_what_is_known_of_places_is_so(scenario: Any, seed: int) -> None:
     trial = built(scenario, seed)
     asked = [f"numbers for {key} is: {number}." for key, number in needles(trial) if number in trial.expected]
     first = min(map(trial.user.index, asked))
     assert trial.depth == trial.user.rindex("One", 0, first) / len(trial.user)
-    assert trial.user[trial.facts.question :].strip().startswith("What are all the special")
-    for item in (*trial.facts.items, *trial.facts.placed):
-        assert trial.user[item.start : item.end].endswith(f" is: {item.name}.")
+    *marks, question = judged(fitted(scenario), trial, everything(trial)).marks
+    assert trial.user[question.start :].startswith("What are all the special")
+    shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in marks]
+    in_order = [line.rpartition(" is: ")[2].rstrip(".") for name, line in shown if name == "needle"]
+    assert in_order == trial.expected.split()
+    assert sorted(line for _, line in shown) == sorted(
+        re.findall(r"^One of the special .* is: \d+\.$", trial.user, re.M)
+    )
 
 
 @given(scenarios(), st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: MultipleNeedles, seed: int) -> None:
+def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: Any, seed: int) -> None:
     kept = spare([2] * (scenario.keys * scenario.values + scenario.queries))
     assert scenario.window - count(WORDS["filler"]) - 2 * kept < taken(built(scenario, seed)) <= scenario.window
 
@@ -159,7 +163,7 @@ def test_measures_that_cannot_be_right_are_refused() -> None:
 SOME = fitted(MultipleNeedles(1500, 3, 1, 2))
 TRIAL = SOME.build(WORDS, 0, 0)
 A, B = TRIAL.expected.split()
-OTHER = TRIAL.facts.placed[0].name
+OTHER = next(number for _, number in needles(TRIAL) if number not in TRIAL.expected)
 
 
 @pytest.mark.parametrize(

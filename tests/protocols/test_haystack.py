@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.protocol.haystack import fillers_in, haystack, places, prompt
+from longctx.protocols.haystack import AnswerBegun, fillers_in, haystack, places
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 
@@ -53,10 +53,15 @@ def test_statements_are_where_they_should(fillers: int, drawn: list[int]) -> Non
 
 
 def test_a_prompt_is_filled_around_its_context() -> None:
-    words = {"prompt": "Find {key}.\n{context}\nWhere is {key}?"}
-    text, begin = prompt(words, {"key": "a"}, "{key} in {context}")
-    assert text == "Find a.\n{key} in {context}\nWhere is a?"
-    assert text[begin:].startswith("{key} in {context}\n")
+    words = {
+        "prompt": "Find {key}.\n{context}\nWhere is {key}?",
+        "prefill": "{key}:",
+        "without_prefill": "Say {prefill}",
+    }
+    prompt = AnswerBegun.filled(words, {"key": "a"}, "{key} in {context}")
+    assert prompt.text == "Find a.\n{key} in {context}\nWhere is a?"
+    assert prompt.text[len(prompt.before) :].startswith("{key} in {context}\n")
+    assert (prompt.prefill, prompt.without_prefill) == ("a:", "Say a:")
 
 
 def test_a_window_too_small_is_refused_and_told_how_large_it_must_be() -> None:

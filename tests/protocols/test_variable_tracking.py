@@ -2,15 +2,16 @@
 
 import hashlib
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.tracing_and_counting.protocol.haystack import spare
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
+from longctx.protocols.haystack import spare
 from longctx.vocabulary.scenario import Trial
-from tests.protocols.tokens import built, count, fitted, judged, taken, words_of
+from tests.protocols import VariableTracking
+from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
 
 WORDS = words_of(VariableTracking)
 TOKENS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
@@ -67,7 +68,7 @@ def test_a_complete_prompt() -> None:
 
 
 @given(scenarios, st.integers(0, 10**6), st.integers(0, 100))
-def test_exactly_the_expected_variables_have_the_value(scenario: VariableTracking, seed: int, index: int) -> None:
+def test_exactly_the_expected_variables_have_the_value(scenario: Any, seed: int, index: int) -> None:
     trial = built(scenario, seed, index)
     values = assigned(trial)
     assert len(values) == scenario.chains * (scenario.hops + 1)
@@ -81,17 +82,23 @@ def test_exactly_the_expected_variables_have_the_value(scenario: VariableTrackin
 
 
 @given(scenarios, st.integers(0, 10**6))
-def test_what_is_known_of_places_is_so(scenario: VariableTracking, seed: int) -> None:
+def test_what_is_known_of_places_is_so(scenario: Any, seed: int) -> None:
     trial = built(scenario, seed)
     assert trial.depth == trial.user.index(f"VAR {trial.expected.split()[0]} = ") / len(trial.user)
-    assert trial.user[trial.facts.question :].strip().startswith("Question: Find all variables")
-    for item in (*trial.facts.items, *trial.facts.placed):
-        assert trial.user[item.start : item.end].startswith(f"VAR {item.name} = ")
-        assert item.where == 100 * item.start // len(trial.user)
+    outcome = judged(fitted(scenario), trial, everything(trial))
+    *marks, question = outcome.marks
+    assert trial.user[question.start :].startswith("Question: Find all variables")
+    assert {trial.user[mark.start : mark.end] for mark in marks} == {
+        statement for statement in trial.user.split("\n") if statement.startswith("VAR ") and "," not in statement
+    } - set(WORDS["prompt"].split("\n"))
+    asked = [mark for mark in marks if mark.name == "needle"]
+    for number, (name, mark) in enumerate(zip(trial.expected.split(), asked, strict=True), start=1):
+        assert trial.user[mark.start : mark.end].startswith(f"VAR {name} = ")
+        assert outcome.trace[f"named_{number}"] == 100 * mark.start // len(trial.user)
 
 
 @given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: VariableTracking, seed: int) -> None:
+def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: Any, seed: int) -> None:
     kept = spare([2] * scenario.chains * (scenario.hops + 1))
     assert scenario.window - count(WORDS["filler"]) - 2 * kept < taken(built(scenario, seed)) <= scenario.window
 
@@ -145,7 +152,7 @@ def test_the_window_is_its_length_and_leaves_room_for_the_answer() -> None:
 SOME = fitted(VariableTracking(1200, 2, 2))
 TRIAL = SOME.build(WORDS, 0, 0)
 A, B, C = TRIAL.expected.split()
-OTHER = TRIAL.facts.placed[0].name
+OTHER = next(name for name in assigned(TRIAL) if name not in TRIAL.expected)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from longctx import Account, Family, Rank, Rate, RatePoint, RateView, ScenarioSummary, Table
-from longctx.families.tracing_and_counting import NEEDLES, TRACKING, WORDS
-from longctx.families.tracing_and_counting.analysis import TENTHS, Naming, namings
+from longctx import Account, Rank, Rate, RatePoint, RateView, ScenarioSummary, Table
 from longctx.plural import count
+from longctx.protocols.reports.namings import TENTHS, Naming, namings
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 
@@ -25,9 +24,10 @@ FREQUENCIES = {1: "most frequent", 2: "second", 3: "third"}
 
 
 class NamedSets(Account):
-    """The account of a family of named sets. analysis: a Naming for each scenario of each subject."""
+    """The account of a protocol of named sets. analysis: a Naming for each scenario of each subject."""
 
-    family: Family
+    name: ClassVar[str]
+    title: ClassVar[str]
 
     def shape(self, params: Params) -> str:
         """Name what a scenario asks for, without its window."""
@@ -37,7 +37,7 @@ class NamedSets(Account):
         return tuple(namings(rows))
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[RateView]:
-        yield RateView.by_window(scenarios, self.shape, name=f"{self._name}-by-window", heading=self.family.title)
+        yield RateView.by_window(scenarios, self.shape, name=f"{self._name}-by-window", heading=self.title)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[Table]:
         """Yield a table for each subject: each shape in each window, its rate with RULER's recall beside it."""
@@ -53,7 +53,7 @@ class NamedSets(Account):
                 for shape, same in grouped(group, lambda scenario: self.shape(scenario.params)).items()
                 for scenario in same
             ]
-            yield Table.from_rows(f"{self.family.title}, {subject}", rows)
+            yield Table.from_rows(f"{self.title}, {subject}", rows)
 
     def further_tables(self, analysis: Sequence[Naming]) -> Iterator[Table]:
         if analysis:
@@ -70,15 +70,15 @@ class NamedSets(Account):
             }
             title = "what was missed, and what was named that was not asked for, in replies that name anything"
             subjects = [naming.subject for naming in analysis]
-            yield Table.by_subject(f"{self.family.title}: {title}", subjects, columns, self.family.name)
+            yield Table.by_subject(f"{self.title}: {title}", subjects, columns, self.name)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Naming]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
         for subject, group in by_subject(analysis).items():
-            yield from ((Rank.CAUSE, f"{self.family.title}, {subject}: {sentence}.") for sentence in _besides(group))
+            yield from ((Rank.CAUSE, f"{self.title}, {subject}: {sentence}.") for sentence in _besides(group))
 
     def data(self, analysis: Sequence[Naming]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {self.family.name: [_entry(naming) for naming in analysis]}
+        return {self.name: [_entry(naming) for naming in analysis]}
 
     def _by_depth(self, analysis: Sequence[Naming]) -> RateView:
         named = "place in the text"
@@ -104,7 +104,7 @@ class NamedSets(Account):
                 for (place, shape, subject), same in sorted(cells.items(), key=lambda cell: cell[0][0])
             ],
             name=f"{self._name}-by-{what}",
-            heading=self.family.title,
+            heading=self.title,
             title=f"Named of what was asked for, by {title}",
             x=what,
             axis=axis or title,
@@ -113,12 +113,12 @@ class NamedSets(Account):
 
     @property
     def _name(self) -> str:
-        """The name of the family in the names of files."""
-        return self.family.name.replace("_", "-")
+        """The name of the protocol in the names of files."""
+        return self.name.replace("_", "-")
 
 
 class Tracking(NamedSets):
-    family = TRACKING
+    name, title = "variable_tracking", "Variable tracking"
 
     def shape(self, params: Params) -> str:
         return f"{count(params['chains'], 'chain')} of {count(params['hops'], 'hop')}"
@@ -132,7 +132,7 @@ class Tracking(NamedSets):
 
 
 class NeedlesAccount(NamedSets):
-    family = NEEDLES
+    name, title = "multiple_needles", "Multiple needles"
 
     def shape(self, params: Params) -> str:
         keys = count(params["keys"], "key")
@@ -145,7 +145,7 @@ class NeedlesAccount(NamedSets):
 
 
 class Counting(NamedSets):
-    family = WORDS
+    name, title = "frequent_words", "Frequent words"
 
     def shape(self, params: Params) -> str:
         return f"alpha {params['alpha_percent'] / 100:g}"

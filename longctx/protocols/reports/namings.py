@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx import Rate, Row, Subject
-from longctx.families.tracing_and_counting.protocol.answers import ASKED, MATCHED, MISSED, NAMED
+from longctx.protocols.named_sets import ASKED, MATCHED, MISSED, NAMED
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
 

@@ -1,7 +1,6 @@
-"""Judging the names in a reply, by RULER's recall and by exact equality of the set.
+"""Judging replies to RULER's tasks, which ask for a set of names: that set, nothing missing and nothing else.
 
-RULER scores with `string_match_all` (scripts/eval/synthetic/constants.py): the share of the asked strings that occur
-anywhere in the reply, ignoring case. A reply that names everything in the prompt gets full marks by it.
+RULER scores the share of the names that occur in the reply; the trace keeps it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longctx import Kind, Mark, Outcome, Reply, Trial, unanswered
+from longctx import Kind, Mark, Outcome, Reply, unanswered
+from longctx.protocols.haystack import AnswerBegun
 
 NOWHERE = "nowhere_in_the_text"
 """The origin of a made-up name."""
@@ -43,23 +43,26 @@ class NamedAnswers:
     """The names that a trial asks for.
 
     items: in the order of the question. others: everything else in the prompt that could be named, with its origin.
-    question: the offset at which the question begins. placed: those of the others that have a place in the text.
+    placed: those of the others that have a place in the text.
     """
 
     items: tuple[Needle, ...]
     others: Mapping[str, str]
-    question: int
     placed: tuple[Needle, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        return [item.name for item in self.items]
 
     @property
     def known(self) -> frozenset[str]:
         """Everything in the prompt that could be named."""
-        return frozenset((*(item.name for item in self.items), *self.others))
+        return frozenset((*self.names, *self.others))
 
 
-def answer_of(trial: Trial, reply: Reply) -> str:
+def answer_of(reply: Reply, prefill: str) -> str:
     """Return the reply without the prefilled beginning of the answer, which the model may also have repeated."""
-    return reply.text.strip().removeprefix(trial.prefill)
+    return reply.text.strip().removeprefix(prefill)
 
 
 def string_match(names: Sequence[str], text: str) -> int:
@@ -68,11 +71,11 @@ def string_match(names: Sequence[str], text: str) -> int:
     return sum(name.lower() in said for name in names)
 
 
-def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcome:
-    """Judge a reply. named: the names in it, in order. what: the noun for an item, whose plural ends in s."""
-    asked: NamedAnswers = trial.facts
-    names = [item.name for item in asked.items]
-    scores = {ASKED: len(names), MATCHED: string_match(names, answer_of(trial, reply))}
+def judged_names(reply: Reply, answer: str, asked: NamedAnswers, named: Sequence[str], what: str) -> Outcome:
+    """Judge a reply. answer: see answer_of. named: the names in it, in order. what: the noun for an item, whose plural
+    ends in s."""
+    names = asked.names
+    scores = {ASKED: len(names), MATCHED: string_match(names, answer)}
     if reply.stop_reason == "refusal" or not named:
         return replace(unanswered(reply, lacks=f"no {what} in the reply"), trace=scores)
     missed = [name for name in names if name not in named]
@@ -85,16 +88,15 @@ def judge(trial: Trial, reply: Reply, named: Sequence[str], what: str) -> Outcom
     )
 
 
-def marks(trial: Trial, outcome: Outcome) -> list[Mark]:
-    """Return marks of the asked items, named or missed, of other items that were named, and of the question."""
-    named = (outcome.returned or "").split()
-    asked: NamedAnswers = trial.facts
+def shown(outcome: Outcome, asked: NamedAnswers, prompt: AnswerBegun) -> Outcome:
+    """Add marks of the asked items, named or missed, of other items that were named, and of the question."""
+    named, length = (outcome.returned or "").split(), len(prompt.text)
     needles = [
         Mark("needle" if item.name in named else "needle that was missed", item.start, item.end) for item in asked.items
     ]
     besides = [Mark("named, not asked for", item.start, item.end) for item in asked.placed if item.name in named]
-    question = len(trial.user) - len(trial.user[asked.question :].lstrip())
-    return [*needles, *besides, Mark("question", question, len(trial.user))]
+    question = Mark("question", length - len(prompt.after.lstrip()), length)
+    return replace(outcome, marks=[*needles, *besides, question])
 
 
 def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:

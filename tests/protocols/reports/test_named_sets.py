@@ -7,15 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-from longctx.families.tracing_and_counting.report import Counting, NeedlesAccount, Tracking
+from longctx.protocols.reports.named_sets import Counting, NeedlesAccount, Tracking
 from longctx.report.tables import tables
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 from longctx.views.account import Rank
 from longctx.views.chart import Chart
+from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
 from tests.protocols.tokens import all_of_it, everything, nothing, rows, summary, the_first
 
 SHORT, LONG = VariableTracking(1200, 2, 2), VariableTracking(2400, 2, 2)

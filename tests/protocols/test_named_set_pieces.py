@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.families.tracing_and_counting.protocol.named_set import NamedSetScenario
-from longctx.families.tracing_and_counting.protocol.needles import MultipleNeedles
-from longctx.families.tracing_and_counting.protocol.tracking import VariableTracking
-from longctx.families.tracing_and_counting.protocol.words import FrequentWords
-from longctx.vocabulary.scenario import Outcome
-from tests.protocols.tokens import fitted, words_of
+from longctx.vocabulary.scenario import Scenario
+from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
+from tests.protocols.tokens import fitted, reply, words_of
 
 
 @pytest.mark.parametrize(
@@ -21,11 +18,11 @@ from tests.protocols.tokens import fitted, words_of
     ],
     ids=lambda scenario: scenario.family,
 )
-def test_the_piece_is_the_text_before_the_question(scenario: NamedSetScenario) -> None:
+def test_the_piece_is_the_text_before_the_question(scenario: Scenario) -> None:
     words, fit = words_of(type(scenario)), fitted(scenario)
     trial = fit.build(words, 0, 1)
     context = fit.in_pieces(words, trial)
     [piece] = context.pieces
     assert trial.user.split() == [*piece.text.split(), *context.question.split()]
-    question = next(mark for mark in fit.marks(words, trial, Outcome("correct")) if mark.name == "question")
+    question = next(mark for mark in fit.judge(trial, reply("")).marks if mark.name == "question")
     assert trial.user[question.start :].strip() == context.question

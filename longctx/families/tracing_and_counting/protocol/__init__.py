@@ -1,1 +1,0 @@
-"""The protocols: building and judging trials, without pytest, network or clock."""
