@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from longctx.live.interrupted import Halt
     from longctx.live.run import Done, Terms
     from longctx.live.waiting import Say
+    from longctx.recording.rewriting import Rewriting
     from longctx.recording.tape import Tape
 
 Result = TypeVar("Result")
@@ -89,6 +90,8 @@ class Run:
         """The fields of the Failure of each question that the asking pass could not ask, by its key."""
         self.to_send: list[Case] = []
         """The cases that this run set out to ask."""
+        self.rewriting: Rewriting | None = None
+        """What the project's hooks make of requests and answers; None without pytest."""
         self.spent = 0.0
         """USD of the cap that the last asking pass spent."""
 
@@ -106,7 +109,9 @@ class Run:
 
         base, cassettes = self.settings.base, self.workspace.cassettes
         known = Base(base, self.workspace.root, cassettes) if base else None
-        return Tape(cassettes, mode, self.name, self.private, known, self.settings.trust == "base")
+        tape = Tape(cassettes, mode, self.name, self.private, known, self.settings.trust == "base")
+        tape.rewriting = self.rewriting or tape.rewriting
+        return tape
 
     @functools.cached_property
     def recorded(self) -> Tape:

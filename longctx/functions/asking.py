@@ -277,7 +277,8 @@ def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
     """Return a sentence on a test that asks something else when it is run again, with the difference."""
     return (
         f"{trial.case.id}, trial {trial.item}: the test asks something else when it is run again, so that its recorded "
-        "answers cannot be found. Draw what is random by the fixture draw, and use no clock. The difference:\n"
+        "answers cannot be found. Draw what is random by the fixture draw, and use no clock; or leave out what "
+        f"differs from what is compared, by the hook pytest_longctx_request. The difference:\n"
         f"{difference(before, after)}"
     )
 

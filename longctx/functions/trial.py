@@ -249,7 +249,11 @@ class FunctionTrial:
                     "endless loop: stop it after a number of turns.",
                 )
             )
-        sha256 = digest({**body, "count_tokens": True} if counts else dict(body), headers, path)
+        try:
+            compared = self.tape.rewriting.compared(body)
+        except UserError as error:
+            raise TestMistake(error) from None
+        sha256 = digest({**compared, "count_tokens": True} if counts else compared, headers, path)
         same = self._equal[sha256]
         self._equal[sha256] += 1
         return Wanted(
@@ -266,7 +270,7 @@ class FunctionTrial:
             after=self._after,
             counts=counts,
             path=path,
-            parts=parts_of(body, headers, path),
+            parts=parts_of(compared, headers, path),
         )
 
 

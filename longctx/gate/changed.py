@@ -70,6 +70,8 @@ def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
         was, now = getattr(before, field), getattr(after, field)
         if was != now:
             yield f"{name}: {was} → {now}"
+    if before.hooks != after.hooks:
+        yield f"hooks: {', '.join(before.hooks) or 'none'} → {', '.join(after.hooks) or 'none'}"
     digests = before.profile_digest, after.profile_digest
     if before.profile == after.profile and digests[0] != digests[1]:
         yield f"profile {after.profile}: its file has changed ({digests[0][:12]} → {digests[1][:12]})"

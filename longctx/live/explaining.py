@@ -7,6 +7,7 @@ import re
 import anthropic
 import httpx2
 
+from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.live.server.enquiry import NoAnswer
 from longctx.recording.reply import MalformedAnswer
@@ -38,7 +39,7 @@ def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
     asked: what was asked, such as the name of a scenario; it completes "It was …".
     """
     if isinstance(error, anthropic.APIConnectionError) and isinstance(
-        error.__cause__, MalformedAnswer | NotRecorded | httpx2.DecodingError | RecursionError
+        error.__cause__, MalformedAnswer | NotRecorded | UserError | httpx2.DecodingError | RecursionError
     ):
         error = error.__cause__  # our transport raised it, and the SDK reports it as an error of the network
     if isinstance(error, RecursionError):
@@ -49,6 +50,8 @@ def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
         return Failure("timeout", f"{base_url} gave no answer {error}.")
     if isinstance(error, TimeoutError | anthropic.APITimeoutError):
         return Failure("timeout", f"{base_url} gave no answer in time (timeout_s in the model's profile).")
+    if isinstance(error, UserError):  # a hook of the project cannot rewrite the answer
+        return Failure("error", str(error), fatal=True)
     if isinstance(error, NotRecorded):
         return Failure("not_recorded", str(error), fatal=True)
     if isinstance(error, anthropic.APIConnectionError):

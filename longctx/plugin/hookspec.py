@@ -47,6 +47,41 @@ def pytest_longctx_models(config: pytest.Config) -> Mapping[str, Mapping[str, An
     """
 
 
+@pytest.hookspec(firstresult=True)
+def pytest_longctx_request(config: pytest.Config, body: dict[str, Any]) -> Mapping[str, Any] | None:
+    """Return the body by which a request of a test function is compared with recorded ones: without dates and ids.
+
+    What is sent is unchanged. `body` is a copy of it, with the model's id; a hook that returns nothing leaves it as it
+    is. Two requests with the same compared body have the same recorded answer, so leave in it all that answers depend
+    on. Put the hook into the conftest.py at the top of the project. The run and its report name it.
+
+    Example:
+        import json
+        import re
+
+
+        def pytest_longctx_request(config, body):
+            return json.loads(re.sub(r"\\d{4}-\\d\\d-\\d\\dT[\\d:.]+", "(now)", json.dumps(body)))
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_longctx_answer(config: pytest.Config, answer: dict[str, Any]) -> Mapping[str, Any] | None:
+    """Return an answer as it is recorded and judged, such as without a name that must not be in the repository.
+
+    `answer` is the body of the server's answer in the form of its API, and the hook's result must be one, too. It is
+    called once, when the answer is recorded. Put the hook into the conftest.py at the top of the project. The run and
+    its report name it.
+
+    Example:
+        import json
+
+
+        def pytest_longctx_answer(config, answer):
+            return json.loads(json.dumps(answer).replace("Jane Doe", "NAME"))
+    """
+
+
 def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
     """Receive the row of a trial, measured or not, as soon as its test has ended.
 

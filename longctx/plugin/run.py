@@ -76,6 +76,7 @@ def start(config: pytest.Config) -> Run:
     """Make the Run of this process and keep it in the stash; its folder is not created yet."""
     if given := next((each for each in config.pluginmanager.get_plugins() if isinstance(each, GivenRun)), None):
         config.stash[RUN] = given.take_up(config)
+        given.run.rewriting = hooks.Hooked(config)
         return given.run
     worker_input = getattr(config, "workerinput", None)
     if worker_input:
@@ -98,6 +99,7 @@ def start(config: pytest.Config) -> Run:
             require("longctx_parquet", "pyarrow")
         run = Run(root=config.rootpath, settings=settings, private=_private_folder(config, settings))
         run.say = sayer(config)
+    run.rewriting = hooks.Hooked(config)
     config.stash[RUN] = run
     return run
 

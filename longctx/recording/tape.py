@@ -36,6 +36,7 @@ from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.parts import parts_of
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import digest_of, prefill, request_body
+from longctx.recording.rewriting import Rewriting
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial
@@ -137,6 +138,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self._refused: set[tuple[str, str]] = set()
         self.not_accepted: set[str] = set()
         """The files with answers that do not count, because they are not in the base."""
+        self.rewriting = Rewriting()
+        """What the project's hooks make of requests and answers."""
         self.looks: LooksPlan | Literal[""] = ""
         """The plan of the looks that what is recorded now is asked in; empty if it is asked at once."""
         self.recorded = 0
@@ -385,6 +388,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             metadata["headers"] = wanted.headers
         if wanted.parts:
             metadata["parts"] = wanted.parts
+        if names := self.rewriting.names:
+            metadata["hooks"] = ", ".join(names)
+        if not wanted.counts:
+            content = self.rewriting.redacted(response["body"]["string"], wanted.path)
+            response = {**response, "body": {"string": content}}
         places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}
         metadata |= {name: value for name, value in places.items() if value}
         self.begin_sending()

@@ -55,7 +55,11 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         if as_lines(headers) != wanted.headers:
             names = ", ".join(headers) or "none"
             raise AssertionError(f"the SDK sends other headers ({names}) than those {wanted.trial} is replayed by")
-        if digest(body, headers, wanted.path) != wanted.sha256:
+        # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.
+        if wanted.sha256 not in (
+            digest(body, headers, wanted.path),
+            digest(self._tape.rewriting.compared(body), headers, wanted.path),
+        ):
             raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
         stored = wanted.request()
         if self._tape.can_play_response_for(stored):

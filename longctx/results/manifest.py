@@ -52,6 +52,8 @@ class Manifest:
     """The betas and headers that were sent with each model's questions, one a line, where its profile has any."""
     base: Text = ""
     """The branch or commit that the run's answers were compared with (LONGCTX_BASE); empty without one."""
+    hooks: tuple[Text, ...] = ()
+    """The hooks of the project that change what is compared as the same request, and what is recorded of an answer."""
     documents: Mapping[Text, Mapping[Text, Text]] = field(default_factory=dict)
     """The digest of each section of the documents, by the bank that the profile names; not for banks of version 1."""
     filters: tuple[Mapping[str, Any], ...] = ()

@@ -97,6 +97,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         prices=_agreed(parts, "prices"),
         sent_as=_agreed(parts, "sent_as"),
         headers=_agreed(parts, "headers"),
+        hooks=tuple(sorted({hook for part in parts for hook in part.get("hooks", ())})),
         base=", ".join(sorted({part["base"] for part in parts if part.get("base")})),
         documents=_agreed(parts, "documents"),
         filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),

@@ -72,6 +72,8 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
         yield "shard", manifest.shard
     if manifest.labels:
         yield "labels", ", ".join(f"{name}={value}" for name, value in manifest.labels.items())
+    if manifest.hooks:
+        yield "hooks", ", ".join(manifest.hooks)
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
     left_out = summary.errors.get(EARLY_STOP, 0)
     if summary.unmeasured > left_out:
