@@ -26,13 +26,15 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
-from longctx.families.long_context_qa.collage import POSITIONS, VARIANTS, Collage
 from longctx.live.cost.money import cost
 from longctx.live.cost.sharing import shared
+from longctx.protocols.collage import VARIANTS
+from longctx.protocols.collages import POSITIONS
 from longctx.recording.missing import missing
 from longctx.recording.request import parameters
 from longctx.recording.tape import Tape
 from tests.here import HERE
+from tests.protocols import Collage
 
 LONGEST = 600
 """Tokens of a section, in records of less than the 70k of the grid."""

@@ -21,7 +21,6 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
-from longctx.families.long_context_qa.collage import Collage
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.recording.missing import missing
@@ -35,7 +34,7 @@ from longctx.results.manifest import load_manifest
 from longctx.results.store import load
 from longctx.summary.summary import summarize
 from tests.here import HERE
-from tests.protocols import LineRetrieval, Passkey
+from tests.protocols import Collage, LineRetrieval, Passkey
 
 MODEL = ModelProfile(model="simulated")
 LOADING = """

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from longctx.vocabulary.protocol import Counts as Counts
     from longctx.vocabulary.protocol import Items as Items
     from longctx.vocabulary.protocol import protocol as protocol
+    from longctx.vocabulary.questions import BankGrid as BankGrid
+    from longctx.vocabulary.questions import BankItems as BankItems
     from longctx.vocabulary.scenario import Identity as Identity
     from longctx.vocabulary.scenario import Kind as Kind
     from longctx.vocabulary.scenario import Mark as Mark
@@ -65,6 +67,7 @@ PUBLIC = {
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.family": ("Family",),
     "longctx.vocabulary.protocol": ("protocol", "Counts", "Items"),
+    "longctx.vocabulary.questions": ("BankGrid", "BankItems"),
     "longctx.views.account": ("Account", "Rank", "StatedMinimum", "Reported"),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),

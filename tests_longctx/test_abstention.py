@@ -1,10 +1,5 @@
-"""Abstention, with the questions of long-context QA: the profile's [abstention] tables give the grid."""
+"""Abstention, with the questions of long-context QA: the profile's [abstention] tables give its cells."""
 
-import pytest
+from longctx.protocols.abstention import abstention as test_abstention
 
-from longctx.families.abstention import Abstention
-
-
-@pytest.mark.longctx(family=Abstention)
-def test_abstention(scenario, measure):
-    measure(scenario)
+__all__ = ["test_abstention"]

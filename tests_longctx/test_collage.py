@@ -1,10 +1,5 @@
-"""Long-context QA over a randomized collage: the profile's [collage] tables give the grid."""
+"""Long-context QA over a randomized collage: the profile's [collage] tables give its cells."""
 
-import pytest
+from longctx.protocols.collage import collage as test_collage
 
-from longctx.families.long_context_qa.collage import Collage
-
-
-@pytest.mark.longctx(family=Collage)
-def test_collage(scenario, measure):
-    measure(scenario)
+__all__ = ["test_collage"]

@@ -1,10 +1,5 @@
-"""The controls of long-context QA, from which the filter is made: the profile's [control] tables give the grid."""
+"""The controls of long-context QA, from which the filter is made: the profile's [control] tables give its cells."""
 
-import pytest
+from longctx.protocols.control import control as test_control
 
-from longctx.families.long_context_qa.control import Control
-
-
-@pytest.mark.longctx(family=Control)
-def test_control(scenario, measure):
-    measure(scenario)
+__all__ = ["test_control"]

@@ -1,10 +1,5 @@
-"""Short answers, to questions of long-context QA: the profile's [short_answers] tables give the grid."""
+"""Short answers, to questions of long-context QA: the profile's [short_answers] tables give its cells."""
 
-import pytest
+from longctx.protocols.short_answers import short_answers as test_short_answers
 
-from longctx.families.short_answers import ShortAnswers
-
-
-@pytest.mark.longctx(family=ShortAnswers)
-def test_short_answers(scenario, measure):
-    measure(scenario)
+__all__ = ["test_short_answers"]

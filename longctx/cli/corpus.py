@@ -110,7 +110,7 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.corpus.bank import load_bank
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.settings import read_settings
-    from longctx.families.long_context_qa.collage_counts_report import stats_text
+    from longctx.protocols.reports.corpus import stats_text
 
     documents, budgets = options.documents, options.budget or BUDGETS
     tell_unread(documents)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.bank import Bank, Section, documents_digest
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Grid
 from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario, Trial, Words
@@ -101,6 +101,9 @@ class Items:
         ...         return range(0, 2 * trials, 2)
     """
 
+    filtered: ClassVar[bool] = False
+    """Whether a model's "too hard" filter decides what is asked."""
+
     def __init__(self, cell: Any) -> None:
         self.cell = cell
         """The cell, whose parameters are its attributes."""
@@ -168,7 +171,7 @@ class ProtocolAsk:
         without_prefill: str = "",
         prefix: str | None = None,
         params: Mapping[str, int] | None = None,
-        documents: str = "",
+        documents: Sequence[Section] = (),
         pieces: Callable[[], Context] | None = None,
         lexical: Callable[[], bool | None] | None = None,
     ) -> Reply:
@@ -185,7 +188,7 @@ class ProtocolAsk:
             without_prefill: What the user's turn ends with for the others.
             prefix: The sort key of what trials share, of a protocol that declares `prefix=ASKED`.
             params: Parameters of the prompt that depend on the model.
-            documents: The digest of the documents in the text.
+            documents: The sections of the bank in the text, in their order.
             pieces: Returns the context in pieces, for other shapes than the text.
             lexical: Returns whether matching words alone finds the answer.
         """
@@ -209,7 +212,7 @@ class ProtocolAsk:
             distance_from_end=distance_from_end,
             prefix=prefix or "",
             recorded=params or {},
-            documents=documents,
+            documents=documents_digest(cell.bank(), [each.id for each in documents]) if documents and cell.bank else "",
             facts=Known(self._words, number, pieces, lexical),
             prefill=prefill,
             without_prefill=without_prefill,
@@ -426,7 +429,6 @@ def protocol(
     check: Callable[[Any], object] | None = None,
     gated: Callable[[Any], bool] | None = None,
     apart: tuple[str, ...] = (),
-    filtered: bool = False,
     report: str = "",
 ) -> Callable[[Function], Function]:
     """Declare a function as a protocol.
@@ -458,7 +460,6 @@ def protocol(
         check: Raises ValueError for a cell that cannot be.
         gated: Whether the gate judges a cell.
         apart: Parameters of the function that do not tell cells apart.
-        filtered: Whether a model's "too hard" filter decides what is asked.
         report: MODULE:CLASS of what it reports beside accuracies, loaded when a run ends.
 
     Example:
@@ -535,7 +536,7 @@ def protocol(
             title=title,
             unit=unit,
             documents="bank" in arguments,
-            filtered=filtered,
+            filtered=items is not None and items.filtered,
             size=context,
             variant=variant,
             guessing=guessing,

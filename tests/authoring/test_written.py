@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.authoring.check import check
+from longctx.authoring.writing import Writing
 from longctx.authoring.written import LONGEST, Written, dump_dropped, read_reply
 from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.questions import dump, load_questions
-from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.vocabulary.scenario import Reply
 from tests.corpus.examples import section, write_folder
 from tests.here import HERE

@@ -14,14 +14,12 @@ from longctx.cases.of_profile import cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
-from longctx.families.long_context_qa.collage import Collage
-from longctx.families.long_context_qa.control import Control
 from longctx.protocols.line_retrieval import LineRetrievalAxes
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.bank import Bank
-from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import LineRetrieval, Passkey
+from tests.protocols import Collage, Control, LineRetrieval, Passkey
+from tests.protocols.bank import small_bank
 from tests.refusals import refused
 
 TABLES = """

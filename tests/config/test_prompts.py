@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from longctx.authoring.writing import Writing
 from longctx.config.prompts import PromptSet
-from longctx.families.long_context_qa.authoring.writing import Writing
-from longctx.families.long_context_qa.collage import Collage
-from longctx.families.long_context_qa.control import Control
 from longctx.registry import families
 from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 from tests.here import HERE
-from tests.protocols import LineRetrieval, Passkey
+from tests.protocols import Collage, Control, LineRetrieval, Passkey
 from tests.refusals import refused
 
 FAMILIES = [family.scenario for family in families(HERE).values()]

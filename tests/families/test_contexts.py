@@ -9,14 +9,14 @@ import pytest
 
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.long_context_qa.collage import Collage, contexts
 from longctx.live.cost.sharing import common_length
+from longctx.protocols.collages import contexts
 from longctx.registry import shipped
 from longctx.vocabulary.bank import Item
 from longctx.vocabulary.scenario import Reply, Scenario, Trial
-from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import GraphWalks, MultipleNeedles, VariableTracking
+from tests.protocols import Collage, GraphWalks, MultipleNeedles, VariableTracking
+from tests.protocols.bank import small_bank
 
 BANK = small_bank()
 OF_NEEDLES = {"filler": 24.0, "needle": 20.0, "query": 5.0, "fixed": 120.0}

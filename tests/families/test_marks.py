@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.long_context_qa.collage import VARIANTS, Collage
-from longctx.families.long_context_qa.control import RECORDS, Control
+from longctx.protocols.choices import choices_in
+from longctx.protocols.collage import VARIANTS
+from longctx.protocols.control import RECORDS
 from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial
-from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import LineRetrieval, Passkey
+from tests.protocols import Collage, Control, LineRetrieval, Passkey
+from tests.protocols.bank import small_bank
 
 BANK = small_bank()
 
@@ -62,19 +63,21 @@ def test_passkey() -> None:
 def test_collage(variant: str) -> None:
     scenario = Collage(280, 200, 50, variant, bank=lambda: BANK)
     trial, outcome, shown = marked(scenario, "<Answer>A</Answer>")
-    assert shown["needle"] == trial.facts.needle
-    assert shown["question"] == trial.facts.choices.question
-    assert shown["answers"] == str(trial.facts.choices)
-    assert shown["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
-    given = {} if outcome.kind == "correct" else {"answer given": f"A. {trial.facts.choices.answers[0]}"}
+    choices = choices_in(BANK, 0, 0)
+    assert shown["needle"] == BANK.needle(0).text
+    assert shown["question"] == choices.question
+    assert shown["answers"] == str(choices)
+    assert shown["right answer"] == f"{trial.expected}. {choices.answer(trial.expected)}"
+    given = {} if outcome.kind == "correct" else {"answer given": f"A. {choices.answers[0]}"}
     assert {name: text for name, text in shown.items() if name == "answer given"} == given
 
 
 @pytest.mark.parametrize("record", RECORDS)
 def test_control(record: str) -> None:
     trial, _, shown = marked(Control(200, record, bank=lambda: BANK), "")
-    assert shown["question"] == trial.facts.choices.question
-    assert shown["right answer"] == f"{trial.expected}. {trial.facts.choices.answer(trial.expected)}"
+    choices = choices_in(BANK, 0, 0)
+    assert shown["question"] == choices.question
+    assert shown["right answer"] == f"{trial.expected}. {choices.answer(trial.expected)}"
     assert "answer given" not in shown
     assert ("record" in shown) == (record != "none")
 

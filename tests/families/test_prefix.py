@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.abstention.protocol import SECTIONS, Abstention
 from longctx.families.coreference.protocol import Coreference, Tokens
-from longctx.families.long_context_qa.collage import VARIANTS, Collage
-from longctx.families.long_context_qa.control import RECORDS, Control
+from longctx.protocols.abstention import SECTIONS
+from longctx.protocols.collage import VARIANTS
+from longctx.protocols.control import RECORDS
 from longctx.vocabulary.scenario import Scenario
-from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import Aggregation, GraphWalks, LatestValue, LineRetrieval, Passkey
+from tests.protocols import Abstention, Aggregation, Collage, Control, GraphWalks, LatestValue, LineRetrieval, Passkey
+from tests.protocols.bank import small_bank
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}

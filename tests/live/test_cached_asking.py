@@ -11,13 +11,13 @@ import pytest
 
 from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, Prices
-from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.live.asking import Asked, ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.cost.sharing import shared
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
+from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import user_text
 from longctx.recording.tape import Tape, Wanted

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from longctx.authoring.writing import Writing
 from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
-from longctx.families.long_context_qa.authoring.writing import Writing
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress

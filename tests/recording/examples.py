@@ -16,13 +16,12 @@ from anthropic.types import Message
 from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
-from longctx.families.long_context_qa.collage import Collage
 from longctx.live.server.providers import Client
 from longctx.recording.request import call
 from longctx.recording.tape import WANTED, Tape, Wanted
-from tests.families.long_context_qa.bank import small_bank
 from tests.here import HERE
-from tests.protocols import LineRetrieval, Passkey
+from tests.protocols import Collage, LineRetrieval, Passkey
+from tests.protocols.bank import small_bank
 from tests.servers import message
 
 AT = "2026-01-01T00:00:00+00:00"

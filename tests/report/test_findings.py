@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.families.long_context_qa.analysis import Effect, Favourite, QaSummary
+from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
 from longctx.protocols.reports.effective_window import EffectiveWindow
 from longctx.protocols.reports.line_retrieval import Origins
 from longctx.protocols.reports.passkey_windows import PasskeySummary

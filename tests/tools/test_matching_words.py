@@ -11,8 +11,8 @@ from functools import cache
 from longctx import Run
 from longctx.corpus.bank import load_bank
 from longctx.engine.measure import Measurement
-from longctx.families.long_context_qa.collage_counts_report import lexical_rates
-from longctx.families.long_context_qa.letters import letter_shares
+from longctx.protocols.reports.corpus import lexical_rates
+from longctx.protocols.reports.letters import letter_shares
 from longctx.views.scenario_summary import ScenarioSummary
 from tests.here import HERE
 

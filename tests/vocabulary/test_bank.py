@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.vocabulary.bank import rank, ranks
-from tests.families.long_context_qa.bank import small_bank
+from tests.protocols.bank import small_bank
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.corpus.bank import load_bank
-from longctx.families.long_context_qa.choices import choices_in
-from longctx.families.long_context_qa.collage import Collage
+from longctx.protocols.choices import choices_in
+from longctx.protocols.collage import answered_by_words
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.lexical import lexical_baseline, lexically_right, most_alike
 from tests.here import HERE
+from tests.protocols import Collage
 
 WORDS = st.lists(st.sampled_from("fee gate ship crown dog night".split()), min_size=1, max_size=6).map(" ".join)
 SECTIONS = st.lists(WORDS, min_size=1, max_size=6)
@@ -123,7 +124,7 @@ def test_the_twin_answers_the_shipped_banks_alike(name: str, budget: int) -> Non
         choices = choices_in(bank, index, 0)
         texts = [piece.text for piece in collage.in_pieces(WORDING, collage.build(WORDING, 0, index)).pieces]
         right.append(twin(texts, choices.question, choices.answers) == choices.answer(choices.right))
-        assert right[-1] == collage.lexically_right(index)
+        assert right[-1] == answered_by_words(collage, index)
     assert sum(right) >= 11
 
 

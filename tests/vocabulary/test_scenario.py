@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.families.long_context_qa.collage import Collage
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
 from longctx.vocabulary.scenario import Identity, Reply, Scenario
-from tests.protocols import LineRetrieval, Passkey
+from tests.protocols import Collage, LineRetrieval, Passkey
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = st.one_of(

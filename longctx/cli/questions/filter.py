@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longctx.authoring.items import READ
 from longctx.cli.questions.unreadable import sentences
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
-from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.folder import find_run
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows

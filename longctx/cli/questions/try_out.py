@@ -113,9 +113,9 @@ def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room
 
     room: max_tokens of an answer. Raises UserError.
     """
-    from longctx.families.long_context_qa.authoring.items import quality
-    from longctx.families.long_context_qa.authoring.items_report import as_csv, document
-    from longctx.families.long_context_qa.authoring.worth import warnings
+    from longctx.authoring.items import quality
+    from longctx.authoring.items_report import as_csv, document
+    from longctx.authoring.worth import warnings
     from longctx.report.document import as_markdown, as_terminal
     from longctx.report.text import trials_sentence
 

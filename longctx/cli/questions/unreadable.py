@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from longctx.authoring.items import READ
 from longctx.cli.shared.trial_of_run import RowAndView
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
-from longctx.families.long_context_qa.authoring.items import READ
 from longctx.results.row import Row
 from longctx.visible import visible
 from longctx.workspace import Workspace

@@ -93,11 +93,11 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
 
 def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     """Return a case for each section. Raises UserError."""
+    from longctx.authoring.writing import Writing
     from longctx.cases.case import Case
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
     from longctx.corpus.settings import word_for
-    from longctx.families.long_context_qa.authoring.writing import Writing
     from longctx.vocabulary.bank import Section
 
     model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)
@@ -117,8 +117,8 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
+    from longctx.authoring.writing import Writing
     from longctx.authoring.written import read_reply
-    from longctx.families.long_context_qa.authoring.writing import Writing
     from longctx.recording.tape import Wanted
 
     written = []

@@ -10,9 +10,9 @@ import pytest
 
 from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.live.batches.caching import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.live.cost.estimate import estimate
+from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.batch_server import BatchServer, Turned

@@ -9,9 +9,9 @@ import pytest
 
 from longctx.cases.case import Case, Question, Shared
 from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
-from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
 from longctx.live.cost.sharing import shared
+from longctx.protocols.collage import VARIANTS
 from tests.recording.examples import collage_case, line_case, passkey_case
 
 DAY = datetime.date(2026, 1, 1)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from longctx.cases.case import Case, Question, Shared
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.families.long_context_qa.collage import VARIANTS
 from longctx.live.cost.sharing import Prefix, common_length, pays, plan, shared, shared_prefixes
+from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import digest, parameters, request_body
 from longctx.recording.tape import Tape

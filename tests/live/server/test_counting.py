@@ -11,10 +11,10 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
-from longctx.families.long_context_qa.control import Control
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import counted
 from tests.here import HERE
+from tests.protocols import Control
 from tests.recording.examples import line_case
 from tests.servers import SimulatedServer, count_tokens
 

@@ -1,1 +1,0 @@
-"""Questions of a bank: how a model is asked to write them, and what their controls say they are worth."""

@@ -1,0 +1,172 @@
+"""Abstention: a question about a collage that holds its section, or does not; every question offers "not in there".
+
+Sources: P. Rajpurkar, R. Jia, P. Liang, "Know What You Don't Know: Unanswerable Questions for SQuAD", 2018,
+https://arxiv.org/abs/1806.03822, for questions without an answer in the text; collages are those of long-context QA.
+The wording is our own: docs/protocols/.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from pydantic import Field
+
+from longctx import Bank, BankItems, Outcome, Reply, Scenario, Words, fill, lexically_right, mark, protocol
+from longctx.protocols import choices as multiple_choice
+from longctx.protocols.choices import Choices, choices_in
+from longctx.protocols.collages import (
+    CollageGrid,
+    Record,
+    around,
+    check_collage,
+    collage_tokens,
+    fitting,
+    section_count,
+)
+from longctx.vocabulary.bank import Section
+
+SECTIONS = "present", "absent"
+"""Whether the record holds the section that answers the question."""
+NOT_THERE, NEEDLESS, INVENTED = "not_there", "needless_refusal", "invented"
+"""Keys of a trace: the reply says that the record does not answer; it says so though the record does; it gives an
+answer though the record has none."""
+
+GUESSED = 0.2
+"""The accuracy that guessing alone reaches."""
+
+
+class AbstentionAxes(CollageGrid):
+    """Every budget (tokens) and depth, with the section that answers and without it.
+
+    The gate judges the two apart, in bands such as `long present` and `long absent`. trials: how many questions of a
+    band are asked in each.
+    """
+
+    sections: tuple[str, ...] = Field(default=SECTIONS, min_length=1)
+    """`"present"`: the record holds the section that answers; `"absent"`: it does not, and right is to say so. Of a
+    table with both, half of the trials need an abstention."""
+
+    def gate_band(self, scenario: Scenario) -> str:
+        return f"{self.band(scenario)} {scenario.params['section']}"
+
+    def cells(self) -> Iterator[dict[str, object]]:
+        for budget, depth, section in itertools.product(self.budgets, self.percents, self.sections):
+            yield {"budget": budget, "longest": self.longest, "depth": depth, "section": section}
+
+
+def record_with(bank: Bank, index: int, seed: int, cell: Any) -> Record:
+    """Return the record. Raises ValueError if there are no other sections."""
+    needle, present = bank.needle(index), cell.section == "present"
+    others, instead = _others(bank, index, seed, cell.budget, cell.longest)
+    place = round(cell.depth / 100 * len(others))
+    sections = (*others[:place], *((needle,) if present else instead), *others[place:])
+    if not sections:
+        raise ValueError(f"a record of {cell.budget} tokens has no section beside {needle.id}: give a larger one.")
+    return Record(sections, place, needle if present else None)
+
+
+@functools.lru_cache(maxsize=2048)
+def _others(
+    bank: Bank, index: int, seed: int, budget: int, longest: int
+) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
+    """Return the sections that fit in the budget beside the needle, and further ones that fit in the needle's place."""
+    needle = bank.needle(index)
+    others = tuple(fitting(bank.others(index, seed, longest), budget - needle.tokens))
+    taken = {section.id for section in others}
+    rest = (section for section in bank.others(index, seed, longest) if section.id not in taken)
+    return others, tuple(fitting(rest, budget - sum(section.tokens for section in others)))
+
+
+def five_choices(bank: Bank, index: int, seed: int, not_there: str, present: bool) -> tuple[Choices, str]:
+    """Return a question with its four answers and `not_there`, and the letter of that."""
+    four = choices_in(bank, index, seed)
+    at = int(bank.stream("not there", seed, bank.items[index].id).randint(len(four.answers) + 1))
+    five = Choices(four.question, (*four.answers[:at], not_there, *four.answers[at:]), "")
+    right = bank.items[index].right if present else not_there
+    return replace(five, right=five.letters[five.answers.index(right)]), five.letters[at]
+
+
+def _check(cell: Any) -> None:
+    if cell.section not in SECTIONS:
+        raise ValueError(f"`sections`: there is no {cell.section!r}: choose from {', '.join(SECTIONS)}.")
+    if not 1 <= cell.longest < cell.budget:
+        raise ValueError(
+            f"beside sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
+            f"entry `budgets`) has no others: set `longest` to a number from 1 to {cell.budget - 1}."
+        )
+    check_collage(cell)
+
+
+@protocol(
+    axes=AbstentionAxes,
+    title="Abstention",
+    version=2,
+    templates={
+        "system": (),
+        "prompt": ("record", "question", "answers"),
+        "not_there": (),
+        "prefill": (),
+        "without_prefill": ("prefill",),
+    },
+    size=collage_tokens,
+    length="budget",
+    context="budget",
+    treatments=("budget", "longest", "depth"),
+    guessing=GUESSED,
+    prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",
+    items=BankItems,
+    pieces=section_count,
+    check=_check,
+    report="longctx.protocols.reports.abstention:AbstentionAccount",
+)
+def abstention(
+    ask: Any, words: Words, bank: Bank, trial: Any, cell: Any, budget: int, longest: int, depth: int, section: str
+) -> Outcome:
+    """A collage as in long-context QA, with the `section` that is asked about, or with others in its place."""
+    present = section == "present"
+    record = record_with(bank, trial.index, trial.seed, cell)
+    choices, not_there = five_choices(bank, trial.index, trial.seed, words["not_there"], present)
+    right, prefill = choices.answer(choices.right), words["prefill"]
+    before, after = around(words["prompt"], {"question": choices.question, "answers": str(choices)})
+    text = before + record.text + after
+
+    def lexical() -> bool:
+        """Return whether the lexical baseline answers: it looks for words, and abstains only by chance."""
+        texts = [section.text for section in record.sections]
+        return lexically_right(texts, choices.question, right, choices.answers)
+
+    reply = ask(
+        text,
+        expected=choices.right,
+        depth=min((len(before) + record.start) / len(text), 1.0),
+        prefill=prefill,
+        without_prefill=fill(words["without_prefill"], {"prefill": prefill}),
+        params={"sections": len(record.sections)},
+        documents=record.sections,
+        pieces=lambda: record.in_pieces(before, after, right),
+        lexical=lexical,
+    )
+
+    outcome = judged(reply, choices, not_there, present)
+    needle = mark("needle", text, record.needle.text) if record.needle else []
+    return replace(outcome, marks=[*choices.marks(text, outcome.returned), *needle])
+
+
+def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Outcome:
+    """Judge a reply. not_there: the letter of the answer that the record does not say.
+
+    A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
+    the rate of needless refusals is what is missing from this check's rate.
+    """
+    outcome = multiple_choice.judged(reply, choices)
+    if outcome.kind in ("correct", "wrong"):
+        trace = {} if present else {INVENTED: 1}
+        if outcome.returned == not_there:
+            trace = {NOT_THERE: 1, **({NEEDLESS: 1} if present else {})}
+        outcome = replace(outcome, trace=trace)
+    answers = {"answers": NEEDLESS not in outcome.trace and outcome.kind != "refusal"} if present else {}
+    return replace(outcome, checks=answers)

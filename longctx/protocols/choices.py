@@ -1,0 +1,108 @@
+"""Multiple-choice questions: their letters, and the letter in a reply.
+
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (docs/protocols.md).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from longctx import Bank, Mark, Outcome, Reply, unanswered
+from longctx.vocabulary.bank import Item
+
+LETTERS = "ABCD"
+CHANCE = 1 / len(LETTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """A question's answers under their letters, and the letter of the right one."""
+
+    question: str
+    answers: tuple[str, ...]
+    right: str
+
+    def __str__(self) -> str:
+        """Return one answer per line: `A. …`."""
+        return "\n".join(f"{letter}. {answer}" for letter, answer in zip(self.letters, self.answers, strict=True))
+
+    @property
+    def letters(self) -> str:
+        return string.ascii_uppercase[: len(self.answers)]
+
+    def answer(self, letter: str) -> str:
+        return self.answers[self.letters.index(letter)]
+
+    def marks(self, text: str, returned: str | None) -> list[Mark]:
+        """Return marks of the question, its answers, the right answer, and the one that was returned instead.
+
+        The last occurrence is marked, since examples before it may have the same words.
+        """
+        marks = [
+            Mark(name, start, start + len(part))
+            for name, part in (("question", self.question), ("answers", str(self)))
+            if (start := text.rfind(part)) >= 0
+        ]
+        end = marks[-1].start - 1
+        for letter, answer in zip(self.letters, self.answers, strict=True):
+            start, end = end + 1, end + 1 + len(f"{letter}. {answer}")
+            if letter in (self.right, returned):
+                marks.append(Mark("right answer" if letter == self.right else "answer given", start, end))
+        return marks
+
+
+def balanced_letters(count: int, rng: np.random.RandomState) -> list[str]:
+    """Return a letter for each of `count` right answers, in random order; frequencies differ by at most one."""
+    return [LETTERS[place % len(LETTERS)] for place in rng.permutation(count)]
+
+
+def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
+    """Return the item's answers, the right one under the letter `right`, the wrong ones in random order."""
+    answers = [item.wrong[place] for place in rng.permutation(len(item.wrong))]
+    answers.insert(LETTERS.index(right), item.right)
+    return Choices(item.question, tuple(answers), right)
+
+
+@functools.lru_cache(maxsize=4096)
+def choices_in(bank: Bank, index: int, seed: int) -> Choices:
+    """Return the choices of item `index`, the same in every scenario.
+
+    With version 1 of a bank, right letters are balanced over it; with version 2, each is drawn by itself.
+    """
+    item = bank.items[index]
+    if bank.version > 1:
+        stream = bank.stream("answers", seed, bank.item_name(index))
+        return choices(item, LETTERS[stream.randint(len(LETTERS))], stream)
+    return choices(item, _letters_in(bank, seed)[index], bank.stream("answers", seed, item.id))
+
+
+@functools.lru_cache(maxsize=8)
+def _letters_in(bank: Bank, seed: int) -> list[str]:
+    return balanced_letters(len(bank.items), bank.stream("letters", seed))
+
+
+def judged(reply: Reply, choices: Choices) -> Outcome:
+    """Judge the letter that begins the content of <Answer> tags; a missing closing tag is accepted."""
+    letters = _letters(reply.text)
+    if reply.stop_reason == "refusal" or not letters:
+        return unanswered(reply, "no <Answer> tag in the reply")
+    if len(letters) > 1:
+        return Outcome("unparseable", "/".join(letters), f"different answers: {', '.join(letters)}")
+    [letter] = letters
+    if letter == choices.right:
+        return Outcome("correct", letter, "the right answer")
+    if letter not in choices.letters:
+        return Outcome("unparseable", letter, f"{letter!r} is none of {', '.join(choices.letters)}")
+    return Outcome("wrong", letter, f"{letter}, not {choices.right}")
+
+
+def _letters(text: str) -> Sequence[str]:
+    """Return the different first characters of the contents of all <Answer> tags, in order."""
+    letters = re.findall(r"<answer\s*>\s*(\S)", text, re.IGNORECASE)
+    return list(dict.fromkeys(letter.upper() for letter in letters if letter != "<"))

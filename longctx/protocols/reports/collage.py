@@ -1,0 +1,285 @@
+"""What long-context QA reports: rates by variant, position and length, effects of examples, and quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
+from longctx.protocols.choices import CHANCE
+from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summarize_qa
+from longctx.protocols.reports.letters import GUESSING, letter_biases, letter_entries, letter_table
+from longctx.results.grouping import grouped
+from longctx.stats.rates import pooled
+
+if TYPE_CHECKING:
+    from longctx import Row
+
+NAME, TITLE = "collage", "Long-context QA"
+POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
+EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
+
+
+def variant_name(name: str) -> str:
+    """Name a variant by its examples and its scratchpad."""
+    examples, pad, _ = name.partition("_scratchpad")
+    return EXAMPLES.get(examples, examples) + (" + scratchpad" if pad else "")
+
+
+def position(depth: object) -> str:
+    """Name a depth: beginning, middle, end, or a percentage."""
+    return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)
+
+
+class CollageAccount(Account):
+    """The account of the collage family. analysis: a summary for each subject and budget."""
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[QaSummary, ...]:
+        return tuple(summarize_qa(scenarios, rows))
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[RateView]:
+        yield RateView(
+            points=[
+                RatePoint(_variant(each), _position(each), each.rate, _of_budget(each), each.lexical)
+                for each in scenarios
+            ],
+            name="qa-variants",
+            heading=TITLE,
+            title="By variant and position of the needle",
+            x="variant",
+            label=variant_name,
+            series="needle at",
+            table="rate [95% interval]",
+            down=True,
+            lines=[CHANCE],
+            note=GUESSING,
+            fewest=1,
+        )
+        yield _by_length([scenario for scenario in scenarios if scenario.rate.n])
+        yield _by_distractors([scenario for scenario in scenarios if scenario.rate.n])
+        effects = [(summary, effect) for summary in analysis for effect in summary.effects]
+        yield RateView(
+            points=[
+                RatePoint(
+                    f"{effect.change}, to {variant_name(effect.before)}",
+                    position(effect.depth),
+                    effect.paired,
+                    f"{summary.subject}, {_size(summary)}",
+                )
+                for summary, effect in effects
+            ],
+            name="qa-effects",
+            heading=TITLE,
+            title="Effect of examples and scratchpad",
+            x="added",
+            series="needle at",
+            scale=("difference in rate, same questions", -1, 1),
+            down=True,
+            lines=[0],
+            note="Dashed: no difference.",
+            fewest=1,
+        )
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[Table]:
+        """Yield rates by variant (down) and position (across), then effects and quotes, for each budget."""
+        yield from super().tables(scenarios, analysis) or ()
+        for summary in analysis:
+            where = f"{summary.subject}, {_size(summary)}, {filtered(summary.filter_asked, summary.filter_kept)}"
+            if summary.effects:
+                title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
+                yield Table.from_columns(title, _effects(summary.effects))
+            if summary.letters:
+                yield letter_table(where, summary.letters)
+            if summary.quotes:
+                columns = {
+                    "variant": [variant for variant, _ in summary.quotes],
+                    "needle at": [position(depth) for _, depth in summary.quotes],
+                    "in the record": [str(quotes.in_record) for quotes in summary.quotes.values()],
+                    "in the right section": [str(quotes.in_needle) for quotes in summary.quotes.values()],
+                }
+                title = f"Quotes in scratchpads, {where}: share found [95% interval]"
+                yield Table.from_columns(title, columns)
+
+    def findings(
+        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]
+    ) -> Iterator[tuple[Rank, str]]:
+        yield from super().findings(scenarios, analysis)
+        for rank, sentences in ((Rank.CAUSE, _favourites), (Rank.CAUSE, _biases), (Rank.EFFECT, _shown_effects)):
+            for summary in analysis:
+                where = f"{TITLE}, {summary.subject}"
+                yield from ((rank, f"{where}: {sentence}.") for sentence in sentences(summary))
+
+    def data(self, analysis: Sequence[QaSummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return {"qa": [_entry(summary) for summary in analysis]}
+
+
+def filtered(asked: int, kept: int) -> str:
+    """Say how many questions the "too hard" filter kept."""
+    return f"{asked:,} questions asked alone, {kept:,} kept" if asked else "no filter"
+
+
+def _variant(scenario: ScenarioSummary) -> str:
+    return str(scenario.params["variant"])
+
+
+def _position(scenario: ScenarioSummary) -> str:
+    return position(scenario.params["depth"])
+
+
+def _budget(scenario: ScenarioSummary) -> int:
+    return int(scenario.params["budget"] or 0)
+
+
+def _of_budget(scenario: ScenarioSummary) -> str:
+    """Return the subject and the budget, and what the filter kept of the questions."""
+    asked, kept = (int(scenario.params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+    size = ", ".join(filter(None, [f"{_budget(scenario):,} tokens", beside(scenario.params)]))
+    return f"{scenario.subject}, {size}, {filtered(asked, kept)}"
+
+
+def _size(summary: QaSummary) -> str:
+    return ", ".join(filter(None, [f"{summary.budget:,} tokens", summary.beside]))
+
+
+def _by_distractors(scenarios: Sequence[ScenarioSummary]) -> RateView:
+    """Return a view of the rate by the number of distractors, for each variant and position of the needle."""
+    points = [
+        RatePoint(
+            int(each.params["distractors"] or 0),
+            f"{variant_name(_variant(each))}, {_position(each)}",
+            each.rate,
+            f"{each.subject}, {_budget(each):,} tokens",
+            each.lexical,
+        )
+        for each in scenarios
+        if each.params.get("distractors") is not None
+    ]
+    return RateView(
+        points=points,
+        name="qa-by-distractors",
+        heading=TITLE,
+        title="By number of distractors",
+        x="distractors",
+        axis="sections that resemble the needle's and do not answer",
+        unit="distractors",
+        series="variant, needle at",
+        lines=[CHANCE],
+        note=GUESSING,
+        from_zero=True,
+    )
+
+
+def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
+    """Return a view of what records of every length were asked with.
+
+    A single variant has a curve for each position of the needle; of several, each has one curve over all positions.
+    """
+    points, several = list[RatePoint](), False
+    groups = grouped(scenarios, lambda each: ", ".join(filter(None, [str(each.subject), beside(each.params)])))
+    for subject, group in groups.items():
+        budgets = {_budget(scenario) for scenario in group}
+        cells = grouped(group, lambda scenario: (variant_name(_variant(scenario)), _position(scenario)))
+        common = {cell: same for cell, same in cells.items() if {_budget(scenario) for scenario in same} == budgets}
+        names = {name for name, _ in common}
+        several |= len(names) > 1
+        series: dict[str, list[ScenarioSummary]] = {}
+        for (name, where), same in common.items():
+            series.setdefault(name if len(names) > 1 else f"{name}, {where}", []).extend(same)
+        for name, same in series.items():
+            of_budget = sorted(grouped(same, _budget).items())
+            points += [
+                RatePoint(
+                    budget,
+                    name,
+                    pooled(each.rate for each in these),
+                    subject,
+                    pooled(each.lexical for each in these),
+                )
+                for budget, these in of_budget
+            ]
+    return RateView(
+        points=points,
+        name="qa-by-length",
+        heading=TITLE,
+        title="By length of the record",
+        x="tokens",
+        axis="tokens of the record",
+        unit="tokens",
+        series="variant" if several else "variant, needle at",
+        lines=[CHANCE],
+        note=GUESSING,
+    )
+
+
+def _effects(effects: Sequence[Effect]) -> dict[str, list[str]]:
+    return {
+        "added": [effect.change for effect in effects],
+        "to": [effect.before for effect in effects],
+        "needle at": [position(effect.depth) for effect in effects],
+        "difference": [str(effect.paired) for effect in effects],
+        "extra tokens": [f"{effect.extra_tokens:+,.0f}" for effect in effects],
+        "tokens a point": ["-" if (cost := effect.tokens_per_point) is None else f"{cost:,.0f}" for effect in effects],
+    }
+
+
+def _entry(summary: QaSummary) -> dict[str, Any]:
+    return {
+        **summary.subject.fields,
+        "budget": summary.budget,
+        "beside": summary.beside,
+        "letters": letter_entries(summary.letters),
+        "filter_asked": summary.filter_asked,
+        "filter_kept": summary.filter_kept,
+        "effects": [_effect(effect) for effect in summary.effects],
+        "favourites": {
+            variant: {"letter": favourite.letter, "given": favourite.share.correct, "of": favourite.share.n}
+            for variant, favourite in summary.favourites.items()
+        },
+    }
+
+
+def _effect(effect: Effect) -> dict[str, float | int | str | None]:
+    lo, hi = effect.paired.interval()
+    return {
+        "change": effect.change,
+        "before": effect.before,
+        "depth": effect.depth,
+        "n": effect.paired.n,
+        "difference": effect.paired.difference if effect.paired.n else None,
+        "lo": lo,
+        "hi": hi,
+        "extra_tokens": effect.extra_tokens,
+        "tokens_per_point": effect.tokens_per_point,
+    }
+
+
+def _favourites(summary: QaSummary) -> Iterable[str]:
+    """Yield the variants in which the model answers with one letter whatever it is asked."""
+    fixed = [(variant, favourite) for variant, favourite in summary.favourites.items() if favourite.fixed]
+    for letter, same in grouped(fixed, lambda each: each[1].letter).items():
+        variants = ", ".join(
+            f"{variant_name(variant)} ({each.share.correct:,} of {each.share.n:,})" for variant, each in same
+        )
+        yield (
+            f"the answer is nearly always {letter} with {variants}: these rates say how often {letter} is right, not "
+            "what was read"
+        )
+
+
+def _biases(summary: QaSummary) -> Iterable[str]:
+    """Yield the letters that are chosen more often than they are right, unless one is given whatever is asked."""
+    if not any(favourite.fixed for favourite in summary.favourites.values()):
+        yield from letter_biases(f"in {_size(summary)}", summary.letters)
+
+
+def _shown_effects(summary: QaSummary) -> Iterable[str]:
+    """Yield, for each change, how often the interval of its effect excludes 0, and where the effect is largest."""
+    for change, tried in grouped(summary.effects, lambda effect: effect.change).items():
+        intervals = [(effect, *effect.paired.interval()) for effect in tried]
+        if shown := [effect for effect, lo, hi in intervals if not lo <= 0 <= hi]:
+            most = max(shown, key=lambda effect: abs(effect.paired.difference))
+            where = f"{variant_name(most.before)}, needle at {position(most.depth)}"
+            yield (
+                f"with {change}, the rate differs in {len(shown)} of {len(tried)} comparisons, most from {where}: "
+                f"{most.paired}"
+            )

@@ -1,0 +1,180 @@
+"""The analysis of long-context QA: the effect of a scratchpad and of examples on the same questions, and their cost.
+
+Source of the questions asked here: the notebook's conclusion, "including a scratchpad always helps; random examples do
+not particularly help; contextual examples do, and 5 are better than 2".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from longctx import Rate, Row, ScenarioSummary, Subject
+from longctx.plural import count
+from longctx.protocols.choices import CHANCE, LETTERS
+from longctx.protocols.reports.letters import LetterShare, letter_shares
+from longctx.results.grouping import grouped
+from longctx.stats.paired import Paired
+
+LETTERS_GIVEN, ONE_LETTER = 20, 0.9
+"""If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""
+
+SCRATCHPAD = "_scratchpad"
+CHANGES = (
+    ("a scratchpad", tuple((name, f"{name}{SCRATCHPAD}") for name in ("none", "unrelated", "two", "five"))),
+    ("2 unrelated examples", tuple((f"none{pad}", f"unrelated{pad}") for pad in ("", SCRATCHPAD))),
+    ("2 examples", tuple((f"none{pad}", f"two{pad}") for pad in ("", SCRATCHPAD))),
+    ("5 examples", tuple((f"none{pad}", f"five{pad}") for pad in ("", SCRATCHPAD))),
+)
+"""Each change, with the pairs of variants that show its effect."""
+
+
+def above_chance(rate: Rate) -> float:
+    """Return the rate corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
+    return (rate.rate - CHANCE) / (1 - CHANCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of `change` on variant `before` at one depth (percent), on the same questions.
+
+    extra_tokens: the mean of additional input and output tokens per trial. tokens_per_point: extra tokens for each
+    percentage point gained; None if nothing is gained.
+    """
+
+    change: str
+    before: str
+    depth: int
+    paired: Paired
+    extra_tokens: float
+
+    @property
+    def tokens_per_point(self) -> float | None:
+        points = 100 * self.paired.difference
+        return self.extra_tokens / points if points > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """The shares of the quotes in scratchpads that occur in the record, and in the right section."""
+
+    in_record: Rate
+    in_needle: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class Favourite:
+    """The letter that was answered most often, and its share of all single letters answered."""
+
+    letter: str
+    share: Rate
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the letter is given whatever is asked: a rate then measures how often it happens to be right."""
+        return self.share.n >= LETTERS_GIVEN and self.share.rate >= ONE_LETTER
+
+
+@dataclass(frozen=True, slots=True)
+class QaSummary:
+    """The analysis of one subject at one budget (tokens).
+
+    beside: what else its collages have in common, as text. quotes: those of each variant and depth (percent).
+    favourites: the favourite letter of each variant. filter_asked, filter_kept: how many questions the filter was made
+    from, and how many it kept; both are 0 without a filter. letters: how often each letter is right and chosen.
+    """
+
+    subject: Subject
+    budget: int
+    filter_asked: int
+    filter_kept: int
+    effects: tuple[Effect, ...]
+    quotes: dict[tuple[str, int], Quotes]
+    favourites: dict[str, Favourite] = field(default_factory=dict)
+    beside: str = ""
+    letters: tuple[LetterShare, ...] = ()
+
+
+def beside(params: Mapping[str, Any]) -> str:
+    """Return what a collage has beside its budget, its depth and its variant, such as `4 distractors`."""
+    distractors, questions = params.get("distractors"), params.get("questions")
+    named = [
+        count(int(distractors), "distractor") if distractors is not None else "",
+        f"{questions} questions a collage" if questions else "",
+    ]
+    return ", ".join(filter(None, named))
+
+
+def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> Iterator[QaSummary]:
+    """Summarize each subject and budget of the collage family. rows: the measured trials."""
+    of_budget = {(scenario.subject, int(scenario.params["budget"] or 0)): scenario.params for scenario in scenarios}
+    groups = grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0), beside(row.params)))
+    for (subject, budget, rest), group in groups.items():
+        pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
+        asked, kept = (int(of_budget[subject, budget].get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+        yield QaSummary(
+            subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group), rest, letter_shares(group)
+        )
+
+
+def effects(rows: Sequence[Row]) -> list[Effect]:
+    """Return the effect of every change at every depth. rows: those of one subject and budget."""
+    cells = {cell: {_question(row): row for row in group} for cell, group in _cells(rows).items()}
+    depths = sorted({depth for _, depth in cells})
+    return [
+        _effect(change, before, depth, cells[before, depth], cells[after, depth])
+        for change, pairs in CHANGES
+        for before, after in pairs
+        for depth in depths
+        if (before, depth) in cells and (after, depth) in cells
+    ]
+
+
+def quotes(rows: Sequence[Row]) -> Quotes:
+    """Count the quotes. rows: measured trials of a variant with a scratchpad."""
+    total, in_record, in_needle = (
+        sum(row.trace.get(name, 0) for row in rows) for name in ("quotes", "in_record", "in_needle")
+    )
+    return Quotes(Rate(in_record, total), Rate(in_needle, total))
+
+
+def favourites(rows: Sequence[Row]) -> dict[str, Favourite]:
+    """Return the favourite letter of each variant that was answered with letters. rows: measured trials."""
+    variants = grouped(rows, lambda row: str(row.params["variant"]))
+    letters = {variant: favourite(row.returned for row in group) for variant, group in variants.items()}
+    return {variant: letter for variant, letter in letters.items() if letter is not None}
+
+
+def favourite(returned: Iterable[str | None]) -> Favourite | None:
+    """Return the most frequent letter; None if no letter was given."""
+    letters = Counter(letter for letter in returned if letter in tuple(LETTERS))
+    return next((Favourite(str(top), Rate(count, letters.total())) for top, count in letters.most_common(1)), None)
+
+
+def _cells(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
+    """Group rows by variant and depth."""
+    return grouped(rows, lambda row: (str(row.params["variant"]), int(row.params["depth"] or 0)))
+
+
+QuestionKey = tuple[int, Any, str | None, int]
+
+
+def _question(row: Row) -> QuestionKey:
+    """Return what names a question in a run of several random seeds, longest sections, and repeats."""
+    return row.seed, row.params.get("longest"), row.item, row.repeat
+
+
+def _effect(
+    change: str, before: str, depth: int, first: Mapping[QuestionKey, Row], second: Mapping[QuestionKey, Row]
+) -> Effect:
+    pairs = [(first[question], second[question]) for question in first if question in second]
+    gained = sum(treated.correct and not plain.correct for plain, treated in pairs)
+    lost = sum(plain.correct and not treated.correct for plain, treated in pairs)
+    extra = [_tokens(treated) - _tokens(plain) for plain, treated in pairs]
+    return Effect(change, before, depth, Paired(gained, lost, len(pairs)), sum(extra) / len(extra) if extra else 0.0)
+
+
+def _tokens(row: Row) -> int:
+    return (row.input_tokens or 0) + (row.output_tokens or 0)
