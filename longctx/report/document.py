@@ -18,6 +18,17 @@ from longctx.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
+class ForestBand:
+    """The change of accuracy in one band of a gate."""
+
+    name: str
+    verdict: str
+    difference: float
+    interval: tuple[float, float]
+    """The 95% interval of the difference."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A title, the sentences below it (notes), and the tables after them."""
 
@@ -30,6 +41,10 @@ class Document:
     """The sentence beside the badge."""
     brief: str = ""
     """The text for a terminal at the usual verbosity; empty if it is that of `as_terminal`."""
+    bands: tuple[ForestBand, ...] = ()
+    """What a page draws of a gate."""
+    margin: float = 0.0
+    """The drop that the gate rules out, a share."""
 
 
 def as_terminal(document: Document) -> str:

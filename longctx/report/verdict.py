@@ -11,7 +11,7 @@ from typing import Any
 from longctx.gate.bands import LEAST_CLUSTERS, RUN_MARGIN, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.plural import count
-from longctx.report.document import Document
+from longctx.report.document import Document, ForestBand
 from longctx.report.gate_lines import gate_lines
 from longctx.report.lost import NONE_LOST, LostAnswers
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
@@ -19,6 +19,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check
+from longctx.vocabulary.prompt_sets import PROTOCOL
 
 MOST = 8
 """The most scenarios that the table of those that moved most lists."""
@@ -61,7 +62,20 @@ def verdict_document(
         badge=badge(verdict),
         lead=lead(verdict),
         brief=gate_lines(head, _bands(verdict), verdict.usage, lost),
+        bands=tuple(_forest(verdict)),
+        margin=verdict.rules.margin,
     )
+
+
+def _forest(verdict: RunVerdict) -> Iterator[ForestBand]:
+    """Yield the bands that have an interval; where a run replayed the baseline's own answers, it has no width."""
+    for family in verdict.families:
+        name = ", ".join([family.family, *_of(verdict, family).values()]).replace(f", prompts {PROTOCOL}", "")
+        for band, change in zip(family.bands, family.changes, strict=True):
+            if band.n and not _is_unknown(band):
+                same = band.difference, band.difference
+                drawn = same if band.same_answers else change.interval
+                yield ForestBand(f"{name}, {band.band.name}", band.verdict, band.difference, drawn)
 
 
 def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
         for workers in (0, 2):
             page = tab.open(checkout.file(f"reports/of-{workers}/index.html").as_uri())
             headings = page.locator("h2").all_inner_texts()
-            assert headings[-5:] == ["Line retrieval", "Passkey", "All families", "Trials", "Terms"]
+            assert headings[-5:] == ["Line retrieval", "Passkey", "All tests", "Trials", "Terms"]
             page.select_option("#filter-outcome", label="all")
             page.select_option("#filter-scenario", label="lines-5")
             assert page.locator("#count").inner_text() == "2 of 8 trials"

@@ -82,8 +82,21 @@ def draw(chart: Chart) -> str:
 
     fit = {"type": "fit-x", "contains": "padding"}
     spec = _visible({**chart.spec, "title": _title(chart.title), "autosize": fit, "config": CONFIG})
-    svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-    return svg
+    return _compact(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+
+
+USUAL = f' font-family="{FONT}"', ' font-size="12px"', ' opacity="1"', ' pointer-events="none"', ' stroke-width="1"'
+"""Attributes of nearly every mark, which are those of the whole chart."""
+EMPTY = re.compile(r'<path class="(?:background|foreground)"[^>]*/>|<g[^>]*></g>')
+
+
+def _compact(svg: str) -> str:
+    """Return the chart in two thirds of its size: without what draws nothing, and with one decimal for places."""
+    for attribute in USUAL:
+        svg = svg.replace(attribute, "")
+    svg = EMPTY.sub("", re.sub(r' (?:class|xmlns:xlink|version)="[^"]*"', "", EMPTY.sub("", svg)))
+    svg = re.sub(r"(\d\.\d)\d+", r"\1", svg)
+    return svg.replace("<svg ", f'<svg font-family="{FONT}" font-size="12" ', 1)
 
 
 def _title(text: str) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def headline(summary: Summary) -> str:
     models = dict.fromkeys(scenario.subject.model for scenario in summary.scenarios)
     if not measured:
         return "Nothing was measured"
-    numbers = [(len(measured) - len(functions), "family", "families"), (len(functions), "test function", "")]
+    numbers = [(len(measured) - len(functions), "protocol", ""), (len(functions), "test function", "")]
     kinds = " and ".join(count(*number) for number in numbers if number[0])
     what = ", ".join(map(summary.title, measured)) if len(measured) <= FEW else kinds
     return f"{what}: {', '.join(models) if len(models) <= FEW else count(len(models), 'model')}"
@@ -97,9 +97,9 @@ def family_lines(summary: Summary) -> Table:
     """Return the first table of the page. It has a column of subjects if there are several."""
     lines = families(summary.scenarios)
     columns = {
-        "family": [summary.title(line.family) for line in lines],
-        "rate over all [95% interval]": [str(line.rate) for line in lines],
-        "scenarios": [f"{line.scenarios:,}" for line in lines],
+        "test": [summary.title(line.family) for line in lines],
+        "accuracy [95% interval]": [str(line.rate) for line in lines],
+        "cells": [f"{line.scenarios:,}" for line in lines],
         "lowest": [_rate_and_name(line.lowest) for line in lines],
         "highest": [_rate_and_name(line.highest) for line in lines],
     }
@@ -125,7 +125,7 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
         rates = [str(line.rate) + f", {line.subject}" * several for line in lines if line.family == name]
         yield PageSection(name.replace("_", "-"), family.title, rates, figures, undrawn)
     figures = [_figure(chart) for chart in drawn if not chart.chart.family]
-    yield PageSection("all-families", "All families", [], figures, [_usage(summary)])
+    yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)])
 
 
 def _is_drawn(table: Table, figures: Sequence[Figure]) -> bool:

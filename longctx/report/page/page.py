@@ -21,6 +21,8 @@ from longctx.report.page import theme, trials
 from longctx.report.page.contents import Figure, facts, family_lines, headline, sections
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.glossary import words
+from longctx.report.page.pictures import forest, legend, panels
+from longctx.report.terminal import attention
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.store import FinishedRun
@@ -30,6 +32,10 @@ from longctx.views.table import Table
 from longctx.visible import visible
 
 HERE = Path(__file__).parent
+FEW_SECTIONS = 3
+"""A page with more sections has them folded."""
+DETAILS = "details"
+"""The folder beside the page with the details of its trials, which it loads when they are opened."""
 FINDINGS = 5
 """The number of findings that are shown; the others are folded."""
 LONG = 30
@@ -45,16 +51,18 @@ def write_page(
     verdict: Document | None = None,
     earlier: EarlierAnswers | None = None,
 ) -> None:
-    """Write index.html to the run's folder, and its charts to charts/ as SVG files.
+    """Write index.html to the run's folder, its charts to charts/ as SVG files, and details/ with what trials hold.
 
     drawn: the charts, which may be drawn while they are consumed. verdict: the document of a gate. earlier: the
     baseline's answers.
     """
     (folder / "charts").mkdir(exist_ok=True)
     kept = _kept(drawn, folder / "charts")
-    (folder / "index.html").write_text(
-        render(summary, record, manifest, kept, verdict, earlier), "utf-8", "backslashreplace"
-    )
+    page, chunks = render(summary, record, manifest, kept, verdict, earlier)
+    (folder / DETAILS).mkdir(exist_ok=True)
+    for number, chunk in enumerate(chunks):
+        (folder / DETAILS / f"{number}.js").write_text(f'longctx({number}, "{chunk}");\n', encoding="ascii")
+    (folder / "index.html").write_text(page, "utf-8", "backslashreplace")
 
 
 def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
@@ -73,7 +81,7 @@ def page_of(
 ) -> str:
     """Return the page without writing any file."""
     with drawing(charts(summary)) as drawn:
-        return render(summary, record, manifest, drawn, verdict, earlier)
+        return render(summary, record, manifest, drawn, verdict, earlier)[0]
 
 
 def render(
@@ -83,8 +91,8 @@ def render(
     drawn: Iterable[Drawn],
     verdict: Document | None = None,
     earlier: EarlierAnswers | None = None,
-) -> str:
-    """Return the page with these charts.
+) -> tuple[str, list[str]]:
+    """Return the page with these charts, and the chunks of details that lie beside it.
 
     The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text Vega
     has escaped, and JSON without `<`.
@@ -93,28 +101,35 @@ def render(
     rows = [record.rows[place] for place in places]
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
     parts = list(sections(summary, list(drawn)))
-    return (
+    shown = panels(summary)
+    page = (
         _environment()
         .get_template("template.html")
         .render(
             manifest=manifest,
+            panels=shown,
+            legend=legend(shown),
+            forest=forest(verdict.bands, verdict.margin) if verdict else None,
+            attention=[line.removeprefix("! ") for line in attention(summary)],
             headline=headline(summary),
             verdict=verdict,
             facts=list(facts(summary, manifest)),
             families=family_lines(summary),
             findings=findings(summary),
             first=FINDINGS,
+            few=FEW_SECTIONS,
             sections=parts,
             links={part.title: part.id for part in parts},
             compared=earlier is not None,
             scenarios=scenario_links(rows),
             index=trials.index(rows, summary.title, earlier),
             commands=True,
-            chunks=chunks,
+            chunks=[],
             words=words(gated=verdict is not None),
             **_script_and_style(),
         )
     )
+    return page, chunks
 
 
 def changes_page(

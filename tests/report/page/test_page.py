@@ -52,7 +52,7 @@ def test_every_family_has_its_section_and_charts(report: Path) -> None:
         "Passkey",
         "Long-context QA",
         "Controls of the questions",
-        "All families",
+        "All tests",
         "Trials",
     ):
         assert f">{title}</" in text
