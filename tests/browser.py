@@ -47,7 +47,10 @@ class Tab:
         viewport: ViewportSize = SCREEN,
         ready: str = "html[data-ready]",
     ) -> Page:
-        """Open a page as a new tab would, and return it once it has an element `ready`, such as its script leaves."""
+        """Open a page as a new tab would, and return it once it has an element `ready`, such as its script leaves.
+
+        Its sections are unfolded.
+        """
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)
         self.page.emulate_media(media="screen", color_scheme=color_scheme)
@@ -56,6 +59,7 @@ class Tab:
         self.messages.clear()
         self.page.goto(url)
         self.page.wait_for_selector(ready)
+        self.page.eval_on_selector_all("section details.fold", "all => all.forEach(fold => { fold.open = true; })")
         return self.page
 
     def _dismiss(self, dialog: Dialog) -> None:
@@ -63,7 +67,8 @@ class Tab:
         dialog.dismiss()
 
     def _note_request(self, request: Request) -> None:
-        if not request.url.startswith(self.url):
+        beside = f"{self.url.rpartition('/')[0]}/details/"
+        if not request.url.startswith((self.url, beside)):
             self.messages.append(request.url)
 
 

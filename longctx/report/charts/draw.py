@@ -87,6 +87,7 @@ def draw(chart: Chart) -> str:
 
 USUAL = f' font-family="{FONT}"', ' font-size="12px"', ' opacity="1"', ' pointer-events="none"', ' stroke-width="1"'
 """Attributes of nearly every mark, which are those of the whole chart."""
+PLACED = re.compile(r' (?:d|transform|x|y|x2|y2|width|height)="[^"]*"')
 EMPTY = re.compile(r'<path class="(?:background|foreground)"[^>]*/>|<g[^>]*></g>')
 
 
@@ -95,7 +96,7 @@ def _compact(svg: str) -> str:
     for attribute in USUAL:
         svg = svg.replace(attribute, "")
     svg = EMPTY.sub("", re.sub(r' (?:class|xmlns:xlink|version)="[^"]*"', "", EMPTY.sub("", svg)))
-    svg = re.sub(r"(\d\.\d)\d+", r"\1", svg)
+    svg = PLACED.sub(lambda placed: re.sub(r"(\d\.\d)\d+", r"\1", placed[0]), svg)
     return svg.replace("<svg ", f'<svg font-family="{FONT}" font-size="12" ', 1)
 
 

@@ -341,6 +341,11 @@
 
   const links = [...document.querySelectorAll("nav a")];
   const targets = links.map((link) => document.getElementById(link.hash.slice(1)));
+  const menu = document.querySelector("nav details.menu");
+  const wide = window.matchMedia("(min-width: 105rem)");
+  const unroll = () => { if (menu) menu.open = wide.matches; };
+  wide.addEventListener("change", unroll);
+  unroll();
   const unfold = ({ hash }) => {
     const fold = document.getElementById(hash.slice(1))?.closest("details.fold");
     if (fold) fold.open = true;
@@ -357,7 +362,7 @@
   };
   window.addEventListener("hashchange", () => { if (!follow()) unfold(location); });
   window.addEventListener("scroll", mark, { passive: true });
-  links.forEach((link) => link.addEventListener("click", () => unfold(link)));
+  links.forEach((link) => link.addEventListener("click", () => { unroll(); unfold(link); }));
   let folded = [];
   window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details.fold:not([open]), section details.numbers:not([open])")];

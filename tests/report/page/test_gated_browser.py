@@ -156,7 +156,7 @@ def test_hostile_replies_do_nothing(tab: Tab, tmp_path: Path) -> None:
     page.locator("details.trial .sides pre").last.wait_for()
     assert tab.messages == []
     assert page.locator("img").count() == 0
-    assert page.title() == "longctx after"
+    assert page.title() == "INVALID · longctx after"
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
