@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.coreference.protocol import Coreference, Tokens
 from tests.here import HERE
-from tests.protocols import LineRetrieval
+from tests.protocols import Coreference, LineRetrieval
 
 LINES = 6500
 WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
@@ -50,6 +49,6 @@ def test_line_by_line(benchmark, tmp_path):
 @pytest.mark.benchmark(group="a conversation of so many tokens")
 def test_conversation(benchmark, window):
     words = PromptSet.open(HERE, "protocol").wording(Coreference).words
-    scenario = Coreference(8, window, Tokens(exchange=98.35, fixed=364))
+    scenario = Coreference(8, window, tokens={"exchange": 98.35, "fixed": 364})
     trial = benchmark(scenario.build, words, 0, 0)
     assert len(trial.user) > 4 * window

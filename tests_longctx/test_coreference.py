@@ -1,10 +1,5 @@
-"""Multi-round coreference: the profile's [coreference] tables give the grid."""
+"""Multi-round coreference, after MRCR: the profile's [coreference] tables give its cells."""
 
-import pytest
+from longctx.protocols.coreference import coreference as test_coreference
 
-from longctx.families.coreference.protocol import Coreference
-
-
-@pytest.mark.longctx(family=Coreference)
-def test_coreference(scenario, measure):
-    measure(scenario)
+__all__ = ["test_coreference"]

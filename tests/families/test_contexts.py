@@ -8,21 +8,23 @@ import hashlib
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.live.cost.sharing import common_length
 from longctx.protocols.collages import contexts
+from longctx.protocols.coreference import conversation_of, exchange_count
 from longctx.registry import shipped
 from longctx.vocabulary.bank import Item
 from longctx.vocabulary.scenario import Reply, Scenario, Trial
 from tests.here import HERE
-from tests.protocols import Collage, GraphWalks, MultipleNeedles, VariableTracking
+from tests.protocols import Collage, Coreference, GraphWalks, MultipleNeedles, VariableTracking
 from tests.protocols.bank import small_bank
+from tests.protocols.tokens import fixtures, words_of
 
 BANK = small_bank()
+CONVERSED = {"exchange": 98.35, "fixed": 364}
 OF_NEEDLES = {"filler": 24.0, "needle": 20.0, "query": 5.0, "fixed": 120.0}
 OF_CHAINS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
 SCENARIOS: list[Scenario] = [
-    Coreference(2, 6000, tokens=Tokens(exchange=98.35, fixed=364), questions=3),
+    Coreference(2, 6000, tokens=CONVERSED, questions=3),
     GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}, questions=3),
     VariableTracking(2500, 3, 4, tokens=OF_CHAINS, questions=3),
     MultipleNeedles(2500, 8, 1, 2, tokens=OF_NEEDLES, questions=3),
@@ -83,8 +85,10 @@ def test_a_question_about_another_chain_has_the_right_answer() -> None:
 
 def test_each_request_of_a_conversation_has_its_alike_texts() -> None:
     scenario = SCENARIOS[0]
-    for trial in trials_of(scenario, 3):
-        facts = trial.facts
+    words = words_of(type(scenario))
+    for index, trial in enumerate(trials_of(scenario, 3)):
+        draw, number = fixtures(scenario, index=index)
+        facts = conversation_of(draw, words, scenario, number)
         answer = f"{facts.code}\n\n{facts.instances[facts.asked - 1]}"
         assert len(facts.instances) == 2
         assert scenario.judge(trial, Reply(answer, "end_turn", "m", 1)).kind == "correct"
@@ -108,7 +112,7 @@ def test_another_question_in_the_bank_changes_the_collages_of_its_lot_alone() ->
         (lambda: VariableTracking(4000, 2, 4, questions=3), "no more `questions` than chains"),
         (lambda: MultipleNeedles(4000, 4, 1, 2, questions=3), "fewer `questions`"),
         (
-            lambda: Coreference(2, 3000, tokens=Tokens(98.35, 364), questions=8).exchanges(),
+            lambda: exchange_count(Coreference(2, 3000, tokens=CONVERSED, questions=8)),
             "no room for 16 alike texts",
         ),
     ],

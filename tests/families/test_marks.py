@@ -9,14 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
-from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
+from longctx.protocols.coreference import conversation_of
 from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial
 from tests.here import HERE
-from tests.protocols import Collage, Control, LineRetrieval, Passkey
+from tests.protocols import Collage, Control, Coreference, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
+from tests.protocols.tokens import fixtures
 
 BANK = small_bank()
 
@@ -83,12 +84,14 @@ def test_control(record: str) -> None:
 
 
 def test_coreference() -> None:
-    scenario = Coreference(4, 2048, Tokens(exchange=98, fixed=364))
+    scenario = Coreference(4, 2048, tokens={"exchange": 98, "fixed": 364})
     words = PromptSet.open(HERE, "protocol").wording(Coreference).words
     trial = scenario.build(words, 0, 1)
-    texts = trial.facts.instances
-    outcome = scenario.judge(trial, reply(trial.facts.code + texts[3]))
-    shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in scenario.marks(words, trial, outcome)]
+    draw, number = fixtures(scenario, index=1)
+    conversation = conversation_of(draw, words, scenario, number)
+    texts = conversation.instances
+    outcome = scenario.judge(trial, reply(conversation.code + texts[3]))
+    shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in outcome.marks]
     first, second, third, fourth = texts
     assert shown[:-1] == [
         ("needle", second),
@@ -97,4 +100,4 @@ def test_coreference() -> None:
         ("the text that was returned", fourth),
     ]
     assert shown[-1][0] == "question"
-    assert shown[-1][1].startswith(f"User: Prepend {trial.facts.code} to the 2nd (1 indexed) ")
+    assert shown[-1][1].startswith(f"User: Prepend {conversation.code} to the 2nd (1 indexed) ")

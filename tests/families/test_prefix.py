@@ -5,20 +5,29 @@ from __future__ import annotations
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.families.coreference.protocol import Coreference, Tokens
 from longctx.protocols.abstention import SECTIONS
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.scenario import Scenario
 from tests.here import HERE
-from tests.protocols import Abstention, Aggregation, Collage, Control, GraphWalks, LatestValue, LineRetrieval, Passkey
+from tests.protocols import (
+    Abstention,
+    Aggregation,
+    Collage,
+    Control,
+    Coreference,
+    GraphWalks,
+    LatestValue,
+    LineRetrieval,
+    Passkey,
+)
 from tests.protocols.bank import small_bank
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}
 SCENARIOS: list[Scenario] = [
     LineRetrieval(20),
-    Coreference(2, 4096, Tokens(exchange=98.35, fixed=364)),
+    Coreference(2, 4096, tokens={"exchange": 98.35, "fixed": 364}),
     GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}),
     *(Passkey(400, k, tokens={"filler": 10, "fixed": 60, "after_key": 30}) for k in (100, 400)),
     *(Collage(280, 200, depth, variant, bank=lambda: BANK) for depth in (0, 100) for variant in VARIANTS),

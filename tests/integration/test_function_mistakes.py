@@ -111,9 +111,10 @@ def test_a_marked_method_of_unittest_is_not_ignored(project: Checkout) -> None:
 
 @pytest.mark.parametrize("lines", [["def test_it(scenario, measure): pass"], ["def test_it(ask): pass"]])
 def test_a_family_that_is_none_fails_its_own_test(project: Checkout, lines: list[str]) -> None:
-    family = "'passkey'" if "scenario" in lines[0] else "Coreference"
+    family = "'passkey'" if "scenario" in lines[0] else "cells_of(coreference)"
     lines = [
-        "from longctx.families.coreference.protocol import Coreference",
+        "from longctx.protocols.coreference import coreference",
+        "from longctx.vocabulary.protocol import cells_of",
         f"@pytest.mark.longctx(family={family})",
         *lines,
         "def test_b(): pass",

@@ -4,6 +4,7 @@ from longctx.protocols.abstention import abstention
 from longctx.protocols.aggregation import aggregation
 from longctx.protocols.collage import collage
 from longctx.protocols.control import control
+from longctx.protocols.coreference import coreference
 from longctx.protocols.frequent_words import frequent_words
 from longctx.protocols.graph_walks import graph_walks
 from longctx.protocols.latest_value import latest_value
@@ -20,6 +21,7 @@ Collage = cells_of(collage)
 Control = cells_of(control)
 FrequentWords = cells_of(frequent_words)
 GraphWalks = cells_of(graph_walks)
+Coreference = cells_of(coreference)
 LatestValue = cells_of(latest_value)
 LineRetrieval = cells_of(line_retrieval)
 MultipleNeedles = cells_of(multiple_needles)

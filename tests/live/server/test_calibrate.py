@@ -13,7 +13,6 @@ from longctx.cases.case import Case
 from longctx.config.file_names import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
-from longctx.families.coreference.protocol import Coreference
 from longctx.live.failure import Unasked
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
@@ -23,7 +22,7 @@ from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
-from tests.protocols import FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
+from tests.protocols import Coreference, FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
 from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing

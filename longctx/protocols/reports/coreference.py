@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx import Account, Chart, Rank, RatePoint, RateView, ScenarioSummary, Table
-from longctx.families.coreference import FAMILY
-from longctx.families.coreference.conversation import ordinal
-from longctx.families.coreference.returned import (
+from longctx.plural import count
+from longctx.protocols.conversation import ordinal
+from longctx.protocols.reports.returned_texts import (
     EXAMPLE,
     KIND,
     NEITHER,
@@ -18,13 +18,14 @@ from longctx.families.coreference.returned import (
     returned,
     shape,
 )
-from longctx.plural import count
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 from longctx.views.chart import field, heat
 
 if TYPE_CHECKING:
     from longctx import Row
+
+NAME, TITLE = "coreference", "Multi-round coreference"
 
 
 class CoreferenceAccount(Account):
@@ -41,7 +42,7 @@ class CoreferenceAccount(Account):
                 for needles, window, scenario in ordered
             ],
             name="coreference-by-window",
-            heading=FAMILY.title,
+            heading=TITLE,
             title="By window",
             x="window",
             axis="window, tokens",
@@ -63,7 +64,7 @@ class CoreferenceAccount(Account):
                     (f"{texts.exact:,} of {rate.correct:,}", f"{texts.mean_score:.2f}") if texts else ("", "")
                 )
                 rows.append((str(needles), f"{window:,}", str(rate), f"{1 / needles:.2f}", exact, score))
-            title = f"{FAMILY.title}, {subject}: rate [95% interval], and what guessing among the needles gives"
+            title = f"{TITLE}, {subject}: rate [95% interval], and what guessing among the needles gives"
             yield Table(title, columns, tuple(rows))
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]) -> Iterator[Chart]:
@@ -82,7 +83,7 @@ class CoreferenceAccount(Account):
                 for name, number in INSTEAD.items()
             ]
             answers = count(sum(texts.wrong for texts in group), "wrong answer gives", "wrong answers give")
-            yield Table.pivot(f"What {answers} back: {subject}", cells, "given back instead", FAMILY.name)
+            yield Table.pivot(f"What {answers} back: {subject}", cells, "given back instead", NAME)
 
     def findings(
         self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Returned]
@@ -90,12 +91,12 @@ class CoreferenceAccount(Account):
         [view] = self.views(scenarios, analysis)
         yield from ((Rank.LEVEL, sentence) for sentence in _levels(scenarios, view.falls()))
         for texts in of_all_windows(analysis):
-            where = f"{FAMILY.title}, {texts.subject}, {texts.needles} needles"
+            where = f"{TITLE}, {texts.subject}, {texts.needles} needles"
             yield from ((Rank.UNUSABLE, f"{where}: {why}.") for why in _without_code(texts))
             yield from ((Rank.CAUSE, f"{where}: {why}.") for why in _instead(texts))
 
     def data(self, analysis: Sequence[Returned]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {FAMILY.name: [_entry(texts) for texts in analysis]}
+        return {NAME: [_entry(texts) for texts in analysis]}
 
 
 def _given_for_asked(texts: Returned, number: int) -> Chart:
@@ -116,14 +117,14 @@ def _given_for_asked(texts: Returned, number: int) -> Chart:
     title = f"Which of {texts.needles} needles was given back: {texts.subject}"
     cells = [(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values]
     table = Table.pivot(title, cells, "asked for")
-    return Chart(f"coreference-given-{number}", FAMILY.name, title, spec, table)
+    return Chart(f"coreference-given-{number}", NAME, title, spec, table)
 
 
 def _levels(scenarios: Sequence[ScenarioSummary], falls: Mapping[tuple[str, str], str]) -> Iterator[str]:
     """Yield rates at or below chance, or that fall with the window, for each subject and number of alike texts."""
     measured = [scenario for scenario in scenarios if scenario.rate.n]
     for (subject, needles), group in grouped(measured, lambda each: (str(each.subject), shape(each)[0])).items():
-        where, guess = f"{FAMILY.title}, {subject}, {needles} needles", 1 / needles
+        where, guess = f"{TITLE}, {subject}, {needles} needles", 1 / needles
         total = pooled(scenario.rate for scenario in group)
         if fall := falls.get((subject, f"{needles} needles")):
             yield f"{where}: {fall}; guessing among them gives {guess:.2f}."

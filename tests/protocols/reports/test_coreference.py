@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.families.coreference.report import CoreferenceAccount
-from longctx.families.coreference.returned import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
+from longctx.protocols.reports.coreference import CoreferenceAccount
+from longctx.protocols.reports.returned_texts import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
 from longctx.views.account import Rank

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.families.coreference import texts
-from longctx.families.coreference.conversation import ordinal, probe
-from longctx.families.coreference.similarity import GIVEN_BACK, RECOGNISED, Match, most_alike, published
+from longctx.protocols import conversation_texts as texts
+from longctx.protocols.conversation import ordinal, probe
+from longctx.protocols.similarity import GIVEN_BACK, RECOGNISED, Match, most_alike, published
 from longctx.vocabulary.stream import frozen_stream
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,19 +12,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
-from longctx.families.coreference import texts
-from longctx.families.coreference.conversation import ordinal
-from longctx.families.coreference.protocol import Coreference, Tokens
+from longctx.protocols import conversation_texts as texts
+from longctx.protocols import coreference as protocol
+from longctx.protocols.conversation import Conversation, ordinal
+from longctx.protocols.coreference import conversation_of, exchange_count
 from longctx.vocabulary.scenario import Outcome, Reply, Trial
 from longctx.vocabulary.shapes import Context, rendered
 from tests.here import HERE
+from tests.protocols import Coreference
+from tests.protocols.tokens import fixtures
 
 WORDS = PromptSet.open(HERE, "protocol").wording(Coreference).words
-TOKENS = Tokens(exchange=98, fixed=364)
+TOKENS = {"exchange": 98, "fixed": 364}
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
-    return replace(Coreference.from_slug(slug), tokens=TOKENS).build(WORDS, seed, index)
+    return Coreference.from_slug(slug, tokens=TOKENS).build(WORDS, seed, index)
+
+
+def conversation(slug: str, seed: int = 0, index: int = 0, tokens: Mapping[str, float] = TOKENS) -> Conversation:
+    scenario = Coreference.from_slug(slug, tokens=tokens)
+    draw, trial = fixtures(scenario, seed, index)
+    return conversation_of(draw, WORDS, scenario, trial)
 
 
 def count(text: str) -> int:
@@ -50,15 +60,15 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
 
 def test_a_prompt_is_examples_a_conversation_and_a_question() -> None:
     trial = build("needles-2-window-1024", index=1)
-    conversation = trial.facts
-    kind, subject = conversation.request
+    facts = conversation("needles-2-window-1024", index=1)
+    kind, subject = facts.request
     assert trial.user.startswith(f"{WORDS['opening']}\n\nUser: Write a ")
     exchanges = trial.user.removeprefix(WORDS["opening"]).split("\n\nUser: ")[1:]
     *asked, last = [exchange.split("\n\n", 1) for exchange in exchanges]
-    assert [text for _, text in asked] == [f"Assistant: {text}" for text in texts.texts(conversation.rows)]
+    assert [text for _, text in asked] == [f"Assistant: {text}" for text in texts.texts(facts.rows)]
     assert [request for request, _ in asked].count(f"Write a {kind} about {subject}.") == 2
     assert last == [
-        f"Prepend {conversation.code} to the 2nd (1 indexed) {kind} about {subject}. Do not include any other text in "
+        f"Prepend {facts.code} to the 2nd (1 indexed) {kind} about {subject}. Do not include any other text in "
         "your response.",
         "Assistant:",
     ]
@@ -71,26 +81,27 @@ def test_a_prompt_is_examples_a_conversation_and_a_question() -> None:
 def test_the_request_is_made_so_often_and_its_answers_share_no_sentence(
     needles: int, window: int, seed: int, index: int
 ) -> None:
-    trial = build(f"needles-{needles}-window-{window}", seed, index)
-    kind, subject = trial.facts.request
+    slug = f"needles-{needles}-window-{window}"
+    trial, facts = build(slug, seed, index), conversation(slug, seed, index)
+    kind, subject = facts.request
     assert trial.user.count(f"User: Write a {kind} about {subject}.\n") == needles
-    instances = trial.facts.instances
+    instances = facts.instances
     places = [trial.user.index(f"Assistant: {text}\n\n") for text in instances]
     assert places == sorted(places)
     sentences = [sentence for text in instances for sentence in re.split(r"(?<=[.,?!:])\s", text)]
     parts = [sentence for sentence in sentences if sentence.endswith(",") or len(sentence.split()) > 5]
     assert len(set(parts)) == len(parts)
-    assert trial.facts.asked == index % needles + 1
-    assert trial.expected == f"{ordinal(trial.facts.asked)} of {needles}"
-    place = trial.user.index(instances[trial.facts.asked - 1])
+    assert facts.asked == index % needles + 1
+    assert trial.expected == f"{ordinal(facts.asked)} of {needles}"
+    place = trial.user.index(instances[facts.asked - 1])
     assert trial.depth == place / len(trial.user)
-    assert re.fullmatch("[A-Za-z0-9]{10}", trial.facts.code)
-    assert trial.user.count(trial.facts.code) == 1
+    assert re.fullmatch("[A-Za-z0-9]{10}", facts.code)
+    assert trial.user.count(facts.code) == 1
 
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
 def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
-    scenario = Coreference(3, 1500, TOKENS)
+    scenario = Coreference(3, 1500, tokens=TOKENS)
     trial, again = scenario.build(WORDS, seed, index), scenario.build(WORDS, seed, index, repeat=1)
     assert (again.user, again.expected, again.depth) == (trial.user, trial.expected, trial.depth)
     assert str(again.identity) == f"coreference.v1/needles-3-window-1500/seed-{seed}/trial-{index}/repeat-1"
@@ -105,11 +116,10 @@ def test_the_window_is_filled_and_never_exceeded(needles: int, window: int, inde
 
 
 def test_a_model_with_more_tokens_a_text_is_asked_about_the_same_texts() -> None:
-    scenario = Coreference(4, 4000)
-    few, many = (replace(scenario, tokens=Tokens(each, 400)).build(WORDS, 0, 2) for each in (90, 130))
-    assert few.facts.instances == many.facts.instances
-    assert (few.facts.code, few.expected) == (many.facts.code, many.expected)
-    shorter, longer = (texts.texts(trial.facts.rows) for trial in (many, few))
+    few, many = (conversation("needles-4-window-4000", 0, 2, {"exchange": each, "fixed": 400}) for each in (90, 130))
+    assert few.instances == many.instances
+    assert (few.code, few.asked) == (many.code, many.asked)
+    shorter, longer = (texts.texts(each.rows) for each in (many, few))
     assert len(shorter) < len(longer)
     assert set(shorter) < set(longer)
 
@@ -120,11 +130,11 @@ def test_a_window_holds_twice_as_many_texts_as_are_alike_or_is_refused(
 ) -> None:
     scenario, measured = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
     try:
-        assert scenario.fit(measured).exchanges() >= 2 * needles - 1e-6
+        assert exchange_count(scenario.fit(measured)) >= 2 * needles - 1e-6
     except ValueError as error:
         least = int(str(error).rpartition(" ")[2].rstrip("."))
         assert least > window
-        assert replace(scenario, window=least).fit(measured).exchanges() >= 2 * needles - 1e-6
+        assert exchange_count(replace(scenario, window=least).fit(measured)) >= 2 * needles - 1e-6
 
 
 def test_a_window_that_is_too_small_is_refused_with_one_that_is_not() -> None:
@@ -146,7 +156,7 @@ def test_what_cannot_be_asked_is_refused(needles: int, window: int, said: str) -
 
 
 def test_an_unknown_tokenizer_cannot_be_built_for() -> None:
-    with pytest.raises(ValueError, match="tokens per exchange are not known"):
+    with pytest.raises(ValueError, match="tokens of this wording are not known"):
         Coreference(2, 4000).build(WORDS, 0, 0)
 
 
@@ -166,14 +176,15 @@ def test_size_leaves_room_for_the_answer() -> None:
     assert (scenario.size_tokens({}), scenario.length) == (3796, 4096)
 
 
-TRIAL = build("needles-4-window-2048", index=1)  # the 2nd of 4
-CODE, INSTANCES = TRIAL.facts.code, TRIAL.facts.instances
-OTHERS = [text for text in texts.texts(TRIAL.facts.rows) if text not in INSTANCES]
+TRIAL = build("needles-4-window-2048", index=1)
+CONVERSATION = conversation("needles-4-window-2048", index=1)  # the 2nd of 4 is asked for
+CODE, INSTANCES = CONVERSATION.code, CONVERSATION.instances
+OTHERS = [text for text in texts.texts(CONVERSATION.rows) if text not in INSTANCES]
 
 
 def judged(text: str, stop_reason: str = "end_turn") -> Outcome:
     reply = Reply(text, stop_reason, "some-model", 100, 0, 90, 0.5, "2026-11-22", "0" * 64)
-    return Coreference.from_slug("needles-4-window-2048").judge(TRIAL, reply)
+    return protocol.judged(reply, CONVERSATION, TRIAL.user)
 
 
 def nearly(text: str) -> str:
@@ -234,7 +245,7 @@ def test_half_of_one_and_half_of_another_is_wrong() -> None:
 
 @pytest.mark.parametrize("changed", [str, nearly])
 def test_another_text_of_the_conversation_is_named(changed: type[str]) -> None:
-    rows, (kind, subject) = TRIAL.facts.rows, TRIAL.facts.request
+    rows, (kind, subject) = CONVERSATION.rows, CONVERSATION.request
     have = texts.lists()
     for text in OTHERS:
         outcome = judged(CODE + changed(text))
@@ -255,7 +266,7 @@ def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
 
 
 def in_pieces(slug: str, index: int = 0) -> tuple[Trial, Context]:
-    scenario = replace(Coreference.from_slug(slug), tokens=TOKENS)
+    scenario = Coreference.from_slug(slug, tokens=TOKENS)
     trial = scenario.build(WORDS, 0, index)
     return trial, scenario.in_pieces(WORDS, trial)
 
@@ -266,17 +277,17 @@ def test_its_pieces_are_the_exchanges_of_the_text() -> None:
     assert trial.user.startswith("\n\n".join(parts))
     assert trial.user.endswith(f"User: {context.question}\n\nAssistant:")
     assert context.needle is not None
-    assert trial.facts.instances[1] in context.pieces[context.needle].text
+    assert conversation("needles-2-window-1024", index=1).instances[1] in context.pieces[context.needle].text
 
 
 def test_a_chat_has_real_turns_without_the_names_of_roles() -> None:
-    trial, context = in_pieces("needles-4-window-2048")
+    facts, (_, context) = conversation("needles-4-window-2048"), in_pieces("needles-4-window-2048")
     messages = rendered(context, "chat")["messages"]
     said = [message["content"] for message in messages if message["role"] == "assistant"]
-    assert said[1:] == [text.strip() for text in texts.texts(trial.facts.rows)]
+    assert said[1:] == [text.strip() for text in texts.texts(facts.rows)]
     asked = [message["content"] for message in messages if message["role"] == "user"]
-    kind, subject = trial.facts.request
+    kind, subject = facts.request
     assert asked.count(f"Write a {kind} about {subject}.") == 4
     assert not any(text.startswith(("User:", "Assistant:")) for text in (*asked, *said))
-    assert asked[-1].startswith(f"Prepend {trial.facts.code} to the 1st (1 indexed) {kind} about {subject}.")
+    assert asked[-1].startswith(f"Prepend {facts.code} to the 1st (1 indexed) {kind} about {subject}.")
     assert not asked[-1].endswith("Assistant:")

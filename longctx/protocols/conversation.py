@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx import Piece, Words, fill
-from longctx.families.coreference import texts
-from longctx.families.coreference.texts import PARTS, SENTENCES, Rows, Strings
+from longctx.protocols import conversation_texts as texts
+from longctx.protocols.conversation_texts import PARTS, SENTENCES, Rows, Strings
 
 BREAK = "\n\n"
 CODE = 10
@@ -24,7 +24,7 @@ ROLE = r"(?:User|Human|Assistant):"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversation:
-    """A conversation. rows: its texts, in order (see texts.py). code: what a reply must begin with.
+    """A conversation. rows: its texts, in order (see conversation_texts.py). code: what a reply must begin with.
 
     alike: the indices of the texts that answer the same request, ascending. asked: which of these is asked for, from 1.
     """
@@ -50,7 +50,7 @@ class Conversation:
         return have.kinds[kind], have.subjects[subject]
 
 
-def draw(
+def drawn(
     stream: np.random.RandomState,
     words: Words,
     needles: int,

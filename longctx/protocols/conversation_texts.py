@@ -1,7 +1,7 @@
 """The texts of a conversation, encoded as rows of indices that a trial's random stream draws.
 
-A row has the indices of a text's kind and subject, its beginning and end, and the parts of its sentences (texts.toml).
-Two texts without a common index have no sentence part in common.
+A row has the indices of a text's kind and subject, its beginning and end, and the parts of its sentences, all of
+conversation_texts.toml. Two texts without a common index have no sentence part in common.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Lists:
 @functools.cache
 def lists() -> Lists:
     """Read the lists, once."""
-    file = resources.files(__package__).joinpath("texts.toml")
+    file = resources.files(__package__).joinpath("conversation_texts.toml")
     content = tomllib.loads(file.read_text(encoding="utf-8"))
     kinds: list[dict[str, Any]] = content["kinds"]
     begins = [[line.split("{subject}") for line in _entries(kind["begins"])] for kind in kinds]
