@@ -208,6 +208,8 @@ class ModelProfile(_Table):
     """The tokens of one unit of a family, for estimates before anything is asked."""
     prices: Prices | None = None
     """USD per million tokens. Without them no cost is known; `--ctx-max-cost` needs them."""
+    retires: datetime.date | None = Field(default=None, exclude_if=lambda day: day is None)
+    """The day from which its provider serves it no more; runs warn of it from 60 days before."""
     caching: Caching | None = None
     """The model's prompt cache. Without this table no prefix is marked, though a server may cache by itself."""
     provenance: dict[str, str] = {}

@@ -28,6 +28,10 @@ ADVICE = {
     r"credit|billing": "The account has no credit left: nothing was wrong with the question.",
 }
 """The setting to change, by a pattern of the server's message about a refused request."""
+OTHER_API = (
+    "A server that speaks OpenAI's API takes one line in the model's profile, fixtures/models/MODEL.toml: api = "
+    '"openai-chat".'
+)
 MOST_SAID = 500
 """The most characters of a server's message that are shown."""
 NO_HEADER = "The key holds a character that no header may have, such as a space or the end of a line."
@@ -87,7 +91,7 @@ def by_status(status: int, refusal: str, asked: str = "") -> Failure:
             "bad_key", f"{refusal} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
         )
     if status == 404:
-        return Failure("no_such_model", f"{refusal} Check --ctx-model and --ctx-base-url.", fatal=True)
+        return Failure("no_such_model", f"{refusal} Check --ctx-model and --ctx-base-url. {OTHER_API}", fatal=True)
     if status in CAUSES:
         return Failure(CAUSES[status], refusal)
     if status >= 500:

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from longctx import clocks
 from longctx.errors import UserError
 from longctx.extras import PAGE, lacking
 from longctx.gate.defaults import ignored_options
 from longctx.plugin.options import deprecations
 from longctx.plugin.run import RUN
+from longctx.plural import count
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
+
+
+WARNED_DAYS = 60
+"""From how many days before a model retires a run says so."""
 
 
 def check_once(config: pytest.Config) -> None:
@@ -43,6 +49,7 @@ def _sentences(run: Run) -> Iterator[str]:
         yield f"The report is text and JSON: its page {clause}."
     if ignored := ignored_options(run.settings, "--ctx-"):
         yield ignored
+    yield from _retiring(run)
     from longctx.corpus.reading import unread
     from longctx.corpus.settings import bank_files
     from longctx.vocabulary.bank import SHIPPED
@@ -54,6 +61,17 @@ def _sentences(run: Run) -> Iterator[str]:
         with contextlib.suppress(UserError):  # of a table whose tests are not run
             if sentence := unread(run.settings.corpus or bank_files(run.workspace, bank)[0]):
                 yield sentence
+
+
+def _retiring(run: Run) -> Iterator[str]:
+    """Yield a sentence for each model of the run that its provider soon serves no more."""
+    plan, today = run.plan, clocks.local().date()
+    named = plan.models_named_for_functions | {name for _, name in plan.grids()}
+    for name in sorted(named):
+        with contextlib.suppress(UserError):  # of a model whose tests are not run
+            if (day := plan.model(name).retires) and (left := (day - today).days) <= WARNED_DAYS:
+                when = f"retires on {day}, in {count(left, 'day')}" if left > 0 else f"retired on {day}"
+                yield f"{name} {when}: longctx upgrade {name} NEW shows whether NEW can replace it."
 
 
 def profile(run: Run) -> str:

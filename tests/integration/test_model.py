@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from longctx.config.file_names import file_name
@@ -76,3 +78,39 @@ def test_the_id_that_a_provider_is_sent_is_the_one_asked_for(checkout: Checkout,
     result = checkout.record(server, "--ctx-model=low")
     assert {(row["model"], row["model_returned"]) for row in checkout.rows()} == {("low", "toy")}
     assert "was asked for" not in result.out
+
+
+@pytest.mark.parametrize(
+    ("days", "sentence"),
+    [
+        (60, "toy retires on {day}, in 60 days: longctx upgrade toy NEW shows whether NEW can replace it."),
+        (1, "toy retires on {day}, in 1 day: longctx upgrade toy NEW"),
+        (0, "toy retired on {day}: longctx upgrade toy NEW"),
+        (61, ""),
+    ],
+)
+def test_a_model_that_retires_soon_is_named(recorded: Checkout, days: int, sentence: str) -> None:
+    day = datetime.date.today() + datetime.timedelta(days=days)
+    recorded.file("fixtures/models/toy.toml").write_text(f"retires = {day}\n")
+    result = recorded.pytest("-k", "lines-3")
+    assert result.says(sentence.format(day=day)), result
+    assert sentence or "toy retire" not in result.out
+
+
+def test_a_model_of_another_vendor_takes_one_line(checkout: Checkout) -> None:
+    checkout.profile('models = ["gpt-7-mini"]\n')
+    checkout.file("tests_longctx/test_functions.py").write_text(
+        "import pytest\n\n\n@pytest.mark.longctx(trials=2)\ndef test_it(ask):\n    assert ask('Say yes.').text\n"
+    )
+    run = ("tests_longctx/test_functions.py", "--ctx-record=once")
+    first = checkout.pytest(*run, env={"ANTHROPIC_API_KEY": "any"})
+    assert first.code != 0
+    assert first.says(
+        "gpt-7-mini is a model of OpenAI, and would be asked at Anthropic's server by the Messages API: write the line "
+        'api = "openai-chat" into fixtures/models/gpt-7-mini.toml. [model-of-another-vendor]'
+    ), first
+    checkout.file("fixtures/models/gpt-7-mini.toml").write_text('api = "openai-chat"\n')
+    with SimulatedServer(saying("yes")) as server:
+        second = checkout.pytest(*run, env={"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": f"{server.url}/v1"})
+        assert {request.path for request in server.received} == {"/v1/chat/completions"}
+    assert second.code == 0, second

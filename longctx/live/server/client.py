@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import anthropic
 from anthropic import AsyncAnthropic
 
+from longctx.config.file_names import file_name
 from longctx.config.headers import BETA, CUSTOM, custom_headers, treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
@@ -20,6 +21,8 @@ from longctx.live.server.providers import Client, ClientSettings, open_bedrock, 
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 
+OTHERS = {"OpenAI": r"(gpt-|chatgpt-|o\d)", "Google": r"gemini-"}
+"""How the ids of other vendors' models begin."""
 RETRIES = 4
 """The SDK's own retries of requests that are not questions, such as count_tokens. Questions: limiter/retry.py."""
 
@@ -39,6 +42,7 @@ def open_client(
     Raises UserError without a key, with an invalid URL, or if the environment adds what a model's profile lacks.
     """
     for model in models:
+        _check_api(model, base_url)
         _check_headers(model)
     if base_url is not None:
         parsed(base_url)
@@ -93,6 +97,24 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again.")
     return client
+
+
+def _check_api(model: ModelProfile, base_url: str | None) -> None:
+    """Raise UserError if a model of another vendor would be asked at Anthropic's own server."""
+    vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
+    if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
+        return
+    file = f"fixtures/models/{file_name(model.model)}.toml"
+    how = (
+        f'write the line api = "openai-chat" into {file}'
+        if vendor == "OpenAI"
+        else "give a gateway that speaks the Messages API with --ctx-base-url, or, for one that speaks OpenAI's chat "
+        f'completions, write api = "openai-chat" and its base_url into {file}'
+    )
+    raise UserError(
+        "model-of-another-vendor",
+        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: {how}.",
+    )
 
 
 def _check_headers(model: ModelProfile) -> None:
