@@ -24,6 +24,7 @@ KNOWN = {
     "cli/questions/filter.py": "a command about documents and questions",
     "cli/questions/try_out.py": "a command about documents and questions",
     "cli/questions/unreadable.py": "a command about documents and questions",
+    "cli/shared/drafting.py": "a command about documents and questions",
     "cli/questions/write.py": "a command about documents and questions",
 }
 

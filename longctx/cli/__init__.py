@@ -26,13 +26,14 @@ from longctx.cli import (
     record,
     show,
     upgrade,
+    window,
 )
 from longctx.cli.questions import filter
 from longctx.errors import UserError, closest
 from longctx.workspace import Workspace
 
 BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, baseline, gate, merge)
-BESIDE_DATA = (corpus, questions, probes, filter, models)
+BESIDE_DATA = (corpus, questions, probes, window, filter, models)
 COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
 REMOVED = {
     "export": "each run writes its rows and tables itself, results.parquet with longctx_parquet = true in "

@@ -28,6 +28,8 @@ THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
 NAMES = {"user": "User", "assistant": "Agent"}
 NOT_KNOWN = "not known"
+MOST_QUOTED = 120
+"""The most characters of the evidence that is quoted for a probe."""
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """The letters of scripts that write no space between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
 """What the model is asked to answer if the conversation does not say."""
@@ -71,7 +73,7 @@ class Transcript:
     def depth_of(self, text: str) -> float | None:
         """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
         for place, message in enumerate(self.messages):
-            if any(_folded(text) in _folded(_read(block)) for block in blocks_of(message)):
+            if any(_folded(text) in _folded(read_block(block)) for block in blocks_of(message)):
                 return self.depth_at(place)
         return None
 
@@ -94,7 +96,9 @@ class Transcript:
         if probe.evidence not in self._known:
             wanted = _folded(probe.evidence)
             if "texts of it" not in self._known:
-                self._known["texts of it"] = [_folded(" ".join(map(_read, blocks_of(each)))) for each in self.messages]
+                self._known["texts of it"] = [
+                    _folded(" ".join(map(read_block, blocks_of(each)))) for each in self.messages
+                ]
             texts = enumerate(self._known["texts of it"])
             self._known[probe.evidence] = next((place for place, text in texts if wanted and wanted in text), None)
         found: int | None = self._known[probe.evidence]
@@ -250,17 +254,21 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
     """
     caller = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent
     read = read_transcript(_beside(caller, path), line, caller)
-    return read if probes is None else replace(read, probes=read_probes(_beside(caller, probes)), _known={})
+    if probes is None:
+        return read
+    return replace(read, probes=read_probes(_beside(caller, probes), Path(path).stem), _known={})
 
 
 def _beside(caller: Path, path: str | Path) -> Path:
     return beside if (beside := caller / path).exists() else Path(path)
 
 
-def read_probes(path: Path) -> tuple[Probe, ...]:
-    """Read a file of probes. Raises UserError, which names the probe."""
+def read_probes(path: Path, session: str) -> tuple[Probe, ...]:
+    """Read a file of probes, without those that name another session. Raises UserError, which names the probe."""
     found = []
     for case in load_cases(path, None):
+        if case.get("session", session) != session:
+            continue
         try:
             found.append(Probe.of(case))
         except ValueError as error:
@@ -335,6 +343,22 @@ def _whole(path: Path) -> Any:
         return None
 
 
+def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | None]:
+    """Return a text that is in the turn with a probe's answer and in none before it; if there is none, that turn.
+
+    first: the place from which on the answer is, from 0.
+    """
+    texts = [" ".join(map(read_block, blocks_of(message))) for message in session.messages[first:]]
+    answers = [part for each in probe.accept for part in ((each,) if isinstance(each, str) else each)]
+    place = next((n for n, text in enumerate(texts) if any(_names(_folded(text), each) for each in answers)), 0)
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", texts[place]):
+        quoted = " ".join(sentence.split())[:MOST_QUOTED]
+        named = any(_names(_folded(quoted), each) for each in answers)
+        if named and session.turn_of(replace(probe, evidence=quoted, turn=None)) == first + place:
+            return quoted, None
+    return "", first + place + 1
+
+
 def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:
     """Return the turns as texts of about so many tokens or more, each with the number of its first turn, from 1."""
     after = tokens_after(session.messages)
@@ -348,7 +372,7 @@ def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:
 
 def _shown(message: Mapping[str, Any]) -> str:
     """Return a turn as people read it: its texts, calls and results."""
-    return "\n".join(filter(None, (_read(block) for block in blocks_of(message))))
+    return "\n".join(filter(None, (read_block(block) for block in blocks_of(message))))
 
 
 def _of_line(logged: Mapping[str, Any]) -> Transcript:
@@ -413,12 +437,13 @@ def _names(text: str, answer: str) -> bool:
     return bool(re.search(f"{before}{re.escape(named)}{after}", text))
 
 
-def _read(block: Mapping[str, Any]) -> str:
+def read_block(block: Mapping[str, Any]) -> str:
+    """Return a block of a turn as text."""
     match block:
         case {"type": "text", "text": str(text)} | {"type": "tool_result", "content": str(text)}:
             return text
         case {"type": "tool_result", "content": list(inner)}:
-            return "\n".join(map(_read, inner))
+            return "\n".join(map(read_block, inner))
         case {"type": "tool_use", "input": given}:
             return json.dumps(given, ensure_ascii=False)
     return ""

@@ -156,6 +156,23 @@ def digest(body: dict[str, Any], headers: Mapping[str, str] | None = None, path:
     return sha256.hexdigest()
 
 
+def unmarked(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a body without the marks for the cache on its tool calls and results, as it was before it was marked."""
+    turns = [
+        {**turn, "content": [_without_mark(block) for block in turn["content"]]}
+        if isinstance(turn, dict) and isinstance(turn.get("content"), list)
+        else turn
+        for turn in body.get("messages") or ()
+    ]
+    return {**body, "messages": turns}
+
+
+def _without_mark(block: Any) -> Any:
+    if not isinstance(block, dict):
+        return block
+    return {name: value for name, value in block.items() if name != "cache_control"}
+
+
 def canonical(value: Any) -> Iterator[bytes]:
     """Yield in parts the UTF-8 JSON that the standard library writes with sorted keys and without spaces.
 

@@ -1,0 +1,331 @@
+"""`window`: from the log of a session to a test of how full the window may get."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared import drafting
+from longctx.cli.shared.drafting import Draft, Drafting, Tried, check_free_names, confirm, run_of, write_all
+from longctx.cli.shared.output import say
+from longctx.cli.shared.task import add_task
+from longctx.config.arguments import number
+from longctx.errors import UserError
+from longctx.plural import count
+
+if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
+    from longctx.functions.transcript import Transcript
+    from longctx.vocabulary.bank import Section
+
+NAME = "window"
+PROMPTS = "session"
+"""The prompt set whose `writing` drafts probes of sessions."""
+STRETCH = 400
+"""About the tokens of the turns that probes are drafted about."""
+MOST_STRETCH = 2000
+FILLS = 5
+"""How many fills the profile has, each twice the one before."""
+LEAST_FILL = 1000
+TEST = '''"""How full may the window get? Written by `longctx window`, and yours to edit."""
+
+import longctx
+import pytest
+
+PROBES = "{name}/probes.jsonl"
+"""Each probe: its question, the accepted answers, and a text of the session that has the answer."""
+SESSIONS = {{
+    name: longctx.transcript(f"{name}/{{name}}.json", probes=PROBES)
+    for name in {sessions}
+}}
+
+
+@pytest.mark.longctx(cases=PROBES, same_context=True{cluster})
+@pytest.mark.parametrize("fill", {fills})
+def test_{name}(ask, case, fill):
+    """The same fact is asked for when the context holds more and more of the session; the evidence is always inside.
+
+    The profile {name} gives the fills, the strategies and the models. To ask as your product does, give ask.probe what
+    it sends besides, such as system=… or temperature=…, or name your own strategy: strategies/FILE.py.
+    """
+    session = SESSIONS[case.session]
+    ask.probe(session.filled(fill, case), case)
+'''
+PROFILE = """about = "How full may the window get? A fill is the number of tokens of the session in the context."
+models = ["{model}"]
+
+[test_{name}]
+fill = {fills}
+strategies = {strategies}  # beside these: truncate-at-N, clear_tool_uses-N, compact-N, strategies/FILE.py
+"""
+
+
+def add(commands: Any) -> None:
+    parser = add_task(
+        commands,
+        NAME,
+        "from the log of a session to a test of how full the window may get",
+        ": it drafts probes with a model, keeps those that take reading, and writes the test and its profile.",
+    )
+    option = parser.add_argument
+    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or a Claude Code session")
+    option("--line", type=number(int, 1), metavar="N", help="the line of a log (default: the one with most turns)")
+    option("--system", type=Path, metavar="FILE", help="the system prompt, if the log does not have it")
+    option("--tools", type=Path, metavar="FILE", help="the tools as JSON, if the log does not have them")
+    option("--probes", type=Path, metavar="FILE", help="probes of your own, JSON lines; nothing is drafted")
+    option("--fill", type=number(int, 1), action="append", metavar="TOKENS", help="a fill (repeatable)")
+    option("--strategy", action="append", metavar="NAME", help="a strategy (repeatable)")
+    drafting.add_options(parser)
+    parser.set_defaults(run=run)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Measuring:
+    """What the profile measures."""
+
+    fills: list[int]
+    strategies: list[str]
+    probes: int
+
+    def price(self, model: ModelProfile, thinking: int = 0) -> float | None:
+        """Return about what a run costs in USD; None if prices are not known."""
+        from longctx.functions.ask import PROBE_TOKENS
+        from longctx.functions.strategies import SUMMARY_TOKENS, Strategy
+        from longctx.live.cost.contexts import QUESTION_TOKENS, ContextPrice
+        from longctx.workspace import Workspace
+
+        total = 0.0
+        for given in self.strategies:
+            at = Strategy.of(given, Workspace(Path())).at if not given.partition("-at-")[0].endswith(".py") else None
+            for fill in self.fills:
+                parts = [(min(fill, at or fill), PROBE_TOKENS)]
+                parts += [(at, SUMMARY_TOKENS)] * ((fill - 1) // at) if at and given.startswith("summary") else []
+                for size, reply in parts:
+                    tokens = size * model.tokens.reference + QUESTION_TOKENS
+                    price = ContextPrice.of(model, tokens, reply + thinking, self.probes)
+                    if price is None:
+                        return None
+                    total += price.direct
+        return total
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.config.models import load_model
+    from longctx.functions.keys import keys_in
+    from longctx.stats.losses import probes_needed
+
+    root, name = options.workspace.root, options.name or NAME
+    folder = root / "tests_longctx" / name
+    test, profile = root / "tests_longctx" / f"test_{name}.py", root / "fixtures" / "profiles" / f"{name}.toml"
+    check_free_names([test, profile, folder / "probes.jsonl"], options.force)
+    model = load_model(options.workspace, options.model)
+    sessions = _sessions(options)
+    for each in sessions.values():
+        say(_found(each))
+    if keys := [f"{key}" for each in sessions.values() for key in keys_in(each)]:
+        more = f", and {len(keys) - 5:,} more" if len(keys) > 5 else ""
+        say(f"This looks like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first.")
+    fills = sorted(options.fill) if options.fill else _fills(sessions.values(), model)
+    drafts = _own(options.probes, sessions) if options.probes else []
+    work = Drafting(
+        run_of(options), model, _texts(sessions), options.number or probes_needed(drafting.CHANGING), PROMPTS
+    )
+    doing = f"Trying {count(len(drafts), 'probe')}" if drafts else f"Drafting {count(work.number, 'probe')}"
+    if not confirm(f"{doing}: {work.price(drafts)}.", options.yes):
+        say("Nothing was sent.")
+        return 1
+    kept = work.kept(drafts or _placed(work.drafted(), sessions, fills[0]))
+    if not kept.drafts:
+        raise UserError(
+            "no-probe-kept",
+            f"No probe can be used: {kept.sentence('the session')} Give a longer session, another model, or probes of "
+            "your own with --probes FILE.",
+        )
+    lines = _lines(kept, len(sessions) > 1)
+    plan = Measuring(fills, options.strategy or ["none", f"summary-at-{fills[-1] // 2}"], len(lines))
+    values = {"name": name, "sessions": json.dumps([*sessions]), "fills": fills, "model": options.model}
+    values |= {"strategies": json.dumps(plan.strategies), "cluster": ', cluster="session"' if len(sessions) > 1 else ""}
+    write_all(
+        {
+            folder / ".gitignore": "# What is in the session may be private: delete this file to commit it.\n*\n",
+            **{folder / f"{one}.json": _as_json(each) for one, each in sessions.items()},
+            folder / "probes.jsonl": "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines),
+            test: TEST.format(**values),
+            profile: PROFILE.format(**values),
+        }
+    )
+    say(f"{kept.sentence('the session')} Review: {_shown(folder / 'probes.jsonl', root)}")
+    say(f"Wrote {_shown(test, root)} and the profile {name}.")
+    say(_next(name, plan, model))
+    return 0
+
+
+def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
+    """Return the sessions by name, with what their logs lack. Raises UserError."""
+    from longctx.config.text_files import read_text
+    from longctx.functions.transcript import read_transcript
+
+    found: dict[str, Transcript] = {}
+    for path in options.sessions:
+        session = read_transcript(path, options.line)
+        if options.system:
+            session = dataclasses.replace(session, system=read_text(options.system).strip())
+        if options.tools:
+            session = dataclasses.replace(session, tools=_tools(options.tools))
+        given = {"system prompt": options.system, "tool descriptions": options.tools}
+        lacks = tuple(each for each in session.lacks if not given[each])
+        name = "".join(letter if letter.isalnum() else "_" for letter in path.stem.lower())
+        if name in found:
+            raise UserError("session-given-twice", f"Two sessions are named {name!r}: rename the file {path}.")
+        found[name] = dataclasses.replace(session, lacks=lacks)
+    return found
+
+
+def _tools(path: Path) -> list[dict[str, Any]]:
+    from longctx.config.text_files import read_text
+
+    try:
+        tools = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise UserError("bad-tools", f"{path} is not JSON ({error}): write the list of tools of a request.") from None
+    if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
+        raise UserError("bad-tools", f"{path} is no list of tools, each an object with a name, as in a request.")
+    return tools
+
+
+def _found(session: Transcript) -> str:
+    """Return what a session has, and what its log lacks."""
+    from longctx.functions.strategies import tokens_of
+
+    parts = [
+        count(len(session.messages), "turn"),
+        f"{_rounded(tokens_of(session.messages))} tokens",
+        count(len(session.tools), "tool"),
+    ]
+    parts += [count(session.compactions, "compaction")] if session.compactions else []
+    options = {"system prompt": "--system FILE", "tool descriptions": "--tools FILE"}
+    lacks = [f"{each} (give it with {options[each]})" for each in session.lacks]
+    return f"{', '.join(parts)}." + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
+
+
+def _rounded(tokens: int) -> str:
+    return f"{tokens / 1000:,.0f}k" if tokens >= 10_000 else f"{tokens:,}"
+
+
+def _fills(sessions: Any, model: ModelProfile) -> list[int]:
+    """Return fills of which each is twice the one before, up to the shortest session and the window."""
+    from longctx.functions.ask import PROBE_TOKENS
+    from longctx.functions.strategies import tokens_of
+    from longctx.functions.transcript import ENOUGH
+
+    most = min(tokens_of(session.messages) for session in sessions) / ENOUGH
+    if model.window:
+        room = model.window - PROBE_TOKENS - model.thinking_tokens
+        most = min(most, 0.95 * room / model.tokens.reference)
+    largest = LEAST_FILL
+    while 2 * largest <= most:
+        largest *= 2
+    fills = [largest >> step for step in range(FILLS)]
+    if most < 2 * LEAST_FILL:
+        raise UserError(
+            "session-too-short",
+            f"The session has room for less than {2 * LEAST_FILL:,} tokens, which cannot tell fills apart: give a "
+            "longer one.",
+        )
+    return sorted(fill for fill in fills if fill >= LEAST_FILL)
+
+
+def _texts(sessions: dict[str, Transcript]) -> list[Section]:
+    """Return the stretches of all sessions that probes can be drafted about. Raises UserError."""
+    from longctx.corpus.tokens import count_tokens
+    from longctx.functions.transcript import stretches
+    from longctx.vocabulary.bank import Section
+
+    found = [
+        Section(f"{name}-{turn}", text, count_tokens(text))
+        for name, session in sessions.items()
+        for turn, text in stretches(session, STRETCH)
+    ]
+    short = [each for each in found if each.tokens <= MOST_STRETCH]
+    if not (short or found):
+        raise UserError("session-without-facts", "The session has no text to ask about: give another.")
+    return short or [min(found, key=lambda each: each.tokens)]
+
+
+def _placed(drafts: Sequence[Draft], sessions: dict[str, Transcript], smallest: int) -> list[Draft]:
+    """Return drafts with a text of the turn that answers them, or its number, as far as that fits the smallest fill."""
+    from longctx.functions.transcript import place_of
+
+    placed = []
+    for draft in drafts:
+        name, _, first = draft.section.rpartition("-")
+        evidence, turn = place_of(sessions[name], draft.probe, int(first) - 1)
+        probe = dataclasses.replace(draft.probe, evidence=evidence, turn=turn)
+        with contextlib.suppress(UserError):
+            sessions[name].filled(smallest, probe)
+            placed.append(dataclasses.replace(draft, probe=probe))
+    return placed
+
+
+def _own(path: Path, sessions: dict[str, Transcript]) -> list[Draft]:
+    """Return the user's own probes. Raises UserError for one whose evidence is in no session."""
+    from longctx.functions.cells import load_cases
+    from longctx.functions.strategies import blocks_of
+    from longctx.functions.transcript import Probe, read_block
+
+    drafts = []
+    for case in load_cases(path, None):
+        try:
+            probe = Probe.of(case)
+        except ValueError as error:
+            raise UserError("bad-probe", f"{path}, the probe {case['id']}: {error}.") from None
+        places = (
+            (name, session.turn_of(probe)) for name, session in sessions.items() if case.get("session") in (None, name)
+        )
+        name, turn = next(((name, turn) for name, turn in places if turn is not None), ("", None))
+        if turn is None:
+            raise UserError(
+                "probe-without-evidence",
+                f"{path}, the probe {case['id']}: no turn of the session is its turn {probe.turn or ''} or contains "
+                f"its evidence {probe.evidence[:60]!r}: quote a turn exactly.",
+            )
+        text = "\n".join(map(read_block, blocks_of(sessions[name].messages[turn])))
+        drafts.append(Draft(str(case["id"]), f"{name}-{turn + 1}", probe, text))
+    return drafts
+
+
+def _lines(kept: Tried, several: bool) -> list[dict[str, Any]]:
+    lines = []
+    for draft in kept.drafts:
+        probe = draft.probe
+        place = {"evidence": probe.evidence} if probe.turn is None else {"turn": probe.turn}
+        stale = {"stale": [*probe.stale]} if probe.stale else {}
+        accept = [[*each] if isinstance(each, tuple) else each for each in probe.accept]
+        line = {"id": draft.id, "session": draft.section.rpartition("-")[0], "question": probe.question}
+        lines.append({**line, "accept": accept, **stale, "kind": probe.kind or "fact", **place})
+    return lines
+
+
+def _as_json(session: Transcript) -> str:
+    request = {"system": session.system, "tools": list(session.tools), "messages": session.messages}
+    return json.dumps({name: value for name, value in request.items() if value}, ensure_ascii=False) + "\n"
+
+
+def _next(name: str, plan: Measuring, model: ModelProfile) -> str:
+    from longctx.live.cost.money import usd
+
+    usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
+    price = "price not known" if usual is None else f"about {usd(usual)}"
+    price += f", at most {usd(most)} if it thinks all it may" if usual is not None and most and most > usual else ""
+    sizes = f"{count(plan.probes, 'probe')} × {count(len(plan.fills), 'fill')} × "
+    strategies = count(len(plan.strategies), "strategy", "strategies")
+    return f"Next: pytest --ctx-profile {name} --ctx-record once    ({sizes}{strategies}, {price})"
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if Path.cwd() == root else str(path)

@@ -1,0 +1,180 @@
+"""`longctx window`: from a log to the sentence on how full the window may get, in a project of somebody else's."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import Checkout, Launcher, foreign_project
+from tests.servers import SimulatedServer
+from tests.session_server import answering, claude_code, openai_log
+
+
+@pytest.fixture
+def project(launcher: Launcher, tmp_path: Path) -> Checkout:
+    made = foreign_project(launcher, tmp_path)
+    made.file("session.jsonl").write_text(claude_code(60))
+    made.file("fixtures/models").mkdir(parents=True)
+    made.file("fixtures/models/toy.toml").write_text(
+        "window = 100000\n[prices]\ninput = 1\noutput = 5\ncache_read = 0.1\ncache_write = 1.25\ndated = 2026-11-01\n"
+        "[caching]\nmin_tokens = 512\n"
+    )
+    return made
+
+
+def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
+    command = ("window", "session.jsonl", "--model=toy", "--number=90", "--yes")
+    command += ("--fill=1000", "--fill=2000", "--fill=4000")
+    with SimulatedServer(answering) as server:
+        made = project.longctx(*command, f"--base-url={server.url}")
+        assert made.code == 0, made.err
+        lines = made.out.splitlines()
+        assert re.fullmatch(
+            r"240 turns, 1\dk tokens, 1 tool, 1 compaction\. Not in the log: system prompt \(give it with --system "
+            r"FILE\), tool descriptions \(give it with --tools FILE\)\.",
+            lines[0],
+        ), lines[0]
+        assert re.fullmatch(r"Drafting 90 probes: about \$0\.\d+\.", lines[1]), lines[1]
+        assert re.fullmatch(
+            r"\d+ kept; 18 can be guessed without the session; 18 cannot be answered from their evidence\. "
+            r"Review: tests_longctx/window/probes\.jsonl",
+            lines[2],
+        ), lines[2]
+        assert lines[3] == "Wrote tests_longctx/test_window.py and the profile window."
+        assert re.fullmatch(
+            r"Next: pytest --ctx-profile window --ctx-record once    "
+            r"\(\d+ probes × 3 fills × 2 strategies, about \$\d+\.\d+\)",
+            lines[4],
+        ), lines[4]
+        assert project.file("tests_longctx/window/.gitignore").read_text().endswith("*\n")
+        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}", page=True)
+    assert run.code == 0, run.out + run.err
+    assert run.says(
+        "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
+    )
+    replayed = project.pytest("--ctx-profile=window")
+    assert replayed.code == 0
+    assert replayed.says("Up to 2k a loss of 10 points is ruled out; at 4k ")
+    of_fill = {}
+    for body in server.asked:
+        marked = [
+            block
+            for turn in body["messages"]
+            for block in turn["content"]
+            if isinstance(block, dict) and "cache_control" in block
+        ]
+        if marked:
+            of_fill.setdefault(json.dumps(body["messages"][:-1]), []).append(body)
+    assert max(map(len, of_fill.values())) > 25, "the probes of a fill share what the cache keeps"
+    assert run.says("Report: reports/latest/index.html")
+
+
+def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
+    project.file("chat.jsonl").write_text(openai_log(40))
+    with SimulatedServer(answering) as server:
+        command = ("window", "chat.jsonl", "--model=toy", f"--base-url={server.url}", "--name=chat", "--fill=1000")
+        made = project.longctx(*command, "--fill=2000", "--strategy=none", "--number=30", "--yes")
+        assert made.code == 0, made.err
+        assert made.says("80 turns,", "0 tools. Drafting 30 probes", "× 2 fills × 1 strategy")
+        assert "Not in the log" not in made.out
+        again = project.longctx(*command, "--yes")
+        assert again.code == 2
+        assert again.says("[file-exists]")
+        run = project.pytest("--ctx-profile=chat", "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert run.code == 0, run.out + run.err
+    assert run.says("probes cannot tell 1k from 2k: about") or run.says("a loss of 10 points is ruled out")
+
+
+def test_nothing_is_sent_without_a_yes(project: Checkout) -> None:
+    with SimulatedServer(answering) as server:
+        made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}")
+        assert made.code == 2
+        assert made.says("[not-confirmed]")
+        assert not server.received
+    assert not project.file("tests_longctx").exists()
+
+
+def test_keys_are_named_before_anything_is_sent(project: Checkout) -> None:
+    log = project.file("session.jsonl")
+    log.write_text(
+        log.read_text().replace("code of Depot7 is", "key is sk-ant-api03-abcdefghijklmnopqrst and of Depot7", 1)
+    )
+    made = project.longctx("window", "session.jsonl", "--model=toy")
+    assert made.says("This looks like keys, and would be sent: turn 31 has a key of Anthropic (sk-ant…).")
+
+
+def test_own_probes_are_tried_and_must_have_their_evidence(project: Checkout) -> None:
+    own = [
+        {
+            "id": f"p{n}",
+            "question": f"What is the code of Depot{n}?",
+            "accept": [f"K{n}Q7"],
+            "evidence": f"Depot{n} is K",
+        }
+        for n in (3, 30)
+    ]
+    project.file("own.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in own))
+    with SimulatedServer(answering) as server:
+        command = ("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes", "--probes=own.jsonl")
+        made = project.longctx(*command)
+        assert made.says("Trying 2 probes: about $", "2 kept. Review:"), made.out + made.err
+        project.file("own.jsonl").write_text(json.dumps(own[0] | {"evidence": "never said"}) + "\n")
+        wrong = project.longctx(*command, "--force")
+    assert wrong.code == 2
+    assert wrong.says("the probe p3: no turn of the session is its turn or contains its evidence 'never said'")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"messages": [{"ro', "line 1 is not JSON"),
+        ('{"messages": [{"role": "user", "content": "Hello."}]}\n', "[session-too-short]"),
+        (claude_code(60).replace(" is K", " has K"), "[no-probe-kept]"),
+    ],
+    ids=["half-a-line", "too-short", "without-facts"],
+)
+def test_a_log_that_cannot_be_used_is_named(project: Checkout, content: str, told: str) -> None:
+    project.file("session.jsonl").write_text(content)
+    with SimulatedServer(answering) as server:
+        made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes")
+    assert made.code == 2
+    assert made.says(told), made.err
+
+
+def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:
+    with SimulatedServer(answering) as server:
+        made = project.longctx(
+            "window",
+            "session.jsonl",
+            "--model=toy",
+            f"--base-url={server.url}",
+            "--yes",
+            "--fill=4000",
+            "--fill=8000",
+            "--strategy=none",
+            "--number=10",
+        )
+        assert made.code == 0, made.err
+        model = project.file("fixtures/models/toy.toml")
+        model.write_text(model.read_text().replace("100000", "6000"))
+        asked = len(server.asked)
+        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert run.code != 0
+    assert run.says(
+        "a fill of 8,000 tokens takes about", "whose window has 6,000: leave it out of `fill` in the profile"
+    )
+    assert all(len(json.dumps(body)) < 40_000 for body in server.asked[asked:])
+
+
+def test_the_price_aim() -> None:
+    from longctx.cli.window import Measuring
+    from longctx.config.models import load_model
+    from longctx.workspace import Workspace
+
+    haiku = load_model(Workspace(Path.cwd()), "claude-haiku-5-5")
+    price = Measuring([8000, 16000, 32000, 64000, 128000], ["none"], 60).price(haiku)
+    assert price is not None
+    assert price < 1
