@@ -125,9 +125,9 @@ class Drafting:
 
     @cached_property
     def _cases(self) -> list[Case]:
+        from longctx.authoring.writing import Writing
         from longctx.cases.case import Case
         from longctx.config.prompts import PromptSet
-        from longctx.authoring.writing import Writing
 
         wording = PromptSet.open(self._run.workspace, self._prompts).wording(Writing)
         room = TOKENS_A_QUESTION * self._each
@@ -191,8 +191,8 @@ class Drafting:
         return [case for case in self._cases if not _has(tape, case)]
 
     def _alone(self, draft: Draft) -> list[Case]:
-        from longctx.cases.case import Case
         from longctx.authoring.alone import WORDING, Alone
+        from longctx.cases.case import Case
 
         return [
             Case(
