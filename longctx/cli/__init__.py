@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import sys
@@ -11,30 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import longctx
-from longctx.cli import (
-    baseline,
-    batches,
-    compare,
-    corpus,
-    gate,
-    init,
-    merge,
-    models,
-    plan,
-    probes,
-    questions,
-    record,
-    show,
-    upgrade,
-    window,
-)
-from longctx.cli.questions import filter
-from longctx.errors import UserError, closest
+from longctx.cli import baseline, compare, data, demo, gate, init, merge, models, plan, record, show, upgrade, window
+from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
-BESIDE_RUNS = (init, show, record, batches, plan, upgrade, compare, baseline, gate, merge)
-BESIDE_DATA = (corpus, questions, probes, window, filter, models)
-COMMANDS = (*BESIDE_RUNS, *BESIDE_DATA)
+COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, window, merge, models, data)
+MOVED = {
+    "corpus": ("data", "corpus"),
+    "questions": ("data", "questions"),
+    "filter": ("data", "filter"),
+    "probes": ("data", "probes"),
+    "batches": ("models", "batches"),
+}
+"""The commands of the version before that are elsewhere now, where they still work."""
 REMOVED = {
     "export": "each run writes its rows and tables itself, results.parquet with longctx_parquet = true in "
     "pytest's file, and longctx merge RUN --out DIR writes the page of a run without one",
@@ -61,12 +51,20 @@ class _Store(argparse.Action):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser of commands. It knows no abbreviations, and takes every option with pytest's prefix --ctx-, too."""
+    """A parser of commands. It knows no abbreviations, and takes every option with pytest's prefix --ctx-, too.
+
+    A mistyped command or choice is answered with the one that was probably meant.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, allow_abbrev=False)
         self.register("action", None, _Store)
         self.register("action", "store", _Store)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [*map(str, action.choices)]
+            raise argparse.ArgumentError(action, f"there is no {value!r}. {did_you_mean(str(value), choices)}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does; keep the names of options beside arguments that are left over, for suggestions."""
@@ -93,6 +91,24 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _moved(given: list[str]) -> list[str]:
+    """Return the arguments with the new name of a command that has moved, which is told on stderr."""
+    if not given or given[0] not in MOVED:
+        return given
+    now = " ".join(MOVED[given[0]])
+    print(f"longctx {given[0]} is now longctx {now}; the old name goes with the next version.", file=sys.stderr)
+    return [*MOVED[given[0]], *given[1:]]
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that completes a command line, if argcomplete is installed."""
+    if "_ARGCOMPLETE" in os.environ:
+        with contextlib.suppress(ImportError):
+            import argcomplete
+
+            argcomplete.autocomplete(parser)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
@@ -102,7 +118,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] in REMOVED:
         parser.error(f"longctx {given[0]} was removed: {REMOVED[given[0]]}.")
-    options, rest = parser.parse_known_args(arguments)
+    given = _moved([*given])
+    if given[:1] == ["record"]:
+        print(
+            f"longctx record is deprecated, and will be removed in the next version: use {record.INSTEAD}.",
+            file=sys.stderr,
+        )
+        return record.run(given[1:])
+    complete(parser)
+    options, rest = parser.parse_known_args(given)
     if rest and not options.passes_on:
         if given[0] == "plan" and rest[0].partition("=")[0] in ("--budget", "--out"):
             parser.error(BUDGET)

@@ -85,7 +85,7 @@ def _row(status: BatchStatus) -> list[str]:
         text = f"{state.status.replace('_', ' ')}, {state.done:,} of {state.requests:,} have ended"
     elif status.kind == "ended":
         kept = f", by {state.created_at + KEPT:%Y-%m-%d} at the latest" if state and state.created_at else ""
-        text = f"ended: python -m longctx batches collect{kept}"
+        text = f"ended: longctx models batches collect{kept}"
     elif status.kind == "absent":
         text = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
     else:
@@ -154,7 +154,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
 
     status = await batches.statuses.of(batch)
     if status.kind == "ended":
-        return f"Batch {status.batch} has ended by itself: python -m longctx batches collect records what it answered."
+        return f"Batch {status.batch} has ended by itself: longctx models batches collect records what it answered."
     if status.kind != "running" or status.state is None:
         raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {sentence(status)}")
     try:
@@ -164,7 +164,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
             "cancel-refused", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"
         ) from None
     return (
-        f"Batch {batch} is being canceled: what it has answered by then is paid for, and python -m longctx batches "
+        f"Batch {batch} is being canceled: what it has answered by then is paid for, and longctx models batches "
         "collect records it."
     )
 

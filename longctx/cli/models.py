@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from longctx import clocks
+from longctx.cli import batches
 from longctx.cli.shared.output import say
 from longctx.config.file_names import file_name, slug
 from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
@@ -38,6 +39,7 @@ def add(commands: Any) -> None:
         description="A model profile is a file of fixtures/models/: what is known about a model.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
+    batches.add(actions)
     probe = actions.add_parser(
         "probe",
         help="ask a server about a model, and keep what it says in the model's profile",

@@ -16,7 +16,7 @@ from longctx.plural import count
 STRETCH = 400
 """About the tokens of a stretch of turns that questions are written about."""
 PREFIX = "turn-"
-SETTINGS = """# The turns of a logged session, a file a stretch, for `longctx questions`.
+SETTINGS = """# The turns of a logged session, a file a stretch, for `longctx data questions`.
 document = "part of a work session"
 min_tokens = 20
 max_tokens = 20000
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     first = add_task(
         tasks,
         "documents",
-        "write a session as documents, about which `longctx questions write` has a model write questions",
+        "write a session as documents, about which `longctx data questions write` has a model write questions",
         ": a file for each stretch of turns.",
     )
     first.add_argument("session", type=Path, metavar="SESSION", help="requests as logged, JSON lines")
@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
         tasks,
         "take",
         "make probes of the questions that were reviewed",
-        ": those that were kept or edited with `longctx questions review`.",
+        ": those that were kept or edited with `longctx data questions review`.",
     )
     second.add_argument("questions", type=Path, metavar="FILE", help="questions about the documents, JSON lines")
     second.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file of probes, JSON lines")
@@ -58,7 +58,7 @@ def documents(options: argparse.Namespace, _: list[str]) -> int:
         (options.out / f"{PREFIX}{turn:04d}.txt").write_text(text, encoding="utf-8", newline="\n")
     (options.out / "corpus.toml").write_text(SETTINGS, encoding="utf-8")
     print(f"{options.out}: {len(session.messages):,} turns in {len(parts):,} files.")
-    print(f"Next: longctx questions write --corpus {options.out} --model NAME --out questions.jsonl")
+    print(f"Next: longctx data questions write --corpus {options.out} --model NAME --out questions.jsonl")
     return 0
 
 
@@ -71,7 +71,7 @@ def take(options: argparse.Namespace, _: list[str]) -> int:
         raise UserError(
             "nothing-reviewed",
             f"None of the {len(questions):,} questions of {options.questions} was reviewed: review them with "
-            f"longctx questions review {options.questions} --corpus DIR.",
+            f"longctx data questions review {options.questions} --corpus DIR.",
         )
     _check_new(options.out)
     lines = [

@@ -58,14 +58,14 @@ class Frozen(BaseModel):
             raise UserError(
                 "section-gone",
                 f"{folder / FILE} counts section {gone[0]!r}, which {folder} no longer holds"
-                f"{moved_to(gone[0], texts)}. Restore its file, or count again with python -m longctx corpus freeze "
+                f"{moved_to(gone[0], texts)}. Restore its file, or count again with longctx data corpus freeze "
                 f"{folder}.",
             )
         if different := changed or [name for name in texts if name not in counts]:
             raise UserError(
                 "section-changed",
                 f"{folder / FILE} does not fit the documents beside it: section {different[0]!r} changed, or was "
-                "added, after the tokens were counted. Restore the file, or count again with python -m longctx corpus "
+                "added, after the tokens were counted. Restore the file, or count again with longctx data corpus "
                 f"freeze {folder}.",
             )
         return {name: counts[name].tokens for name in texts}

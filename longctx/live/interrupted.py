@@ -124,5 +124,5 @@ def _running(tape: Tape) -> str:
     which = f"Batch {batches[0]} goes" if len(batches) == 1 else f"{len(batches):,} batches go"
     return (
         f" {which} on without this run, with {requests:,} requests: the same command collects what they answer, or "
-        "python -m longctx batches collect. Nothing is asked or paid for again."
+        "longctx models batches collect. Nothing is asked or paid for again."
     )

@@ -1,4 +1,4 @@
-"""`longctx batches`: what is listed, collected, canceled and forgotten."""
+"""`longctx models batches`: what is listed, collected, canceled and forgotten."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_from_the_list_to_the_tape(server: BatchServer, mine: Workspace, capsys:
     assert "Pending in batch msgbatch_0000: once it has ended" in capsys.readouterr().out
     server._end(stored)
     assert main(["batches", "list"]) == 0
-    assert "ended: python -m longctx batches collect, by 20" in capsys.readouterr().out
+    assert "ended: longctx models batches collect, by 20" in capsys.readouterr().out
     assert main(["batches", "collect", NAME]) == 0
     assert capsys.readouterr().out == "Batch msgbatch_0000 has ended: 2 answers are recorded.\n"
     assert not missing(Tape(mine.cassettes, "once"), [CASE])

@@ -1,4 +1,4 @@
-"""`python -m longctx corpus`: what it prints, and its exit status."""
+"""`longctx data corpus`: what it prints, and its exit status."""
 
 from pathlib import Path
 

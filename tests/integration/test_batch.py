@@ -77,7 +77,7 @@ def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer
     assert result.says(
         "Stopped: 0 of 4 trials were answered",
         "Batch msgbatch_0000 goes on without this run, with 4 requests: the same command collects what they answer, or "
-        "python -m longctx batches collect. Nothing is asked or paid for again.",
+        "longctx models batches collect. Nothing is asked or paid for again.",
     )
     assert checkout.file("cassettes/batches").is_dir()
 

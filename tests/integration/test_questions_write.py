@@ -1,4 +1,4 @@
-"""`python -m longctx questions write`, stopped and killed: what was answered is kept, and only the rest is asked."""
+"""`longctx data questions write`, stopped and killed: what was answered is kept, and only the rest is asked."""
 
 from __future__ import annotations
 

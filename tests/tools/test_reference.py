@@ -37,7 +37,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         assert f"\n## `{option['name']}" in made["reference/options.md"]
         assert option["help"]
     commands = [(parser.prog, about) for parser, about, _ in walk(make_parser())]
-    assert {"longctx init", "longctx baseline save", "longctx questions write"} <= {name for name, _ in commands}
+    assert {"longctx init", "longctx baseline save", "longctx data questions write"} <= {name for name, _ in commands}
     for name, about in commands:
         assert f"# `{name}`\n" in made["reference/commands.md"]
         assert about

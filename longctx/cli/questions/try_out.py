@@ -192,7 +192,7 @@ def _filter(
     if not others:
         return f"No filter is made while answers are missing, since a filter is never changed: {kept}. Run this again."
     if unread and not living:
-        of_rest = f"python -m longctx filter {os.path.relpath(folder)} --prompts {prompts}"
+        of_rest = f"longctx data filter {os.path.relpath(folder)} --prompts {prompts}"
         return (
             f"No filter is made, since a filter is never changed: {unread:,} of {len(answers):,} questions "
             f"{'has' if unread == 1 else 'have'} no answer that can be read with {'its' if unread == 1 else 'their'} "

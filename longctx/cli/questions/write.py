@@ -87,7 +87,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if not questions:
         print(_unusable(written, files, cases[0].scenario.max_tokens))
     else:
-        print(f"Next: python -m longctx questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
+        print(f"Next: longctx data questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
     return 0 if questions and len(written) == len(cases) else 1
 
 

@@ -134,7 +134,7 @@ class _Filling:
         if status.batch.id:
             self._batches.say(
                 f"Batch {status.batch.id} holds {len(part):,} requests. It goes on without this run: "
-                "python -m longctx batches list shows it."
+                "longctx models batches list shows it."
             )
         return None
 

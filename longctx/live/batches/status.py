@@ -114,8 +114,7 @@ def sentence(status: BatchStatus) -> str:
     """Return a sentence on why the trials of a batch have no answer, and what to do."""
     batch, number = status.batch, len(status.batch.requests)
     forget = (
-        f"python -m longctx batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid for, "
-        "again."
+        f"longctx models batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid for, again."
     )
     match status.kind:
         case "unsure":
@@ -132,11 +131,10 @@ def sentence(status: BatchStatus) -> str:
             return f"the results of batch {batch} were kept for {wait.KEPT.days} days, and are gone. {forget}"
         case "elsewhere":
             return (
-                f"pending in batch {batch}, and {status.why}: "
-                "python -m longctx batches collect fetches what it answers."
+                f"pending in batch {batch}, and {status.why}: longctx models batches collect fetches what it answers."
             )
     why = f" ({status.why})" if status.why else ""
     return (
         f"pending in batch {batch}{why}: once it has ended, the same command with --ctx-batch collects it, or "
-        "python -m longctx batches collect."
+        "longctx models batches collect."
     )

@@ -1,4 +1,4 @@
-"""`python -m longctx questions check`: as `corpus check`, with the file first."""
+"""`longctx data questions check`: as `corpus check`, with the file first."""
 
 from pathlib import Path
 

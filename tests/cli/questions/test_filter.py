@@ -1,4 +1,4 @@
-"""`python -m longctx filter`."""
+"""`longctx data filter`."""
 
 from __future__ import annotations
 

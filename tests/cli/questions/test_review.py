@@ -1,4 +1,4 @@
-"""`python -m longctx questions review`."""
+"""`longctx data questions review`."""
 
 from __future__ import annotations
 

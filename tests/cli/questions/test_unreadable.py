@@ -1,4 +1,4 @@
-"""What `longctx questions` says about replies whose answer cannot be read."""
+"""What `longctx data questions` says about replies whose answer cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m longctx questions write`, in one process, with a simulated server that writes as models do."""
+"""`longctx data questions write`, in one process, with a simulated server that writes as models do."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_a_run_that_leaves_is_resumed_by_the_next(tmp_path: Path) -> None:
         [failure, *_] = left.asked.failures.values()
         assert failure.fatal, "it is not asked, and no fault"
         assert "pending in batch msgbatch_0000: once it has ended" in failure.message
-        assert "--ctx-batch collects it, or python -m longctx batches collect." in failure.message
+        assert "--ctx-batch collects it, or longctx models batches collect." in failure.message
         waits = run(server, tmp_path, CASES, wait_s=1)
         assert (waits.causes, waits.slept) == (["pending"] * 4, [1])
         ran = run(server, tmp_path, [*CASES, line_case(7)])

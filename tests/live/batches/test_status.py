@@ -54,7 +54,7 @@ def test_by_its_id(tmp_path: Path) -> None:
         gone = status(server, tmp_path, batch)
     assert gone.kind == "gone"
     assert sentence(gone) == (
-        "the results of batch msgbatch_0000 were kept for 29 days, and are gone. python -m longctx batches cancel "
+        "the results of batch msgbatch_0000 were kept for 29 days, and are gone. longctx models batches cancel "
         f"{NAME} --forget lets its 2 trials be asked, and paid for, again."
     )
 
@@ -88,7 +88,7 @@ def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
     with BatchServer() as server:
         other = status(server, tmp_path, claimed(tmp_path, "http://other.test", CASE, "msgbatch_0"))
         assert (other.kind, server.received) == ("elsewhere", [])
-        assert "it was created at http://other.test: python -m longctx batches collect fetches" in sentence(other)
+        assert "it was created at http://other.test: longctx models batches collect fetches" in sentence(other)
         batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000")
         server.answer_other = lambda request: failing(503, "busy")({})  # type: ignore[method-assign]
         assert status(server, tmp_path, batch).kind == "unreached"
