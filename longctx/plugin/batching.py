@@ -11,7 +11,7 @@ def check(settings: Settings) -> None:
     if settings.batch_wait is not None and not settings.batch:
         raise UserError(
             "batch-wait-without-batch",
-            "batch_wait sets how long to wait for batches: give --ctx-batch, too.",
+            "The setting batch_wait is how long to wait for batches: give --ctx-batch, too.",
         )
     if not settings.batch:
         return

@@ -41,23 +41,23 @@ def running(server: BatchServer, mine: Workspace) -> Stored:
 
 def test_where_there_is_none(within_mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["list"], ["collect"]):
-        assert main(["batches", *command]) == 0
+        assert main(["models", "batches", *command]) == 0
         assert capsys.readouterr().out == "No batch is waiting to be collected: cassettes/batches holds none.\n"
     assert not within_mine.cassettes.exists()
-    assert main(["batches", "cancel", "x"]) == 2
+    assert main(["models", "batches", "cancel", "x"]) == 2
     assert "[unknown-batch]" in capsys.readouterr().err
 
 
 def test_from_the_list_to_the_tape(server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     stored = running(server, mine)
-    assert main(["batches", "list"]) == 0
+    assert main(["models", "batches", "list"]) == 0
     assert "in progress, 0 of 2 have ended" in capsys.readouterr().out
-    assert main(["batches", "collect"]) == 1
+    assert main(["models", "batches", "collect"]) == 1
     assert "Pending in batch msgbatch_0000: once it has ended" in capsys.readouterr().out
     server._end(stored)
-    assert main(["batches", "list"]) == 0
+    assert main(["models", "batches", "list"]) == 0
     assert "ended: longctx models batches collect, by 20" in capsys.readouterr().out
-    assert main(["batches", "collect", NAME]) == 0
+    assert main(["models", "batches", "collect", NAME]) == 0
     assert capsys.readouterr().out == "Batch msgbatch_0000 has ended: 2 answers are recorded.\n"
     assert not missing(Tape(mine.cassettes, "once"), [CASE])
     assert not Ledger(mine.cassettes).open()
@@ -67,13 +67,13 @@ def test_a_batch_is_canceled_and_then_collected(
     server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     running(server, mine)
-    assert main(["batches", "cancel", "msgbatch_0009"]) == 2
+    assert main(["models", "batches", "cancel", "msgbatch_0009"]) == 2
     assert "Did you mean 'msgbatch_0000'?" in capsys.readouterr().err
-    assert main(["batches", "cancel", "msgbatch_0000"]) == 0
+    assert main(["models", "batches", "cancel", "msgbatch_0000"]) == 0
     assert "Batch msgbatch_0000 is being canceled" in capsys.readouterr().out
-    assert main(["batches", "cancel", "msgbatch_0000"]) == 0
+    assert main(["models", "batches", "cancel", "msgbatch_0000"]) == 0
     assert "has ended by itself" in capsys.readouterr().out
-    assert main(["batches", "collect"]) == 0
+    assert main(["models", "batches", "collect"]) == 0
     assert capsys.readouterr().out == "Batch msgbatch_0000 has ended: 0 answers are recorded; 2 canceled.\n"
 
 
@@ -81,7 +81,7 @@ def test_a_batch_is_forgotten_without_its_server(
     server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     running(server, mine)
-    assert main(["batches", "cancel", NAME, "--forget"]) == 0
+    assert main(["models", "batches", "cancel", NAME, "--forget"]) == 0
     assert "Batch msgbatch_0000 is forgotten: what it held will be asked again." in capsys.readouterr().out
     assert not server.received
     assert not Ledger(mine.cassettes).open()
@@ -91,10 +91,10 @@ def test_a_batch_that_may_not_have_been_created(
     server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claimed(mine.cassettes, server.url, CASE, claimed_at=stamp(utc_now()))
-    assert main(["batches", "list"]) == 0
+    assert main(["models", "batches", "list"]) == 0
     assert "it seems that it was never" in capsys.readouterr().out
     server.put("a", "b", ended=False)
-    assert main(["batches", "cancel", NAME]) == 2
+    assert main(["models", "batches", "cancel", NAME]) == 2
     assert "[batch-not-cancelable]" in capsys.readouterr().err
 
 
@@ -103,9 +103,9 @@ def test_while_a_run_records_nothing_is_collected(
 ) -> None:
     running(server, mine)
     with only_writer(mine.cassettes):
-        assert main(["batches", "collect"]) == 2
+        assert main(["models", "batches", "collect"]) == 2
         assert "[recording-locked]" in capsys.readouterr().err
-        assert main(["batches", "list"]) == 0
+        assert main(["models", "batches", "list"]) == 0
 
 
 def test_a_broken_file_is_a_sentence(
@@ -113,7 +113,7 @@ def test_a_broken_file_is_a_sentence(
 ) -> None:
     claimed(mine.cassettes, "http://server", CASE)
     (within_mine.cassettes / "batches" / f"{NAME}.json").write_text("{")
-    assert main(["batches", "list"]) == 2
+    assert main(["models", "batches", "list"]) == 2
     assert "[bad-batch-record]" in capsys.readouterr().err
 
 
@@ -124,12 +124,12 @@ def test_the_address_in_a_file_gets_no_key(
     running(server, mine)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     for command, code in (("list", 0), ("collect", 1), ("cancel msgbatch_0000", 2)):
-        assert main(["batches", *command.split()]) == code
+        assert main(["models", "batches", *command.split()]) == code
         output = capsys.readouterr()
         assert "names the server" in " ".join((output.out + output.err).replace("|", " ").split())
     assert not server.received
     assert len(Ledger(mine.cassettes).open()) == 1
-    assert main(["batches", "list", "--base-url", server.url]) == 0
+    assert main(["models", "batches", "list", "--base-url", server.url]) == 0
     assert server.received
 
 
@@ -144,9 +144,9 @@ def test_batches_of_other_servers_are_still_collected(
     for request in batch["requests"]:
         request["custom_id"] = custom_id(other, place_of(Wanted(**request["wanted"])))
     record.with_name(f"{other}.json").write_text(json.dumps(batch))
-    assert main(["batches", "collect"]) == 1
+    assert main(["models", "batches", "collect"]) == 1
     out = capsys.readouterr().out
     assert "2 answers are recorded" in out
     assert "[server-not-confirmed]" in out
     assert [batch.name for batch in Ledger(mine.cassettes).open()] == [other]
-    assert main(["batches", "cancel", other, "--forget"]) == 0
+    assert main(["models", "batches", "cancel", other, "--forget"]) == 0

@@ -14,16 +14,16 @@ __all__ = ["server"]
 
 
 def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "check"]) == 0
+    assert main(["data", "corpus", "check"]) == 0
     assert capsys.readouterr().out == (
         "430 questions, 86 of them numerical, about 86 sections (115,153 tokens of claude-2): no faults found\n"
     )
 
 
 def test_a_bank_is_checked_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "check", "--bank", "handbook"]) == 1
+    assert main(["data", "corpus", "check", "--bank", "handbook"]) == 1
     assert "about 10 sections" in capsys.readouterr().out
-    assert main(["corpus", "check", "--bank", "handbok"]) == 2
+    assert main(["data", "corpus", "check", "--bank", "handbok"]) == 2
     assert "Did you mean 'handbook'?" in capsys.readouterr().err
 
 
@@ -36,7 +36,7 @@ def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
             "q.jsonl": dump([question(right="In the western dock")]),
         },
     )
-    assert main(["corpus", "check", "--corpus", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 0
+    assert main(["data", "corpus", "check", "--corpus", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 0
     printed = capsys.readouterr().out
     assert "right answer  q1          'In the western dock' is not in harbor, nor in any other" in printed
     assert "1 questions, 0 of them numerical, about 1 sections" in printed
@@ -44,22 +44,22 @@ def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_corpus_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "stats", str(HERE.own("register"))]) == 0
+    assert main(["data", "corpus", "stats", str(HERE.own("register"))]) == 0
     printed = capsys.readouterr().out
     assert "left out: examples for writing questions  2 (register-047, register-049)" in printed
     assert [line.split()[0] for line in printed.splitlines()[-3:]] == ["3,000", "70,000", "95,000"]
-    assert main(["corpus", "stats", str(HERE.own("register")), "--budget", "2000"]) == 0
+    assert main(["data", "corpus", "stats", str(HERE.own("register")), "--budget", "2000"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[0] == "2,000"
 
 
 def test_a_mistake_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "check", "--corpus", str(tmp_path / "nowhere")]) == 2
+    assert main(["data", "corpus", "check", "--corpus", str(tmp_path / "nowhere")]) == 2
     assert "[no-documents-folder]" in capsys.readouterr().err
 
 
 def test_an_issue_is_fetched_and_counted(server: Govinfo, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     server.content = ISSUE.replace("A notice.", "quay " * 400).encode()
-    assert main(["corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url]) == 0
+    assert main(["data", "corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{tmp_path / f'FR-{DAY}.xml'}: {len(server.content):,} bytes, sha256 ")
     assert printed[1].endswith("1 left out by size")

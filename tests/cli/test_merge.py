@@ -20,7 +20,7 @@ Capture = pytest.CaptureFixture[str]
 def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
     first = run(tmp_path / "a", rows("correct", "wrong"))
     second = run(tmp_path / "b", rows("correct", scenario="lines-10", params={"lines": 10, "block_size": None}))
-    assert main(["merge", str(second), str(first), "--out", str(tmp_path / "all" / "run")]) == 0
+    assert main(["merge", str(second), str(first), "-v", "--out", str(tmp_path / "all" / "run")]) == 0
     out = capsys.readouterr().out
     assert "lines    ordered\n" in out
     assert out.endswith(f"Merged 2 runs, 3 trials: {tmp_path / 'all' / 'run' / 'index.html'}\n")
@@ -41,7 +41,7 @@ def test_checkpoints_make_a_table_of_windows(tmp_path: Path, capsys: Capture) ->
         for method in ("FT", "PI")
         for steps in ("200", "1000")
     ]
-    assert main(["merge", *runs, "--out", str(tmp_path / "out")]) == 0
+    assert main(["merge", *runs, "-v", "--out", str(tmp_path / "out")]) == 0
     out = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["model", "prompts", "method", "window", "steps=200", "steps=1000"] in out
     assert [line[:5] for line in out if line[2:3] == ["PI"] and line[3:4] == ["400"]][-1] == [

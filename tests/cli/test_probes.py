@@ -40,7 +40,7 @@ def question(name: str, section: str, reviewed: bool, numerical: bool = False) -
 def test_reviewed_questions_about_a_session_become_probes_of_it(
     session: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["probes", "documents", "session.jsonl", "--out", "turns"]) == 0
+    assert main(["data", "probes", "documents", "session.jsonl", "--out", "turns"]) == 0
     assert "8 turns in 2 files" in capsys.readouterr().out
     sections = [section.id for section in load_corpus(Path("turns")).sections]
     assert sections == ["turn-0001", "turn-0005"]
@@ -51,7 +51,7 @@ def test_reviewed_questions_about_a_session_become_probes_of_it(
     ]
     Path("q.jsonl").write_text(dump(written))
     assert load_questions(Path("q.jsonl"), load_corpus(Path("turns"))).questions
-    assert main(["probes", "take", "q.jsonl", "--out", "probes.jsonl"]) == 0
+    assert main(["data", "probes", "take", "q.jsonl", "--out", "probes.jsonl"]) == 0
     assert "2 probes. 1 question without a review left out." in capsys.readouterr().out
     first, second = (Probe.of(case) for case in load_cases(Path("probes.jsonl"), None))
     assert (first.accept, first.kind, first.turn) == (("4",), "fact", 1)
@@ -74,6 +74,6 @@ def test_nothing_is_overwritten_or_made_of_nothing(
 ) -> None:
     Path("taken").mkdir()
     Path("q.jsonl").write_text(dump([question("a", "turn-0001", False)]))
-    assert main(["probes", *arguments]) == 2
+    assert main(["data", "probes", *arguments]) == 2
     assert f"[{code}]" in capsys.readouterr().err
     assert not Path("new").exists()

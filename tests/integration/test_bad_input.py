@@ -249,4 +249,4 @@ def test_pytest_settings_that_are_nested_too_deeply(checkout: Checkout) -> None:
     """docs/security.md, deep-nesting."""
     checkout.file("pytest.ini").unlink()
     checkout.file("pyproject.toml").write_text("a = " + "[" * 100_000)
-    assert checkout.longctx("batches", "list").says("[bad-pytest-file]")
+    assert checkout.longctx("models", "batches", "list").says("[bad-pytest-file]")

@@ -52,7 +52,7 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
     assert not server.asked, "nor does a run without batches ask what one holds"
     assert checkout.pytest("--ctx-estimate").says("4 more are held by batches that are not collected")
     server.looks = 0
-    collected = checkout.longctx("batches", "collect", "msgbatch_0000")
+    collected = checkout.longctx("models", "batches", "collect", "msgbatch_0000")
     assert collected.code == 0
     assert collected.says("Batch msgbatch_0000 has ended: 4 answers are recorded.")
     assert checkout.pytest().code == 0
@@ -151,8 +151,8 @@ def test_a_record_of_a_batch_deletes_nothing_else(checkout: Checkout, server: Ba
     server.batches.clear()
     for refused in (
         checkout.record(server, "-n2"),
-        checkout.longctx("batches", "collect"),
-        checkout.longctx("batches", "cancel", "../../precious", "--forget"),
+        checkout.longctx("models", "batches", "collect"),
+        checkout.longctx("models", "batches", "cancel", "../../precious", "--forget"),
     ):
         assert refused.code != 0
         assert refused.says("[bad-batch-record]")

@@ -131,7 +131,7 @@ def test_documents_are_called_what_their_corpus_says(own: Checkout, server: Simu
     shown = own.longctx("show", "control/longest-200-record-right", *(option.replace("ctx-", "") for option in CORPUS))
     assert shown.says("the following harbor rule closely")
     server.script = saying("no questions")
-    command = ("questions", "write", "--corpus=documents", "--model=toy", "--out=mine.jsonl", "--record=once")
+    command = ("data", "questions", "write", "--corpus=documents", "--model=toy", "--out=mine.jsonl", "--record=once")
     own.longctx(*command, f"--base-url={server.url}")
     assert "Here is a section from the harbor rule." in prompt_of(server.asked[-1])
 
@@ -182,7 +182,7 @@ def test_single_notices_of_the_federal_register_are_a_section_each(own: Checkout
         text = notice(number).replace("crowns a", 'crowns<PRTPAGE P="77855"/>a')
         code = f"<BILCOD>BILLING CODE 4810-AM-{number}</BILCOD>"
         (folder / f"n{number}.xml").write_text(f"<RULE>\n<P>{text}</P>\n{code}\n</RULE>\n")
-    stats = own.longctx("corpus", "stats", "notices", "--budget", 200)
+    stats = own.longctx("data", "corpus", "stats", "notices", "--budget", 200)
     assert stats.code == 0, stats.err
     assert stats.says("sections 2", "left out: 0 tokens or fewer none")
     shown = own.longctx("show", "control/longest-200-record-right", "--corpus=notices", "--questions=questions.jsonl")

@@ -29,7 +29,7 @@ runs = {{
     "compare": lambda: main(["compare", "reports/first", "reports/gated"]),
     "html": lambda: main(["compare", "reports/first", "reports/gated", "--out", "page.html"]),
     "parquet": lambda: pytest.main([*quiet, *code, "-o", "longctx_parquet=true"]),
-    "batches": lambda: main(["batches", "list"]),
+    "batches": lambda: main(["models", "batches", "list"]),
     "probe": lambda: main(["models", "probe", "toy"]),
     "upgrade": lambda: main(["upgrade", "toy", "other"]),
 }}

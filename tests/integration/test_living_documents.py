@@ -154,7 +154,7 @@ def test_what_a_change_of_documents_makes_stale_and_what_it_costs(own: Checkout,
     own.file("documents/n3.txt").unlink()
     write_questions(own, 61, *NUMBERS)
     options = ["--questions=questions.jsonl", "--profile=tiny.toml"]
-    result = own.longctx("corpus", "diff", "before", "documents", *options)
+    result = own.longctx("data", "corpus", "diff", "before", "documents", *options)
     assert result.code == 0, result.err
     assert result.says(
         "sections changed: 1 (n7)",
@@ -163,13 +163,13 @@ def test_what_a_change_of_documents_makes_stale_and_what_it_costs(own: Checkout,
         "trials new: 1, about q61",
         "trials gone: 1, about q3",
     )
-    of_revision = own.longctx("corpus", "diff", "HEAD", "documents", *options)
+    of_revision = own.longctx("data", "corpus", "diff", "HEAD", "documents", *options)
     assert of_revision.out == result.out
     write_questions(own, 61, *[number for number in NUMBERS if number != 3])
     assert asked(result) == asked(gate(own, server))
     for revision in ("nowhere", "--output=here"):
-        refused = own.longctx("corpus", "diff", *options, "--", revision, "documents")
+        refused = own.longctx("data", "corpus", "diff", *options, "--", revision, "documents")
         assert (refused.code, "unknown-revision" in refused.err) == (2, True)
     assert not own.file("here").exists()
-    same = own.longctx("corpus", "diff", "documents", "documents", *options)
+    same = own.longctx("data", "corpus", "diff", "documents", "documents", *options)
     assert same.says("trials unchanged: 60", "trials stale: 0", "0 of 60 trials to ask")

@@ -28,7 +28,7 @@ def handbook(checkout: Checkout) -> Checkout:
 
 def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
     about = (f"--corpus={CORPUS}", f"--model={MODEL}")
-    written = handbook.longctx("questions", "write", *about, "--out=mine.jsonl", "--max-tokens=600")
+    written = handbook.longctx("data", "questions", "write", *about, "--out=mine.jsonl", "--max-tokens=600")
     assert written.code == 0, written.err
     mine, shipped = handbook.file("mine.jsonl"), (ROOT / QUESTIONS).read_text()
     assert mine.read_text() == shipped.replace("prompts seed (", "prompts protocol (")
@@ -37,7 +37,7 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
         == (ROOT / QUESTIONS.replace(".jsonl", ".dropped.jsonl")).read_bytes()
     )
 
-    tried = handbook.longctx("questions", "try", "mine.jsonl", *about, "--prompts=tagged", "--max-tokens=100")
+    tried = handbook.longctx("data", "questions", "try", "mine.jsonl", *about, "--prompts=tagged", "--max-tokens=100")
     assert tried.code == 0, tried.err
     assert tried.says("right section 3 11 0.21", "wrong section 3 11 0.21", "it keeps 3 of 14", "Warning: 3 questions")
 

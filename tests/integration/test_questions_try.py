@@ -30,7 +30,18 @@ def own(checkout: Checkout) -> Checkout:
 
 
 def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> None:
-    command = ("questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--report", "run")
+    command = (
+        "data",
+        "questions",
+        "try",
+        "questions.jsonl",
+        "--corpus",
+        "documents",
+        "--model",
+        "toy",
+        "--report",
+        "run",
+    )
     with SimulatedServer(reader) as server:
         asked = own.longctx(*command, "--record", "once", "--base-url", server.url, "--ctx-no-page")
     assert asked.code == 0, asked.err + asked.out
@@ -58,7 +69,17 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
 
 
 def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
-    command = ("questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--ctx-no-page")
+    command = (
+        "data",
+        "questions",
+        "try",
+        "questions.jsonl",
+        "--corpus",
+        "documents",
+        "--model",
+        "toy",
+        "--ctx-no-page",
+    )
     with SimulatedServer(reader) as server:
         ask = ("--record", "once", "--base-url", server.url)
         first = own.longctx(*command, "--trials", 3, "--ctx-ask-only", *ask)
@@ -75,7 +96,7 @@ def test_the_recorded_controls_replay(own: Checkout) -> None:
     shutil.copytree(ROOT / "cassettes/qwen2.5-coder-0.5b/control", own.file("cassettes/qwen2.5-coder-0.5b/control"))
     shutil.copytree(ROOT / "fixtures/questions", own.file("fixtures/questions"))
     register = "fixtures/questions/register.jsonl"
-    result = own.longctx("questions", "try", register, *RECORDED, "--trials", 100, "--ctx-no-page")
+    result = own.longctx("data", "questions", "try", register, *RECORDED, "--trials", 100, "--ctx-no-page")
     assert result.code == 0, result.err + result.out
     assert result.says(
         "right section 41 44 15 0.41 [0.32, 0.51] n=100 +0.21", "wrong section 21 70 9", "no record 23 77 0"
@@ -88,7 +109,7 @@ def test_the_recorded_controls_replay(own: Checkout) -> None:
 
 def try_toy(own: Checkout, *more: object) -> Result:
     return own.longctx(
-        "questions", "try", "questions.jsonl", "--corpus=documents", "--model=toy", "--ctx-no-page", *more
+        "data", "questions", "try", "questions.jsonl", "--corpus=documents", "--model=toy", "--ctx-no-page", *more
     )
 
 
@@ -160,13 +181,13 @@ def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:
 
 
 def test_nothing_measured_is_a_sentence(own: Checkout) -> None:
-    result = own.longctx("questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy")
+    result = own.longctx("data", "questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy")
     assert result.code == 2
     assert result.says("have no recording", "18 trials missing", "[controls-not-measured]")
 
 
 def test_an_estimate_asks_nothing_and_leaves_nothing(own: Checkout) -> None:
-    command = ("questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--estimate")
+    command = ("data", "questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--estimate")
     result = own.longctx(*command)
     assert result.code == 0, result.err
     assert result.says("18 of 18 trials to ask")

@@ -14,7 +14,7 @@ from tests.servers import SimulatedServer
 def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
     files = {f"d{n}.txt": notice(n) for n in range(1, 5)}
     write_folder(checkout.file("docs"), {**files, "corpus.toml": "min_tokens = 0"})
-    command = ("questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
+    command = ("data", "questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
     with SimulatedServer(writer, hold_after=1) as server:
         live = ("--record=once", f"--base-url={server.url}")
         with Listening(checkout, "longctx", *command, *live, "--in-flight=1") as run:

@@ -169,7 +169,7 @@ def test_what_a_batch_answered_in_looks_is_judged_in_looks_whoever_collects_it(c
             server.looks = 100
             assert ask(checkout, server, *gated, mode="new_episodes").code == 12
             server.looks = 0
-            assert checkout.longctx("batches", "collect").code == 0
+            assert checkout.longctx("models", "batches", "collect").code == 0
         assert [len(batch.requests) for batch in server.created] == [26, 26]
     replayed = run(checkout, *gated[:2])
     [family] = gate(checkout)["families"]

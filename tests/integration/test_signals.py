@@ -96,7 +96,7 @@ def test_sigterm_before_anything_is_asked(checkout: Checkout, server: SimulatedS
 def test_a_command_that_asks_waits_as_well(checkout: Checkout) -> None:
     files = {f"d{n}.txt": notice(n) for n in range(1, 5)}
     write_folder(checkout.file("docs"), {**files, "corpus.toml": "min_tokens = 0"})
-    command = ("questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
+    command = ("data", "questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
     with SimulatedServer(writer, hold_after=0) as server:
         live = ("--record=once", f"--base-url={server.url}", "--in-flight=2")
         with Listening(checkout, "longctx", *command, *live) as run:

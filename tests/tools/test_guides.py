@@ -35,7 +35,7 @@ def commands(text: str) -> Iterator[str]:
 def parser_of(command: str) -> argparse.ArgumentParser | None:
     """Return the parser of a command, or of its subcommand; None if there is neither."""
     words = command.split()
-    return COMMANDS.get(" ".join(words[:3])) or COMMANDS.get(" ".join(words[:2]))
+    return COMMANDS.get(" ".join(words[:4])) or COMMANDS.get(" ".join(words[:3])) or COMMANDS.get(" ".join(words[:2]))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE.root)))

@@ -37,7 +37,7 @@ def run(tmp_path: Path, within_mine: Workspace) -> Path:
 def test_the_filter_is_made_from_measured_answers_with_the_right_section(
     run: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["filter", str(run)]) == 0
+    assert main(["data", "filter", str(run)]) == 0
     assert capsys.readouterr().out.endswith("m-0123456789ab.json: 2 asked, 1 kept\n")
     kept = load_filter(mine, "m", "0123456789ab")
     assert kept is not None
@@ -51,7 +51,7 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
         run, as_lines([row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
     )
     merged(run)
-    assert main(["filter", str(run)]) == 0
+    assert main(["data", "filter", str(run)]) == 0
     assert "1 asked, 1 kept; 3 without a readable answer" in capsys.readouterr().out
     kept = load_filter(mine, "m", "0123456789ab")
     assert kept is not None
@@ -61,17 +61,17 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
 def test_one_readable_answer_of_several_counts(run: Path, mine: Workspace) -> None:
     append(run, as_lines([row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)]))
     merged(run)
-    assert main(["filter", str(run)]) == 0
+    assert main(["data", "filter", str(run)]) == 0
     kept = load_filter(mine, "m", "0123456789ab")
     assert kept is not None
     assert kept.kept == ("q1",)
 
 
 def test_a_run_without_controls_is_a_sentence(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["filter", str(run), "--prompts", "other"]) == 2
+    assert main(["data", "filter", str(run), "--prompts", "other"]) == 2
     assert "[controls-not-run]" in capsys.readouterr().err
 
 
 def test_no_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["filter", str(tmp_path)]) == 2
+    assert main(["data", "filter", str(tmp_path)]) == 2
     assert "[no-run]" in capsys.readouterr().err

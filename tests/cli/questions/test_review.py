@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 @contextmanager
 def reviewing(path: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the command, and yield it with the address that it shows."""
-    command = [sys.executable, "-m", "longctx", "questions", "review", str(path), "--no-browser", *options]
+    command = [sys.executable, "-m", "longctx", "data", "questions", "review", str(path), "--no-browser", *options]
     process = subprocess.Popen(
         [*command, "--corpus", str(path.parent)],
         cwd=ROOT,
@@ -94,5 +94,5 @@ def test_ctrl_c_ends_it(path: Path) -> None:
 )
 def test_a_mistake_is_a_sentence(path: Path, options: list[str], code: str, capsys: pytest.CaptureFixture[str]) -> None:
     given = [str(path) if option == "QUESTIONS" else option for option in options]
-    assert main(["questions", "review", *given, "--no-browser"]) == 2
+    assert main(["data", "questions", "review", *given, "--no-browser"]) == 2
     assert f"[{code}]" in capsys.readouterr().err

@@ -48,7 +48,7 @@ def command(documents: Path, *more: object) -> list[str]:
     out = documents.parent / "mine.jsonl"
     given = {"--corpus": documents, "--model": "toy", "--out": out, "--per-section": 2}
     options = (part for name, value in given.items() if name not in more for part in (name, value))
-    return ["questions", "write", *map(str, (*options, *more))]
+    return ["data", "questions", "write", *map(str, (*options, *more))]
 
 
 def record(documents: Path, server: SimulatedServer, *more: object, mode: str = "once") -> int:
