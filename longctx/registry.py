@@ -59,11 +59,9 @@ def family_of(workspace: Workspace, name: str) -> Family:
 
 @functools.cache
 def shipped() -> Mapping[str, Family]:
-    """Return what longctx ships: the protocols, in their order, and the families that are none yet."""
+    """Return what longctx ships, in the order of its package."""
     package = importlib.import_module(GROUP)
     found = [family for name in _modules(package) for family in protocols_in(importlib.import_module(name))]
-    for name in _modules(importlib.import_module(GONE)):
-        found += getattr(importlib.import_module(name), "FAMILIES", ())
     known = {family.name: family for family in found}
     return {name: known[name] for name in package.ORDER}
 

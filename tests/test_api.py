@@ -70,8 +70,8 @@ def test_every_name_has_its_entry_in_the_reference() -> None:
         assert "doctest" not in entry
 
 
-@pytest.mark.parametrize("folder", ["longctx/families", "tests/integration/foreign"])
-def test_families_import_public_names_from_longctx(folder: str) -> None:
+@pytest.mark.parametrize("folder", ["longctx/protocols", "tests/integration/foreign"])
+def test_protocols_import_public_names_from_longctx(folder: str) -> None:
     deep = {
         f"{path.name}: {module}.{name}"
         for path in (HERE.root / folder).rglob("*.py")
@@ -90,12 +90,12 @@ def test_a_protocol_of_one_s_own_needs_no_other_module() -> None:
 
 
 def test_layers_are_kept_where_names_come_from_longctx_itself() -> None:
-    """Import contracts do not see through `longctx`: families take no run from it, and other packages no name."""
+    """Import contracts do not see through `longctx`: reports take no run from it, and other packages no name."""
     for path in PACKAGE.rglob("*.py"):
         named = {name for module, name in imports(path) if module == "longctx" and name in MODULES}
         where = path.relative_to(HERE.root).with_suffix("").as_posix().replace("/", ".")
         if any(Path(where).match(pure) for pure in PURE) and ".reports." not in where:
             named = {name for name in named if not MODULES[name].startswith("longctx.vocabulary.")}
-        elif where.startswith(("longctx.families.", "longctx.protocols.reports.")):
+        elif where.startswith("longctx.protocols.reports."):
             named &= {"Run"}
         assert named == set(), where

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from longctx import Count, Outcome, Reply, Words, fill, lexically_right, mark, protocol, unanswered
+from longctx import Count, Mark, Outcome, Reply, Words, fill, lexically_right, mark, protocol, unanswered
 from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.grid import WindowGrid
 from longctx.vocabulary.judging import cut_within
-from longctx.vocabulary.scenario import Mark
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 QUESTIONS = "now", "before", "when"
