@@ -27,10 +27,10 @@ from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.defaults import ALPHA
-from longctx.gate.evidence import LEAST_LOST, LEAST_SHARE
 from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import usd
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
+from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import Looks, planned
 from longctx.stats.search import narrowed
 from longctx.vocabulary.looks import LooksPlan
@@ -46,6 +46,8 @@ REPLY = 500
 """The tokens of a reply, thinking included, that the prices are for."""
 DOCUMENT = 200_000
 """The tokens of a user's document."""
+LISTED = 200
+"""The gates of a line whose lists of documents are made, which takes a permutation test for each."""
 GATES_OF_A_BASELINE = 10
 """Gates that share the price of a baseline."""
 WORTH = 1.2
@@ -414,7 +416,8 @@ def simulate(case: Case, gates: int, seed: int = 1) -> Counted:
     passed = int((result.passed.all(axis=1) & ~result.found).sum())
     counted = Counted(gates, asked, passed, int(result.found.sum()), int(result.passed[:, first].sum()))
     if case.documents:
-        named, fallen = lost_together(drawn[first], result.asked[:, first]), drawn[first].fallen
+        named = lost_together(drawn[first], result.asked[:LISTED, first])
+        fallen = drawn[first].fallen[:LISTED]
         right = (named & fallen).sum(axis=1)
         counted.named = int((right > 0).sum())
         counted.share_named = float((right / fallen.sum(axis=1)).mean())
@@ -423,11 +426,21 @@ def simulate(case: Case, gates: int, seed: int = 1) -> Counted:
 
 
 def lost_together(drawn: Drawn, asked: Ints) -> Bools:
-    """Return the documents, of those that were asked, whose items the report lists as lost together."""
-    lost, right = -drawn.changes.sum(axis=2), drawn.before.sum(axis=2)
-    of_asked = np.arange(lost.shape[1]) < asked[:, None]
-    named: Bools = of_asked & (lost >= np.maximum(LEAST_LOST, LEAST_SHARE * right))
+    """Return the documents that the report lists as lost together in the first gates. asked: documents, of each gate.
+
+    The list is the gate's own, of its one family with documents.
+    """
+    named = np.zeros((len(asked), drawn.before.shape[1]), bool)
+    for gate, number in enumerate(asked.tolist()):
+        named[gate, together(changed(drawn, gate, number))[0]] = True
     return named
+
+
+def changed(drawn: Drawn, gate: int, documents: int) -> list[Changed]:
+    """Return the trials of the first documents of a gate."""
+    before, changes = drawn.before[gate, :documents], drawn.changes[gate, :documents]
+    pairs = zip(before.ravel().tolist(), changes.ravel().tolist(), strict=True)
+    return [Changed(place // before.shape[1], 0, float(was), change) for place, (was, change) in enumerate(pairs)]
 
 
 @cache
@@ -538,7 +551,8 @@ def documents(gates: int) -> str:
         for points, few in ((3, 0.04), (5, 0.07), (5, 0.2), (10, 0.14), (10, 0.3)):
             for changing in (0.05, 0.1):
                 counted = simulate(Case(gate, 0.9, changing, {band: points / 100}, few), gates)
-                cells = [share(count, gates) for count in (counted.found, counted.passed, counted.named)]
+                cells = [share(count, gates) for count in (counted.found, counted.passed)]
+                cells.append(share(counted.named, min(LISTED, gates)))
                 others = f"{counted.share_named:.0%}", f"{counted.others_named:.2f}"
                 rows.append([gate.name, f"{points} points in {few:.0%}", f"{changing:.0%}", *cells, *others])
     head = ["gate", "drop in documents", "pairs that change", "found", "passes", "list names one or more of them"]

@@ -29,8 +29,7 @@ from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
-from longctx.gate.evidence import Evidence
-from longctx.gate.evidence import lost_together as listed
+from longctx.gate.evidence import Evidence, changed_together
 from longctx.stats.averaged import Answers
 from longctx.stats.looks import planned
 from longctx.workspace import Workspace
@@ -99,13 +98,13 @@ def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
 
 
 def test_it_lists_the_documents_that_the_report_lists() -> None:
-    case = Case(OWN, drops={"documents": 0.1}, documents=0.2)
+    case = Case(OWN, drops={"documents": 0.1}, documents=0.14)
     drawn = draw(OWN.bands[0], case, 1, np.random.default_rng(1))
     answers: dict[object, list[Answers]] = {
         f"{place:02}": [([before], [after]) for before, after in zip(*sides, strict=True)]
         for place, sides in enumerate(zip(drawn.before[0].tolist(), drawn.after[0].tolist(), strict=True))
     }
-    named = {int(cluster.cluster) for cluster in listed([Evidence(answers)])}
+    named = {int(cluster.cluster) for cluster in changed_together([Evidence(answers)])[0]}
     assert named == set(np.flatnonzero(lost_together(drawn, np.array([50]))[0]).tolist())
     assert named & set(np.flatnonzero(drawn.fallen[0]).tolist())
 

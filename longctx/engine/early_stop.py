@@ -128,7 +128,7 @@ class LiveLooks:
         self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
         for key, question in self._questions.items():
-            units[self._bands[key]][key] = _unit(question)
+            units[self._bands[key]][key] = unit_of(question)
         self.of: dict[str, int] = {}
         terms = run.plan.margin, run.settings.alpha
         for band, of_band in units.items():
@@ -309,7 +309,8 @@ class FunctionLooks(LiveLooks):
         return len(of_families) + len(elsewhere), parted | with_minimum | limited
 
 
-def _unit(question: Question) -> Unit:
+def unit_of(question: Question) -> Unit:
+    """Return what a question is not divided from when it is asked in looks; it is that of its row when it is judged."""
     identity = question.identity
     cluster = question.case.scenario.cluster(question.index) or None
     return Unit.of(identity.scenario, identity.seed, cluster, identity.trial, identity.item)

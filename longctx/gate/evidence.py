@@ -15,6 +15,7 @@ from longctx.results.grouping import grouped
 from longctx.results.parts import differing
 from longctx.results.row import EARLY_STOP, Row
 from longctx.stats.averaged import Answers, Averaged, difference
+from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import ONCE, Looks
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
@@ -185,8 +186,8 @@ def by_look(
 
 
 @dataclass(frozen=True, slots=True)
-class LostTogether:
-    """A cluster of trials, those about one document say, of which many were lost together."""
+class Together:
+    """A cluster of trials, those about one document say, of which many were lost, or gained, together."""
 
     cluster: str
     before: Rate
@@ -194,29 +195,43 @@ class LostTogether:
 
     @property
     def lost(self) -> float:
-        """How much its rate fell, a share of its trials."""
+        """How much its rate fell, a share of its trials; negative if it rose."""
         return self.before.rate - self.after.rate
 
 
-LEAST_LOST, LEAST_SHARE = 2, 0.5
-"""A cluster is named that lost so many trials on balance, and this share of those that were right."""
+def has_clusters(bands: Iterable[Evidence]) -> bool:
+    """Return whether any trial of these bands belongs to a cluster of its own name."""
+    return any(isinstance(name, str) for evidence in bands for name in evidence.answers)
 
 
-def lost_together(bands: Iterable[Evidence]) -> list[LostTogether]:
-    """Return the clusters of a family whose trials were lost together, the one that lost most first."""
-    clusters: dict[str, list[Answers]] = defaultdict(list)
-    for evidence in bands:
-        for name, answers in evidence.answers.items():
+def changed_together(bands: Iterable[Evidence], families: int = 1) -> tuple[list[Together], list[Together]]:
+    """Return the clusters of a family of which more was lost together than chance explains, and more gained.
+
+    The one that changed most comes first. families: how many of the run have clusters.
+    """
+    answers: dict[str, list[Answers]] = defaultdict(list)
+    trials: list[Changed] = []
+    numbers: dict[str, int] = {}
+    for stratum, evidence in enumerate(bands):
+        for name, of_cluster in evidence.answers.items():
             if isinstance(name, str):
-                clusters[name] += answers
-    found = []
-    for name, answers in clusters.items():
-        lost = -sum(map(sum, Averaged([answers]).changes))
-        right = sum(sum(before) / len(before) for before, _ in answers)
-        if lost >= max(LEAST_LOST, LEAST_SHARE * right):
-            sides = ([answer for trial in answers for answer in trial[side]] for side in (0, 1))
-            found.append((lost, LostTogether(name, *(Rate(sum(side), len(side)) for side in sides))))
-    return [cluster for _, cluster in sorted(found, key=lambda entry: (-entry[0], entry[1].cluster))]
+                answers[name] += of_cluster
+                number = numbers.setdefault(name, len(numbers))
+                for before, after in of_cluster:
+                    was, now = sum(before) / len(before), sum(after) / len(after)
+                    trials.append(Changed(number, stratum, was, now - was))
+    names = list(numbers)
+
+    def rates(number: int) -> Together:
+        of_cluster = answers[names[number]]
+        sides = ([answer for trial in of_cluster for answer in trial[side]] for side in (0, 1))
+        return Together(names[number], *(Rate(sum(side), len(side)) for side in sides))
+
+    lost, gained = (
+        sorted(map(rates, numbers), key=lambda each: (-abs(each.lost) * each.after.n, each.cluster))
+        for numbers in together(trials, families)
+    )
+    return lost, gained
 
 
 def _measured_items(pairs: TrialPairs) -> Iterator[tuple[list[Row], Sequence[Row]]]:

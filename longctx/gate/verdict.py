@@ -13,12 +13,13 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import (
     Evidence,
     EvidenceInLooks,
-    LostTogether,
     Requests,
+    Together,
     by_look,
     by_scenario,
+    changed_together,
+    has_clusters,
     is_gated,
-    lost_together,
     with_bands_of,
 )
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
@@ -121,12 +122,22 @@ class FamilyVerdict:
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
     """The scenarios that differ in a parameter from those that they are compared with."""
-    lost_together: tuple[LostTogether, ...] = ()
-    """The clusters, such as documents, whose trials were lost together; these raise no alarm."""
+    evidence: tuple[Evidence, ...] = ()
+    """The evidence in its bands, at the looks that their verdicts are of."""
+    clustered: int = 1
+    """How many families of the run have clusters."""
     lost: tuple[RowPair, ...] = ()
     """The trials that the baseline answered rightly and the run, which was measured, did not."""
     requests: Requests = field(default_factory=Requests)
     """How the requests of its pairs compare."""
+
+    @property
+    def together(self) -> tuple[list[Together], list[Together]]:
+        """The clusters, such as documents, that lost, and that gained, more together than chance explains.
+
+        They raise no alarm.
+        """
+        return changed_together(self.evidence, self.clustered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,8 +370,9 @@ def _families(
         tuple(reported for reported, minimum in family.minimums if not family.stopped and next(shown) and minimum.below)
         for family in compared
     ]
+    clustered = sum(has_clusters(at.at(None) for at in family.bands.values()) for family in compared)
     families = tuple(
-        _family(family, {band: judged[band] for band in family.bands}, of_family)
+        _family(family, {band: judged[band] for band in family.bands}, of_family, max(1, clustered))
         for family, of_family in zip(compared, missed, strict=True)
     )
     return families, of_run
@@ -375,7 +387,10 @@ def _excepted(verdict: BandVerdict, evidence: Evidence, vacuous: str) -> BandVer
 
 
 def _family(
-    family: _Compared, judged: Mapping[Band, tuple[BandVerdict, BandVerdict]], missed: tuple[Reported, ...]
+    family: _Compared,
+    judged: Mapping[Band, tuple[BandVerdict, BandVerdict]],
+    missed: tuple[Reported, ...],
+    clustered: int,
 ) -> FamilyVerdict:
     """Judge one family. judged: its bands, as measured and with what was not measured counted as wrong."""
     beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if family.stopped and family.minimums else []
@@ -407,7 +422,8 @@ def _family(
         scenarios=tuple(by_scenario(family.pairs).items()),
         changes=tuple(map(BandChange.of, seen.values())),
         across=family.pairs.across,
-        lost_together=tuple(lost_together(seen.values())),
+        evidence=tuple(seen.values()),
+        clustered=clustered,
         requests=Requests.of(pair for band in seen.values() for pair in band.pairs),
         lost=tuple(pair for band in seen.values() for pair in band.pairs if pair[0].correct and not pair[1].correct),
     )

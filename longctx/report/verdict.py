@@ -326,30 +326,33 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
             reported.setdefault(beside.table, []).append(row)
     for title, rows in reported.items():
         yield Table.from_rows(title, rows)
-    yield from _lost_together(verdict)
+    yield from _changed_together(verdict)
     yield from _moved(verdict)
 
 
-def _lost_together(verdict: RunVerdict) -> Iterator[Table]:
-    """Yield a table of the clusters whose trials were lost together, if there are any."""
-    clusters = [(family, cluster) for family in verdict.families for cluster in family.lost_together]
-    rows = [
-        {
-            "family": family.family,
-            **_of(verdict, family),
-            "document or cluster": cluster.cluster,
-            "before": f"{cluster.before.rate:.2f}",
-            "after": f"{cluster.after.rate:.2f}",
-            "n": f"{cluster.after.n:,}",
-        }
-        for family, cluster in clusters[:MOST]
-    ]
-    if rows:
-        title = (
-            f"Lost together, {len(rows):,} of {len(clusters):,}, to look at first: clusters that lost half of their "
-            "right answers or more; they do not decide the verdict"
-        )
-        yield Table.from_rows(title, rows)
+def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
+    """Yield a table of the clusters that lost together, and one of those that gained, if there are any."""
+    both = [(family, family.together) for family in verdict.families]
+    for place, how in enumerate(("Lost", "Gained")):
+        clusters = [(family, cluster) for family, sides in both for cluster in sides[place]]
+        rows = [
+            {
+                "family": family.family,
+                **_of(verdict, family),
+                "document or cluster": cluster.cluster,
+                "before": f"{cluster.before.rate:.2f}",
+                "after": f"{cluster.after.rate:.2f}",
+                "n": f"{cluster.after.n:,}",
+            }
+            for family, cluster in clusters[:MOST]
+        ]
+        if rows:
+            title = (
+                f"{how} together, {len(rows):,} of {len(clusters):,}, to look at first: clusters whose answers "
+                f"{'were lost' if place == 0 else 'were gained'} together more often than chance explains; they do not "
+                "decide the verdict"
+            )
+            yield Table.from_rows(title, rows)
 
 
 def _moved(verdict: RunVerdict) -> Iterator[Table]:

@@ -93,6 +93,15 @@ def _run(run: BandVerdict | None) -> dict[str, Any] | None:
     return None if run is None else {"margin": RUN_MARGIN} | {name: getattr(run, name) for name in names}
 
 
+def _together(family: FamilyVerdict) -> dict[str, Any]:
+    return {
+        name: [
+            {"cluster": each.cluster, "before": each.before.as_data, "after": each.after.as_data} for each in clusters
+        ]
+        for name, clusters in zip(("lost_together", "gained_together"), family.together, strict=True)
+    }
+
+
 def _family(family: FamilyVerdict) -> dict[str, Any]:
     reported: dict[str, list[dict[str, Any]]] = {}
     for beside in family.reported:
@@ -105,10 +114,7 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
         "reasons": list(family.reasons),
         "pairs": family.asked,
         "unmeasured": family.missing,
-        "lost_together": [
-            {"cluster": lost.cluster, "before": lost.before.as_data, "after": lost.after.as_data}
-            for lost in family.lost_together
-        ],
+        **_together(family),
         "bands": [
             {
                 "band": band.band.name,

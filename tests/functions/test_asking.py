@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import itertools
 import threading
 from collections import Counter
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Case, Question
-from longctx.config.models import Caching, ModelProfile
+from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionAsker, difference, one_request
 from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import run
@@ -143,17 +145,17 @@ def test_a_test_that_asks_something_else_is_named_with_the_difference(server: Si
 class Forgetful(Tape):
     """A tape that never plays what it recorded to a trial, but gives it to the one who asked."""
 
-    asked = False
+    here = threading.local()
 
     def plays(self, wanted: Any) -> bool:
-        return self.asked
+        return getattr(self.here, "asked", False)
 
     def reply(self, wanted: Any) -> Any:
-        self.asked = True
+        self.here.asked = True
         try:
             return super().reply(wanted)
         finally:
-            self.asked = False
+            self.here.asked = False
 
 
 def test_an_answer_that_is_not_found_is_never_asked_again(server: SimulatedServer, tmp_path: Path) -> None:
@@ -266,3 +268,66 @@ def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) 
     ask(server, tape, about, case)
     first = [marked(body) for body in server.asked if "Question" in prompt_of(body)]
     assert sorted(map(str, first)) == [f"{DOCUMENT} Document {item}. Question {item}?" for item in (0, 0, 1, 1)]
+
+
+@pytest.mark.parametrize("prices", [None, Prices(input=1.0, output=1.0, dated=datetime.date(2026, 1, 1))])
+def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape: Tape, prices: Prices | None) -> None:
+    model = MODEL.model_copy(update={"prices": prices})
+    case, tally = case_of(trials=3, model=model), Tally(3)
+    with Asker(tape, [model], server.url, 2, None, tally, lambda sentence: None) as asker:
+        FunctionAsker(asker, tape, 2, tally, FunctionCanary({}, None)).ask(
+            case,
+            lambda question: FunctionTrial(question, tape),
+            lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model), lambda error: None),
+        )
+    assert tally.tokens > 0
+    assert (tally.cost is None) == (prices is None)
+
+
+def test_a_trial_goes_on_once_all_of_its_requests_are_answered(server: SimulatedServer, tape: Tape) -> None:
+    first, runs = threading.Event(), Counter[str]()
+
+    def script(body: Body) -> Answer:
+        if prompt_of(body).startswith("b"):
+            assert first.wait(PATIENCE), "the other request is answered before"
+        return echo(body)
+
+    def both(trial: FunctionTrial) -> None:
+        runs[trial.item] += 1
+        issued(trial, f"a of {trial.item}", f"b of {trial.item}")
+
+    class Noting(Tape):
+        def record(self, wanted: Any, *rest: Any, **more: Any) -> None:
+            super().record(wanted, *rest, **more)
+            first.set()
+
+    server.script = script
+    asked = ask(server, Noting(tape.written_to, "once", run="first"), both, case_of(trials=1))
+    assert (asked.failures, runs) == ({}, {"0": 2})
+    assert len(server.asked) == 2
+
+
+def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_context(
+    server: SimulatedServer, tape: Tape
+) -> None:
+    """None of the first ten can be read; the others, of the same contexts, are not asked."""
+    case = in_contexts_of(40, 20)
+
+    def unreadable(trial: FunctionTrial) -> None:
+        trial.exchange(body_of(f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"), {}, CACHED)
+        raise Unparseable("no number")
+
+    said: list[str] = []
+    tally, group = Tally(40), (case.scenario.family, CACHED.model)
+    canary = FunctionCanary({group: 40}, said.append)
+    with Asker(tape, [CACHED], server.url, 2, None, tally, said.append) as asker:
+        asking = FunctionAsker(asker, tape, 2, tally, canary)
+        asking.ask(
+            case,
+            lambda question: FunctionTrial(question, tape),
+            lambda trial: run(trial, lambda: unreadable(trial), lambda error: None),
+        )
+    assert len(server.asked) == 10
+    assert len(asking.asked.failures) == 30
+    assert {failure.cause for failure in asking.asked.failures.values()} == {"unreadable"}
+    assert tally.done == 40

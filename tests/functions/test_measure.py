@@ -98,6 +98,22 @@ def test_a_mistake_is_found_in_a_group_before_other_errors(tape: Tape) -> None:
     assert run(replied(tape), raising(group), meant).error is mistake
 
 
+def test_a_request_without_an_answer_counts_though_the_code_under_test_swallows_it(tape: Tape) -> None:
+    """Code with a bare except goes on without the answer; what it then returns or raises is no outcome."""
+
+    def careless(then: BaseException | None) -> None:
+        try:
+            trial.exchange(body_of("a"), {}, MODEL)
+        except:  # noqa: E722
+            if then is not None:
+                raise then from None
+
+    for then in (None, AssertionError("no answer"), ZeroDivisionError(), KeyError("text")):
+        trial = trial_of(tape=tape)
+        assert run(trial, lambda then=then: careless(then), lambda error: None).kind == "suspended"  # type: ignore[misc]
+        assert [lacking.wanted for lacking in trial.lacking]
+
+
 def test_ctrl_c_ends_the_run(tape: Tape) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(replied(tape), raising(KeyboardInterrupt()), meant)

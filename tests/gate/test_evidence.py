@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longctx.compare.pairs import pairs
-from longctx.gate.evidence import by_band, by_scenario, lost_together
+from longctx.gate.evidence import by_band, by_scenario, changed_together
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from tests.rows import digested, joined, run
@@ -72,28 +72,26 @@ def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
         assert not evidence.same_answers
 
 
-def test_clusters_that_lost_half_of_their_right_answers_are_named_over_all_bands() -> None:
-    def of(*outcomes: str, cluster: str, **fields: Any) -> list[Row]:
-        return run(*outcomes, cluster=cluster, **fields)
+def test_a_document_whose_trials_were_lost_together_is_named_over_all_bands() -> None:
+    """contract-7 lost 4 of 6 trials in two bands; of the others each lost one, or none."""
 
-    long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
-    right, half = ("correct", "correct"), ("wrong", "correct")
-    before = joined(
-        of(*right, cluster="contract-7", **SHORT),
-        of(*right, cluster="contract-7", **long),
-        of(*right, cluster="contract-8", band="short", scenario="lines-6"),
-        of(*right * 2, cluster="contract-9", band="short", scenario="lines-7"),
-        run(*right, band="short", scenario="lines-8"),
-    )
-    after = joined(
-        of(*half, cluster="contract-7", **SHORT),
-        of("wrong", "wrong", cluster="contract-7", **long),
-        of(*half, cluster="contract-8", band="short", scenario="lines-6"),
-        of("wrong", "wrong", *right, cluster="contract-9", band="short", scenario="lines-7"),
-        run("wrong", "wrong", band="short", scenario="lines-8"),
-    )
-    named = lost_together(by_band(pairs(before, after)).values())
-    assert [(each.cluster, each.before.correct, each.after.correct, each.lost) for each in named] == [
-        ("contract-7", 4, 1, 0.75),
-        ("contract-9", 4, 2, 0.5),
+    def of(*outcomes: str, **fields: Any) -> list[Row]:
+        return run(*outcomes, **fields)
+
+    def contracts(short: int, long: int) -> list[Row]:
+        others = [
+            of(*["correct"] * 6, cluster=f"contract-{place}", band="short", scenario=f"lines-{10 + place}")
+            for place in range(8, 60)
+        ]
+        first = of(*["wrong"] * short, *["correct"] * (3 - short), cluster="contract-7", **SHORT)
+        second = of(*["wrong"] * long, *["correct"] * (3 - long), cluster="contract-7", band="long", scenario="lines-9")
+        unnamed = of(*["wrong"] * short, *["correct"] * (3 - short), band="short", scenario="lines-8")
+        return joined(first, second, unnamed, *others)
+
+    lost, gained = changed_together(by_band(pairs(contracts(0, 0), contracts(2, 2))).values())
+    assert [(each.cluster, each.before.correct, each.after.correct, round(each.lost, 3)) for each in lost] == [
+        ("contract-7", 6, 2, 0.667)
     ]
+    assert gained == []
+    lost, gained = changed_together(by_band(pairs(contracts(2, 2), contracts(0, 0))).values())
+    assert ([each.cluster for each in gained], lost) == (["contract-7"], [])

@@ -165,9 +165,10 @@ def test_what_a_batch_answered_in_looks_is_judged_in_looks_whoever_collects_it(c
     with BatchServer(script=codes) as server:
         assert ask(checkout, server, "--ctx-report=first").code == 0
         file.write_text(FUNCTION.replace("What is", "Say:"))
-        for _ in range(2):
+        for look in (1, 2):
             server.looks = 100
             assert ask(checkout, server, *gated, mode="new_episodes").code == 12
+            assert len(server.created) == look, "no look follows while a batch is pending"
             server.looks = 0
             assert checkout.longctx("models", "batches", "collect").code == 0
         assert [len(batch.requests) for batch in server.created] == [26, 26]

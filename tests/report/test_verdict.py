@@ -184,6 +184,8 @@ def test_documents_whose_items_were_lost_together_are_listed() -> None:
     assert "contract-1" not in text
     data = as_data(give_verdict(before, after, RULES), "main", ())
     [lost] = data["families"][0]["lost_together"]
+    assert data["families"][0]["gained_together"] == []
+    assert "Gained together, 1 of 1" in shown(after, before)
     assert (lost["cluster"], lost["before"]["rate"], lost["after"]["rate"]) == ("contract-0", 1.0, 0.0)
 
 

@@ -15,7 +15,7 @@ from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.scenario import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
-from tests.live.batches.examples import Ran, lacking, run
+from tests.live.batches.examples import Ran, claimed, lacking, run
 from tests.recording.examples import line_case
 from tests.refusals import refused
 from tests.servers import Answer, failing, giving
@@ -363,6 +363,15 @@ def test_a_batch_that_was_surely_not_created_is_created_again(tmp_path: Path) ->
         assert ran.asked.answered == 4
         assert sum(ran.slept[:6]) == 60, "the list is looked at for a minute"
     assert len(server.created) == 1
+
+
+def test_a_batch_that_was_never_created_keeps_its_requests_from_nobody(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        claimed(tmp_path, server.url, CASES[0])
+        ran = run(server, tmp_path, CASES)
+    assert ran.asked.answered == 4
+    assert Ledger(tmp_path).open() == []
+    assert [len(batch.requests) for batch in server.created] == [4]
 
 
 def test_an_answer_that_is_no_batch_is_looked_up(tmp_path: Path) -> None:

@@ -1,0 +1,36 @@
+"""What belongs to which look, and what keeps a further look from being taken."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+from longctx.engine.early_stop import PENDING, stopped_by, unit_of
+from longctx.engine.rows import unmeasured_row
+from longctx.engine.run import Run
+from longctx.gate.looks import Unit, in_looks
+from longctx.live.failure import Failure
+from tests.functions.examples import case_of
+
+
+def test_the_trials_of_a_cluster_are_asked_in_one_look_as_they_are_judged(tmp_path: Path) -> None:
+    questions = list(case_of(trials=240, of_one_context=4).questions())
+    run = Run(profile={}, root=tmp_path)
+    of_rows = [Unit.of_row(unmeasured_row(run, question, "not_asked", "missing")) for question in questions]
+    assert [unit_of(question) for question in questions] == of_rows
+    looks = in_looks(map(unit_of, questions), "equal", 0.05, 0.05)
+    of_context: dict[object, set[int]] = defaultdict(set)
+    for question in questions:
+        of_context[question.case.scenario.cluster(question.index)].add(looks.of[unit_of(question)])
+    assert len(of_context) == 60
+    assert all(len(seen) == 1 for seen in of_context.values())
+    assert {look for seen in of_context.values() for look in seen} == set(range(1, looks.looks.number + 1))
+
+
+def test_no_look_follows_while_a_batch_is_pending_or_once_the_asking_stopped() -> None:
+    overloaded, pending = Failure("overloaded", "try later"), Failure("pending", "in a batch", fatal=True)
+    stopped = Failure("budget", "the cap leaves no room", fatal=True)
+    assert stopped_by(None, []) is None
+    assert stopped_by(None, [overloaded]) is None
+    assert stopped_by(None, [overloaded, pending]) == PENDING
+    assert stopped_by(stopped, [pending]) == stopped
