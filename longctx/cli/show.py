@@ -8,6 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tabulate import tabulate
+
+from longctx.authoring.writing import Writing
 from longctx.cases.case import Case, Question
 from longctx.cli.shared import trial_of_run
 from longctx.cli.shared.task import add_bank, add_bank_name
@@ -17,11 +20,13 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError
+from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
 from longctx.registry import families
 from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
+from longctx.workspace import Workspace
 
 
 def add(commands: Any) -> None:
@@ -33,7 +38,15 @@ def add(commands: Any) -> None:
         "measured is printed: the conversation, its checks and its reply; a case is named by its id.",
     )
     parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="the same as --run RUN")
-    parser.add_argument("scenario", metavar="SCENARIO[#TRIAL]", help="what to show; trial 0 if none is given")
+    parser.add_argument(
+        "scenario", metavar="SCENARIO[#TRIAL]", nargs="?", default="", help="what to show; trial 0 if none is given"
+    )
+    parser.add_argument(
+        "--orphans",
+        action="store_true",
+        help="list the recordings that no test of the project asks for under any of its profiles, with their sizes; "
+        "nothing is deleted",
+    )
     parser.add_argument("--model", default=None, metavar="NAME", help="needed if the prompt depends on the model")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
     parser.add_argument(
@@ -49,6 +62,13 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
+    if options.orphans:
+        _print_orphans(options.workspace)
+        return 0
+    if not options.scenario:
+        options.scenario, options.run_folder = str(options.run_folder or ""), None
+    if not options.scenario:
+        raise UserError("nothing-to-show", "Give a SCENARIO[#TRIAL] to show, or --orphans.")
     if None not in (options.folder, options.run_folder):
         raise UserError("two-runs-to-show", "Two runs are given, one of them by --run: give one.")
     options.folder = options.folder or options.run_folder
@@ -57,6 +77,31 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     shape = options.shape or TEXT
     _print(_find(options, options.model, options.prompts or PROTOCOL, options.seed or 0, shape), options.model)
     return 0
+
+
+def _print_orphans(workspace: Workspace) -> None:
+    """Print the recordings that no test asks for."""
+    from longctx.plugin.collected_tests import asked_for
+
+    asked = asked_for(workspace)
+    rows: list[tuple[str, str, str, str]] = []
+    total = 0
+    for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
+        _, test, name = path.relative_to(workspace.cassettes).parts
+        if f"{test}/{name}" in asked.files or test in asked.unknown or test == Writing.family:
+            continue
+        content = path.read_bytes()
+        total += len(content)
+        why = "no cell of the test is recorded there" if test in asked.tests else "no test of this name"
+        rows.append((str(path.relative_to(workspace.root)), f"{len(content.splitlines()):,}", f"{len(content):,}", why))
+    if not rows:
+        print("Every recording is asked for by a test of the project.")
+        return
+    print(tabulate(rows, headers=["recordings", "answers", "bytes", "why"], disable_numparse=True))
+    print(
+        f"{count(len(rows), 'file')} of {total:,} bytes. Options may ask for some of them, such as --ctx-shape: "
+        "look before you delete any."
+    )
 
 
 def _run_with(options: argparse.Namespace) -> int:
