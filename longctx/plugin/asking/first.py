@@ -190,7 +190,7 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
         option = config.option.ctx_base_url
         found_in = "pytest_longctx_config" if option is None else "addopts"
-        if option == project_settings(config.rootpath).base_url:
+        if option is not None and option == project_settings(config.rootpath).base_url:
             found_in = "[tool.longctx]"
         for provider in dict.fromkeys(provider_of(case.model) for case in cases):
             confirm(base_url, f"{found_in} of the project", provider=provider)
