@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from tests.integration.conftest import LINES, Checkout
+from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
@@ -54,7 +55,9 @@ def test_answers_that_were_edited_are_counted_and_named(project: Checkout, worke
     step = project.file("step.md")
     result = project.pytest(*GATED, *workers, env={"GITHUB_STEP_SUMMARY": str(step)})
     says = "Of these, 3 changed although their request did not: line_retrieval lines-3#0 of toy, prompts protocol; "
+    [shown] = (text for kind, text in blocks("ci.md") if kind == "text" and text.startswith("Of 80 answers"))
     assert result.says("Of 80 answers, 3 are new on this branch: they are not recorded on main.", says)
+    assert not missing(shown, result.out), result.out
     gate = project.file("reports/latest/gate.md").read_text()
     for page in (gate, step.read_text()):
         assert "3 changed although their request did not" in " ".join(page.split())

@@ -57,7 +57,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
             "model-profiles",
             '| `ttl` | one of `5m`, `1h` | `"5m"` | How long the cache keeps a prefix;',
         ),
-        ("exit-statuses", "| 10 | the verdict is `regression`: in some band, a drop is shown |"),
+        ("exit-statuses", "| 10 | the verdict is `regression`: in some band, accuracy dropped significantly |"),
         ("exit-statuses", "| 13 | the report could not be written"),
         ("errors", "| `unknown-profile` | There is no profile *name*. *did you mean* Or"),
         ("files", "| `depth` | number | The position of the needle in the text, between 0 (start) and 1 (end). |"),

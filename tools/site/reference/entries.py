@@ -16,14 +16,14 @@ from tools.site.reference.markdown import code, sentence, table, text
 PROFILES = """# Profiles
 
 A profile is the grid of a run: a TOML file, `fixtures/profiles/NAME.toml` or any path. The guide has
-[an example](../configuration.md#profiles). An unknown entry is an error, which says what was probably
-meant. A family has one table, or several (`[[passkey]]`) for different models.
+[an example](../configuration.md#profiles). An unknown entry is an error, which suggests the right
+one. A protocol has one table, or several (`[[passkey]]`) for different models.
 
 """
 MODELS = """# Model profiles
 
-A model profile is what is known of a model: `fixtures/models/NAME.toml`. All of it is optional, the file too;
-[the guide](../models.md) says what it is used for.
+A model profile, `fixtures/models/NAME.toml`, describes a model. The file and its entries are optional. See
+[the guide](../models.md).
 
 """
 TABLES = {
@@ -39,7 +39,7 @@ TABLES = {
 def profiles_page() -> str:
     common = {field.name for field in fields_of(Grid)}
     parts = [PROFILES, "## The file itself\n\n", _entries(fields_of(Profile))]
-    parts += ["\n## Every family's table\n\n", _entries(fields_of(Grid))]
+    parts += ["\n## Every protocol's table\n\n", _entries(fields_of(Grid))]
     for name, family in shipped().items():
         own = [field for field in fields_of(family.grid) if field.name not in common]
         parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.grid)}\n\n", _entries(own)]

@@ -17,11 +17,11 @@ from tools.site.reference.markdown import code, sentence, table, text
 HEAD = """# File formats
 
 A run is a folder, `reports/<run>/`; [the guide](../compare.md) lists its files. All of these are UTF-8; `.jsonl` is one
-JSON object a line. A schema covers one object: of a `.jsonl` file, one line.
+JSON object per line. A schema describes one object: of a `.jsonl` file, one line.
 
 """
 FORMATS: dict[str, tuple[str, type, tuple[type, ...]]] = {
-    "results": ("`results.jsonl`: one row a trial", Row, ()),
+    "results": ("`results.jsonl`: one row per trial", Row, ()),
     "summary": ("`summary.json`", kinds.SummaryFile, (kinds.Trials, kinds.ScenarioRate, kinds.Usage, kinds.Cost)),
     "gate": ("`gate.json`", kinds.GateFile, (kinds.FamilyFields, kinds.BandFields)),
     "run": ("`run.json`", Manifest, ()),

@@ -10,12 +10,12 @@ from tools.site.reference.markdown import table
 
 PAGE = """# Exit statuses
 
-They are stable: a script may rely on them.
+Exit statuses are part of the public API and will not change.
 
 ## `pytest`
 
 {runs}
-Where several hold, the first of these counts: {unwritten}, pytest's own 2 to 5, then {invalid}, {regression}, 1,
+If several apply, the first of these counts: {unwritten}, pytest's own 2 to 5, then {invalid}, {regression}, 1,
 {inconclusive}, 0.
 
 ## `longctx`
@@ -24,16 +24,16 @@ Where several hold, the first of these counts: {unwritten}, pytest's own 2 to 5,
 """
 OWN = {
     pytest.ExitCode.OK: "all tests passed; with `--ctx-baseline`, the verdict is `pass` too",
-    pytest.ExitCode.TESTS_FAILED: "a test failed: a trial was not measured, or a rate shown to lie below its minimum",
+    pytest.ExitCode.TESTS_FAILED: "a test failed: a trial was not measured, or accuracy is below its minimum",
     pytest.ExitCode.INTERRUPTED: "it was stopped, by Ctrl-C or by an error while tests were collected",
     pytest.ExitCode.INTERNAL_ERROR: "pytest or a plugin broke",
     pytest.ExitCode.USAGE_ERROR: "a mistake in an option or a file, shown with its [code](errors.md); no test is run",
     pytest.ExitCode.NO_TESTS_COLLECTED: "no test was selected",
 }
 VERDICTS = {
-    "regression": "in some band, a drop is shown",
-    "inconclusive": "neither a drop nor its absence is shown; 0 with `--ctx-on-inconclusive pass`",
-    "invalid": "not enough was measured to say, or not of the right thing",
+    "regression": "in some band, accuracy dropped significantly",
+    "inconclusive": "not enough evidence; 0 with `--ctx-on-inconclusive pass`",
+    "invalid": "too little was measured, or the runs are not comparable",
 }
 COMMANDS = {
     0: "done",
