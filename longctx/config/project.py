@@ -34,6 +34,8 @@ class ProjectSettings:
     """Whether a run writes index.html and its charts. `LONGCTX_PAGE`."""
     text: bool = True
     """Whether cassettes and reports keep replies; a run without text cannot be replayed. `LONGCTX_TEXT`."""
+    keep_runs: int = 10
+    """How many runs reports/ keeps; older ones are removed when a run ends. 0 keeps all."""
     trial_run: bool = True
     """Whether a run stops if none of the first replies of a test and model can be parsed."""
     base: str | None = None
@@ -97,7 +99,13 @@ def _checked(table: Any, source: str) -> ProjectSettings:
 
 def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
     """Return the settings. Raises UserError if a number is out of bounds."""
-    bounds = {"concurrency": (1, None), "max_age": (0, None), "batch_wait": (0, None), "alpha": (0, 1)}
+    bounds = {
+        "concurrency": (1, None),
+        "keep_runs": (0, None),
+        "max_age": (0, None),
+        "batch_wait": (0, None),
+        "alpha": (0, 1),
+    }
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)
         if value is not None and (value < least or (most is not None and not least < value < most)):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import longctx
 from longctx import clocks
 from longctx.config.headers import as_lines
+from longctx.config.project import project_settings
 from longctx.engine.terms import beside, empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -31,6 +32,7 @@ from longctx.report.verdict_data import write_verdict
 from longctx.results import store
 from longctx.results.answers import with_answers
 from longctx.results.baseline import Baseline, load_baseline
+from longctx.results.folder import remove_old_runs
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
@@ -106,9 +108,12 @@ def finish(
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
-    of_project = run.settings.report is None and run.folder.parent == run.workspace.reports
-    if of_project and (warning := point_latest_to(run.folder)):
-        return dataclasses.replace(done, warnings=(*done.warnings, warning))
+    if run.settings.report is not None or run.folder.parent != run.workspace.reports:
+        return done
+    if warning := point_latest_to(run.folder):
+        done = dataclasses.replace(done, warnings=(*done.warnings, warning))
+    against = [run.workspace.find_baseline(names[0])] if baseline else []
+    remove_old_runs(run.workspace.reports, project_settings(run.workspace.root).keep_runs, against)
     return done
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import re
+import shutil
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from longctx.errors import UserError
@@ -26,8 +28,11 @@ FILES = (
     "gate.md",
     "index.html",
     "charts",
+    "details",
 )
 """The names that a finished run may have in its folder."""
+OF_RUN = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}(-\d+)?")
+"""The names that runs give to their folders."""
 
 
 def check_free(folder: Path) -> None:
@@ -84,3 +89,24 @@ def find_run(path: Path) -> Path:
     if path.is_file():
         raise UserError("path-is-file", f"{path} is a file: give the folder of a run, such as reports/latest.")
     raise UserError("no-run", f"{path} holds no run: give the folder that pytest wrote, such as reports/latest.")
+
+
+def remove_old_runs(reports: Path, keep: int, beside: Collection[Path] = ()) -> None:
+    """Remove the runs of a project but the last ones. Folders that no run named are left alone.
+
+    Args:
+        reports: The folder of the runs.
+        keep: How many are kept; 0 for all.
+        beside: Folders that are kept, too, such as that of a baseline.
+    """
+    if not keep:
+        return
+    runs = sorted(path for path in reports.iterdir() if OF_RUN.fullmatch(path.name) and _is_run(path))
+    kept = {path.resolve() for path in beside}
+    for path in runs[:-keep]:
+        if path.resolve() not in kept:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_run(path: Path) -> bool:
+    return not path.is_symlink() and (path / RESULTS).is_file() and (path / MANIFEST).is_file()
