@@ -59,7 +59,7 @@ def family_of(workspace: Workspace, name: str) -> Family:
 
 @functools.cache
 def shipped() -> Mapping[str, Family]:
-    """Return what longctx ships, in the order of its package."""
+    """Return the protocols that longctx ships, in their order."""
     package = importlib.import_module(GROUP)
     found = [family for name in _modules(package) for family in protocols_in(importlib.import_module(name))]
     known = {family.name: family for family in found}

@@ -19,7 +19,6 @@ from longctx.plugin.measuring import progress, properties, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
     from longctx.functions.answer import Answer
     from longctx.functions.ask import Ask
     from longctx.functions.ctx import Ctx
@@ -212,14 +211,6 @@ def judge(ctx: Ctx) -> Callable[..., Answer]:
 def prompt(ctx: Ctx) -> Callable[[str], str]:
     """`ctx.prompt`."""
     return ctx.prompt
-
-
-@pytest.fixture
-def measure(request: pytest.FixtureRequest) -> Callable[[Case], None]:
-    """Return a function that replays a scenario's trials, records each outcome, and applies the minimum rate."""
-    from longctx.plugin.measuring.fixture import measurer
-
-    return measurer(request)
 
 
 @pytest.hookimpl(wrapper=True)

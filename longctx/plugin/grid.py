@@ -14,11 +14,10 @@ from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.registry import family_of
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.protocol import declared_family
-from longctx.vocabulary.scenario import Scenario
 
 
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
-    """Parametrize a test marked `longctx(family=Family)` with a case for each scenario, model and prompt set.
+    """Parametrize a marked test with its cells.
 
     A mistake in the profile ends the collection; one in the test, such as `mistake`, fails that test alone.
     """
@@ -36,40 +35,17 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _of_protocol(metafunc, run, protocol)
         return
     try:
-        if "family" not in marker.kwargs and "scenario" not in metafunc.fixturenames:
-            from longctx.plugin.functions import collecting
+        if "family" in marker.kwargs:
+            raise UserError(
+                "families-are-protocols",
+                f"{metafunc.function.__name__} is marked with a family: a protocol is a test function, which "
+                "@longctx.protocol declares (docs/new-protocol.md).",
+            )
+        from longctx.plugin.functions import collecting
 
-            collecting.parametrize(metafunc, marker)
-            return
-        family = _family(marker)
-        if family_of(run.workspace, family.family).scenario is not family:
-            which = f"{family.__module__}.{family.__name__}"
-            raise UserError(
-                "family-name-taken",
-                f"{which} is not the family that is registered as {family.family!r}: rename one of them.",
-            )
-        if "scenario" not in metafunc.fixturenames:
-            raise UserError(
-                "test-without-scenario",
-                f"{metafunc.function.__name__} is marked with the family {family.family}: give it the arguments "
-                "scenario and measure, and let it call measure(scenario).",
-            )
+        collecting.parametrize(metafunc, marker)
     except UserError as error:
         _fail(metafunc, error)
-        return
-    try:
-        cases = run.plan.cases_of(family.family)
-    except UserError as error:
-        raise pytest.Collector.CollectError(str(error)) from None
-    if cases:
-        metafunc.parametrize("scenario", [pytest.param(case, id=case.id) for case in cases])
-        return
-    if run.plan.all_cases_of(family.family):
-        reason = f"no scenario of [{family.family}] falls to shard {run.settings.shard}"
-        metafunc.parametrize("scenario", [pytest.param(None, id="none", marks=pytest.mark.skip(reason=reason))])
-        return
-    reason = f"the profile {run.plan.profile_name!r} has no [{family.family}] table"
-    metafunc.parametrize("scenario", [pytest.param(LeftOut(reason), id="none")])
 
 
 def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Family) -> None:
@@ -99,23 +75,9 @@ def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Family) -> None:
 
 def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:
     """Let the test fail with a mistake, without its cells."""
-    for name in ("scenario", SUBJECT):
-        if name == SUBJECT and SUBJECT not in metafunc.fixturenames:
-            metafunc.fixturenames.append(SUBJECT)
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, [pytest.param(error, id="mistake")])
-
-
-def _family(marker: pytest.Mark) -> type[Scenario]:
-    """Return the scenario class that the marker of a test names. Raises UserError."""
-    family = marker.kwargs.get("family")
-    if isinstance(family, type) and issubclass(family, Scenario):
-        return family
-    raise UserError(
-        "marker-without-family",
-        f"The marker {MARKER!r} of this test names no class of scenarios: write, for "
-        f"example, @pytest.mark.{MARKER}(family=LineRetrieval).",
-    )
+    if SUBJECT not in metafunc.fixturenames:
+        metafunc.fixturenames.append(SUBJECT)
+    metafunc.parametrize(SUBJECT, [pytest.param(error, id="mistake")])
 
 
 def check(run: Run) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -54,12 +54,12 @@ def deselect_left_out(items: list[pytest.Item], config: pytest.Config) -> None:
 
 def _why_left_out(item: pytest.Item) -> str:
     params = item.callspec.params if hasattr(item, "callspec") else {}
-    stands = next((params[name] for name in ("scenario", CELL, SUBJECT) if name in params), None)
+    stands = next((params[name] for name in (CELL, SUBJECT) if name in params), None)
     return stands.reason if isinstance(stands, LeftOut) else ""
 
 
 def is_function(item: pytest.Item) -> bool:
-    """Return whether an item is a cell of a test function, and not of a family."""
+    """Return whether an item is a cell of a test function, and not of a protocol."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     return SUBJECT in params
 
@@ -81,13 +81,8 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     from longctx.cases.case import Case
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    cases = (item.stash.get(CASE, None) or _cell(item) for item in functions)
+    cases = (item.stash.get(CASE, None) or cell_of(item) for item in functions)
     return [case for case in cases if isinstance(case, Case)]
-
-
-def _cell(item: pytest.Function) -> Any:
-    params = item.callspec.params
-    return params.get(CELL) or params.get("scenario")
 
 
 def cell_of(item: pytest.Item) -> Case | None:

@@ -1,10 +1,9 @@
-"""The `measure` fixture: it measures a case, hands over the rows, and fails the test."""
+"""The measuring of a cell in its test: its rows are handed over, and the test fails if they say so."""
 
 from __future__ import annotations
 
-import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,11 +24,6 @@ if TYPE_CHECKING:
 
 MEASURER = pytest.StashKey[Measurer]()
 WITH_MINIMUM = pytest.StashKey[int]()
-
-
-def measurer(request: pytest.FixtureRequest) -> Callable[[Case], None]:
-    """Return a function that measures a case for one test. All tests of the process share one Measurer."""
-    return functools.partial(measure_cell, request.node)
 
 
 def measure_cell(item: pytest.Item, case: Case) -> None:
