@@ -81,7 +81,7 @@ def test_the_key_and_the_token_are_seen_by_the_steps_that_use_them() -> None:
     assert seeing == {("live", "./")}
     assert "secrets." not in str({name: part for name, part in workflow().items() if name != "jobs"})
     assert workflow()["jobs"]["live"]["environment"] == "longctx-live"
-    assert {step["name"] for step in action_steps() if "inputs.key" in str(step)} == KEY
+    assert {step["name"] for step in action_steps() if "inputs.api-key" in str(step)} == KEY
     assert {step["name"] for step in action_steps() if "github.token" in str(step)} < WRITES
     assert "secrets." not in ACTION.read_text(encoding="utf-8")
 

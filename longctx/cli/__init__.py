@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import longctx
+from longctx import logs
 from longctx.cli import baseline, compare, data, demo, gate, init, merge, models, plan, record, show, upgrade, window
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
@@ -126,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return record.run(given[1:])
     complete(parser)
+    logs.start()
     options, rest = parser.parse_known_args(given)
     if rest and not options.passes_on:
         if given[0] == "plan" and rest[0].partition("=")[0] in ("--budget", "--out"):

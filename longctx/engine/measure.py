@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.errors import TapeError, UserError
+from longctx.logs import LOG
 from longctx.plural import count
 from longctx.recording import absence
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
@@ -115,6 +116,7 @@ class Measurer:
                         ended.append(result)
             rows += of_trial
             views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
+        LOG.debug("replayed %s: %d rows, %d without an answer", case.id, len(rows), len(absent))
         cut = prompts.found()
         for question, place in reversed([judged[key] for key in judged if key in cut]):
             rows[place], views[place] = [unmeasured_row(run, question, "infra_error", PROMPT_CUT)], [View(test)]

@@ -28,6 +28,7 @@ from longctx.live.server.clients import Clients
 from longctx.live.server.openai import send
 from longctx.live.server.providers import Client
 from longctx.live.watch import Watch
+from longctx.logs import LOG
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import WANTED, Tape, Wanted
 from longctx.vocabulary.scenario import Reply, Trial
@@ -213,10 +214,12 @@ class Asking:
             try:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, prepared, timeout_s)
+                LOG.debug("%s of %s: answered, status %d", case.id, case.model.model, response.status_code)
                 self._slots.answered()
                 self._slots.hold(room_in_s(response.headers, case.size_tokens))
                 return self._recorded(prepared.wanted, response.content), None
             except Exception as error:
+                LOG.debug("%s of %s: %s", case.id, case.model.model, type(error).__name__)
                 pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
                     self._slots.refused(changes)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from longctx import logs
 from longctx.engine.run import Run
 from longctx.errors import UserError
 from longctx.extras import require
@@ -100,6 +101,9 @@ def start(config: pytest.Config) -> Run:
         run = Run(root=config.rootpath, settings=settings, private=_private_folder(config, settings))
         run.say = sayer(config)
     run.rewriting = hooks.Hooked(config)
+    logs.start()
+    said = (run.name, settings.record, settings.baseline, " ".join(settings.repeating_options()))
+    logs.LOG.debug("run %s, record mode %s, baseline %s, options: %s", *said)
     config.stash[RUN] = run
     return run
 
