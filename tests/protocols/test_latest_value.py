@@ -10,21 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.protocols.latest_value import QUESTIONS, LogAnswers, QuotaLog, entry_count, judged
+from longctx.protocols.latest_value import QUESTIONS, judged
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.scenario import Trial
 from tests.protocols import LatestValue
+from tests.protocols.quota_logs import answers_of
 from tests.protocols.tokens import built, count, fitted, reply, taken, words_of
 
 WORDS = words_of(LatestValue)
 TOKENS = {"line": 20.0, "fixed": 90.0}
 scenarios = st.builds(LatestValue, st.integers(1200, 4000), st.integers(1, 6), st.sampled_from(QUESTIONS))
-
-
-def answers_of(scenario: Any, index: int = 0) -> LogAnswers:
-    """Return the answers that a trial of seed 0 is judged by."""
-    log = QuotaLog.drawn(scenario.stream(0, index), entry_count(scenario), scenario.updates)
-    return log.answers(scenario.question)
 
 
 def entries(trial: Trial) -> list[tuple[int, str, str, str]]:

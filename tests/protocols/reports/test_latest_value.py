@@ -8,7 +8,7 @@ from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.vocabulary.scenario import Trial
 from tests.protocols import LatestValue
-from tests.protocols.test_latest_value import answers_of
+from tests.protocols.quota_logs import answers_of
 from tests.protocols.tokens import fitted, nothing, rows, summary
 
 SCENARIO = LatestValue(2000, 3, "now")
