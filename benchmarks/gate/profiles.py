@@ -30,7 +30,7 @@ from longctx.gate.defaults import ALPHA
 from longctx.live.cost.contexts import ContextPrice
 from longctx.live.cost.money import usd
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
-from longctx.stats.concentrated import Changed, together
+from longctx.stats.concentrated import Changed
 from longctx.stats.looks import Looks, planned
 from longctx.stats.search import narrowed
 from longctx.vocabulary.looks import LooksPlan
@@ -46,8 +46,6 @@ REPLY = 500
 """The tokens of a reply, thinking included, that the prices are for."""
 DOCUMENT = 200_000
 """The tokens of a user's document."""
-LISTED = 200
-"""The gates of a line whose lists of documents are made, which takes a permutation test for each."""
 GATES_OF_A_BASELINE = 10
 """Gates that share the price of a baseline."""
 WORTH = 1.2
@@ -399,12 +397,6 @@ class Counted:
     found: int = 0
     first_passed: int = 0
     """Passes of the first band that falls, or of the first."""
-    named: int = 0
-    """Gates that name a document that fell."""
-    share_named: float = 0.0
-    """The mean share of these documents that are named."""
-    others_named: float = 0.0
-    """The mean number of other documents that are named."""
 
 
 def simulate(case: Case, gates: int, seed: int = 1) -> Counted:
@@ -414,26 +406,7 @@ def simulate(case: Case, gates: int, seed: int = 1) -> Counted:
     result = judged(case.gate, [band.changes for band in drawn])
     asked = (result.asked / [band.contexts for band in bands]).mean(axis=0)
     passed = int((result.passed.all(axis=1) & ~result.found).sum())
-    counted = Counted(gates, asked, passed, int(result.found.sum()), int(result.passed[:, first].sum()))
-    if case.documents:
-        named = lost_together(drawn[first], result.asked[:LISTED, first])
-        fallen = drawn[first].fallen[:LISTED]
-        right = (named & fallen).sum(axis=1)
-        counted.named = int((right > 0).sum())
-        counted.share_named = float((right / fallen.sum(axis=1)).mean())
-        counted.others_named = float((named & ~fallen).sum(axis=1).mean())
-    return counted
-
-
-def lost_together(drawn: Drawn, asked: Ints) -> Bools:
-    """Return the documents that the report lists as lost together in the first gates. asked: documents, of each gate.
-
-    The list is the gate's own, of its one family with documents.
-    """
-    named = np.zeros((len(asked), drawn.before.shape[1]), bool)
-    for gate, number in enumerate(asked.tolist()):
-        named[gate, together(changed(drawn, gate, number))[0]] = True
-    return named
+    return Counted(gates, asked, passed, int(result.found.sum()), int(result.passed[:, first].sum()))
 
 
 def changed(drawn: Drawn, gate: int, documents: int) -> list[Changed]:
@@ -544,7 +517,7 @@ def margins(gates: int) -> str:
 
 
 def documents(gates: int) -> str:
-    """What is found of a drop that is all in a few documents, by the verdict and by the list of what was lost."""
+    """What the verdict finds of a drop that is all in a few documents; together.py has what the list names."""
     rows = []
     at_once = replace(OWN, name=f"{OWN.name}, at once", plan="once")
     for gate, band in ((OWN, "documents"), (at_once, "documents"), (PR, "collage, short"), (GATE, "collage, long")):
@@ -552,11 +525,8 @@ def documents(gates: int) -> str:
             for changing in (0.05, 0.1):
                 counted = simulate(Case(gate, 0.9, changing, {band: points / 100}, few), gates)
                 cells = [share(count, gates) for count in (counted.found, counted.passed)]
-                cells.append(share(counted.named, min(LISTED, gates)))
-                others = f"{counted.share_named:.0%}", f"{counted.others_named:.2f}"
-                rows.append([gate.name, f"{points} points in {few:.0%}", f"{changing:.0%}", *cells, *others])
-    head = ["gate", "drop in documents", "pairs that change", "found", "passes", "list names one or more of them"]
-    return table([*head, "of them named", "others named"], rows)
+                rows.append([gate.name, f"{points} points in {few:.0%}", f"{changing:.0%}", *cells])
+    return table(["gate", "drop in documents", "pairs that change", "found", "passes"], rows)
 
 
 def own(gates: int) -> str:

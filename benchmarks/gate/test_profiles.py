@@ -17,10 +17,10 @@ from benchmarks.gate.profiles import (
     Case,
     Gate,
     Gated,
+    changed,
     correlation,
     draw,
     judged,
-    lost_together,
     price,
     simulate,
 )
@@ -31,6 +31,7 @@ from longctx.engine.settings import Settings
 from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.gate.evidence import Evidence, changed_together
 from longctx.stats.averaged import Answers
+from longctx.stats.concentrated import together
 from longctx.stats.looks import planned
 from longctx.workspace import Workspace
 
@@ -105,7 +106,7 @@ def test_it_lists_the_documents_that_the_report_lists() -> None:
         for place, sides in enumerate(zip(drawn.before[0].tolist(), drawn.after[0].tolist(), strict=True))
     }
     named = {int(cluster.cluster) for cluster in changed_together([Evidence(answers)])[0]}
-    assert named == set(np.flatnonzero(lost_together(drawn, np.array([50]))[0]).tolist())
+    assert named == set(together(changed(drawn, 0, 50))[0])
     assert named & set(np.flatnonzero(drawn.fallen[0]).tolist())
 
 

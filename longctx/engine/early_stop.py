@@ -16,13 +16,14 @@ from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
-from longctx.engine.trials import run_protocol
+from longctx.engine.trials import Ended, Judged, Waiting, run_protocol
 from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.looks import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
+from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import Tape
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
@@ -124,6 +125,8 @@ class LiveLooks:
         self._questions = {question.key: question for case in cases for question in case.questions()}
         self.plan = looks_by(run, tape, self._questions.values())
         self._rows: dict[str, list[Row]] = {}
+        self._prompts: dict[str, CutPrompts] = defaultdict(CutPrompts)
+        """Of each case by its id: a trial whose prompt was cut is not measured."""
         self._bands = {key: self._band(question.case) for key, question in self._questions.items()}
         self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
@@ -221,12 +224,16 @@ class LiveLooks:
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
+        known = {key: self._known(key, question) for key, question in self._questions.items() if key not in left}
+        cut = {key for prompts in self._prompts.values() for key in prompts.found()}
         rows: list[Row] = []
         for key, question in self._questions.items():
             if key in left:
                 rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
+            elif key in cut:
+                rows.append(unmeasured_row(self._run, question, "infra_error", PROMPT_CUT))
             else:
-                rows += self._known(key, question)
+                rows += known[key]
         now = clocks.stamp()
         terms = rules(self._run, rows, now, looks=self.plan)
         terms = replace(beside(terms, self._anchor), looks_of_functions=self.plan, elsewhere=self._elsewhere)
@@ -263,7 +270,7 @@ class LiveLooks:
         if key not in self._rows:
             # If building raises, the question's own test reports it, and the asking goes on.
             try:
-                rows = rows_of(self._run, self._tape, question, run_protocol(self._tape, question))
+                rows = self._rows_of(question, run_protocol(self._tape, question))
             except Exception as error:
                 rows = [unmeasured_row(self._run, question, "infra_error", str(error))]
             if not rows[0].measured:
@@ -271,13 +278,21 @@ class LiveLooks:
             self._rows[key] = rows
         return self._rows[key]
 
+    def _rows_of(self, question: Question, result: Waiting | Judged | Ended) -> list[Row]:
+        """Return the rows of a trial that was run, and note its prompts."""
+        for exchange in result.exchanges if isinstance(result, Judged) else ():
+            if exchange.reply:
+                prompts = self._prompts[question.case.id]
+                prompts.add(question.key, exchange.model, exchange.body, exchange.reply.input_tokens)
+        return rows_of(self._run, self._tape, question, result)
+
 
 class FunctionLooks(LiveLooks):
     """The looks of test functions. Only pytest can judge their trials, and tells here how each ended."""
 
-    def ended(self, key: str, rows: Sequence[Row]) -> None:
-        """Note the rows of a trial that ran to its end, those of its checks included."""
-        self._rows[key] = list(rows)
+    def ended(self, question: Question, result: Waiting | Judged | Ended) -> None:
+        """Note a trial that ran to its end."""
+        self._rows[question.key] = self._rows_of(question, result)
 
     def _known(self, key: str, question: Question) -> list[Row]:
         if key in self._rows:

@@ -146,12 +146,13 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPl
     )
 
 
-def cannot_pass(cases: Sequence[Case], margin: float, alpha: float) -> Iterator[str]:
+def cannot_pass(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPlan = DEFAULT_LOOKS) -> Iterator[str]:
     """Yield sentences on the bands that cannot pass with these cases, even if nothing changes.
 
-    Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one.
+    Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one. looks: the plan of the
+    looks that will be used.
     """
-    target, guess = Target(margin, alpha), Assumed()
+    target, guess = Target(margin, alpha, looks=looks), Assumed()
     unable = {
         band: (trials, clusters, guess)
         for band, (trials, clusters, guess) in _sizes(cases).items()
@@ -163,7 +164,7 @@ def cannot_pass(cases: Sequence[Case], margin: float, alpha: float) -> Iterator[
     alone = len({band.subject for band in unable}) == 1
     smallest = []
     for band, size in unable.items():
-        percent = _smallest_margin(*size, alpha)
+        percent = _smallest_margin(*size, target)
         name = f"{band.family}{'' if band.name == 'all' else f' {band.name}'}" if alone else _named(band)
         smallest.append(f"{name} {f'{percent}%' if percent else 'none'}")
     yield (
@@ -177,7 +178,7 @@ def _too_few(band: Band, trials: int, clusters: int, guess: Assumed, target: Tar
     needed = [outlook(trials, clusters, assumed, target).to_pass.paired for assumed in (unchanged, guess)]
     least, usual = (f"{number:,}" if number else "more than a million" for number in needed)
     in_clusters = "" if clusters == trials else f" in {clusters:,} clusters"
-    percent = _smallest_margin(trials, clusters, guess, target.alpha)
+    percent = _smallest_margin(trials, clusters, guess, target)
     return (
         f"{_named(band)}: {trials:,} trials{in_clusters} cannot pass at a margin of {target.margin * 100:g}%: use "
         f"{least} or more if nothing changes, about {usual} if {guess.discordance:.0%} of pairs do"
@@ -185,9 +186,9 @@ def _too_few(band: Band, trials: int, clusters: int, guess: Assumed, target: Tar
     )
 
 
-def _smallest_margin(trials: int, clusters: int, guess: Assumed, alpha: float) -> int | None:
+def _smallest_margin(trials: int, clusters: int, guess: Assumed, target: Target) -> int | None:
     """Return the smallest margin, in percent, at which a gate with these trials passes as often as a plan aims for."""
-    targets = ((percent, Target(percent / 100, alpha)) for percent in range(1, 100))
+    targets = ((percent, replace(target, margin=percent / 100)) for percent in range(1, 100))
     return next(
         (percent for percent, target in targets if passing(trials, clusters, guess, target) >= target.power), None
     )

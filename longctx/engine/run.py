@@ -137,8 +137,9 @@ class Run:
         self._foresee_baseline(cases, tape)
         estimates = estimate_live(tape, cases, self.say, self.settings.batch)
         from longctx.engine.preflight import cannot_pass
+        from longctx.engine.terms import looks_to_take
 
-        for sentence in cannot_pass(cases, self.plan.margin, self.settings.alpha):
+        for sentence in cannot_pass(cases, self.plan.margin, self.settings.alpha, looks_to_take(self)):
             self.say(sentence)
         return estimates
 

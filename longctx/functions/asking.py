@@ -119,9 +119,6 @@ class FunctionAsker:
         while fresh or begun or ready or waiting:
             if why := canary.stopped(group):
                 self._leave([*(paused.question for paused in begun), *chain(*fresh)], why)
-                for paused in [*waiting.values()]:
-                    self._leave([follower.question for follower in paused.followers], why)
-                    paused.followers = []
                 fresh.clear()
                 begun.clear()
             while len(waiting) < self._most:

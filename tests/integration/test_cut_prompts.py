@@ -82,3 +82,18 @@ def test_of_a_family(checkout: Checkout, server: SimulatedServer) -> None:
     assert told(live)
     assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
     assert told(checkout.pytest())
+
+
+def test_a_look_does_not_rest_on_prompts_that_were_cut(checkout: Checkout, server: SimulatedServer) -> None:
+    """All answers are right, though the server read a part alone: no look settles on them."""
+    checkout.profile('looks = "few"\nmodels = ["toy"]\n')
+    file = checkout.file("tests_longctx/test_code.py")
+    file.write_text(CODE.format(tokens="1500").replace("trials=4", "trials=40"))
+    gated = "--ctx-baseline=first", "--ctx-margin=0.3", "tests_longctx/test_code.py"
+    with SimulatedServer() as whole:
+        assert checkout.record(whole, "--ctx-report=first", "tests_longctx/test_code.py").code == 0
+    live = checkout.record(server, *gated, mode="all")
+    assert live.code == 12
+    assert "topped early" not in live.out
+    assert len(server.asked) == 40
+    assert checkout.pytest(*gated).code == 12

@@ -131,6 +131,9 @@ def test_the_estimate_says_where_a_gate_cannot_pass(project: Checkout) -> None:
         "test_code of toy, prompts protocol: 40 trials cannot pass at a margin of 5%: use 52 or more if nothing "
         "changes, about 403 if 10% of pairs do, or a margin of 19%."
     ), result
+    project.profile('looks = "equal"\nmodels = ["toy"]\n', name="equal.toml")
+    equal = run(project, "--ctx-estimate", "--ctx-profile=equal.toml")
+    assert equal.says("40 trials cannot pass at a margin of 5%: use 59 or more if nothing changes"), equal
     write(project, ONE, trials=30)
     assert "cannot pass" not in run(project, "--ctx-estimate").out
 

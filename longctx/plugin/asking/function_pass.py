@@ -9,7 +9,6 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.engine.early_stop import FunctionLooks, stopped_by
-from longctx.engine.rows import rows_of
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
 from longctx.functions.batches import Round, Rounds
@@ -94,7 +93,7 @@ class FunctionPass:
         self._tape.looks = looks.plan
 
         def note(trial: FunctionTrial, result: Result) -> None:
-            looks.ended(trial.question.key, rows_of(run, trial.tape, trial.question, ended(trial, result)))
+            looks.ended(trial.question, ended(trial, result))
 
         first, steps = True, looks.steps(looks.of)
         try:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
 from longctx.engine.preflight import cannot_pass
-from longctx.engine.rows import rows_of
+from longctx.engine.terms import looks_to_take
+from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.errors import TapeError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
@@ -27,7 +28,6 @@ from longctx.recording.tape import Tape
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
-    from longctx.results.row import Row
 
 
 class FunctionRun(Nested):
@@ -135,21 +135,21 @@ def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
         run.say(total)
     if nested.held:
         run.say(f"{nested.held:,} more are held by batches that are not collected, and would not be asked.")
-    for sentence in cannot_pass(run.cells, run.plan.margin, run.settings.alpha):
+    for sentence in cannot_pass(run.cells, run.plan.margin, run.settings.alpha, looks_to_take(run)):
         run.say(sentence)
 
 
 def leave_out(config: pytest.Config) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
     run = config.stash[RUN]
-    known: dict[str, list[Row]] = {}
+    known: list[tuple[Question, Waiting | Judged | Ended]] = []
 
     def note(trial: FunctionTrial, result: Result) -> None:
-        known[trial.question.key] = rows_of(run, trial.tape, trial.question, ended(trial, result))
+        known.append((trial.question, ended(trial, result)))
 
     nested = ReplayingRun(run.tape(), Part(ended=note))
     run_nested(config, nested)
     looks = FunctionLooks(run, nested.cells, run.recorded)
-    for key, of_trial in known.items():
-        looks.ended(key, of_trial)
+    for question, of_trial in known:
+        looks.ended(question, of_trial)
     run.unasked |= left_out_by(looks)
