@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from longctx.views.view import RatePoint as RatePoint
     from longctx.views.view import RateView as RateView
     from longctx.vocabulary.bank import Bank as Bank
-    from longctx.vocabulary.family import Family as Family
+    from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
-    from longctx.vocabulary.grid import Grid as Grid
     from longctx.vocabulary.judging import first_integer as first_integer
     from longctx.vocabulary.judging import unanswered as unanswered
     from longctx.vocabulary.lexical import LexicalBaseline as LexicalBaseline
@@ -38,16 +37,13 @@ if TYPE_CHECKING:
     from longctx.vocabulary.protocol import Counts as Counts
     from longctx.vocabulary.protocol import Items as Items
     from longctx.vocabulary.protocol import protocol as protocol
-    from longctx.vocabulary.questions import BankGrid as BankGrid
+    from longctx.vocabulary.questions import BankAxes as BankAxes
     from longctx.vocabulary.questions import BankItems as BankItems
-    from longctx.vocabulary.scenario import Identity as Identity
     from longctx.vocabulary.scenario import Kind as Kind
     from longctx.vocabulary.scenario import Mark as Mark
     from longctx.vocabulary.scenario import Outcome as Outcome
     from longctx.vocabulary.scenario import Quote as Quote
     from longctx.vocabulary.scenario import Reply as Reply
-    from longctx.vocabulary.scenario import Scenario as Scenario
-    from longctx.vocabulary.scenario import Trial as Trial
     from longctx.vocabulary.scenario import Words as Words
     from longctx.vocabulary.shapes import Context as Context
     from longctx.vocabulary.shapes import Piece as Piece
@@ -56,18 +52,15 @@ if TYPE_CHECKING:
 
 PUBLIC = {
     "longctx.engine.run": ("Run",),
-    "longctx.vocabulary.scenario": (
-        *("Scenario", "Identity", "Trial", "Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),
-    ),
+    "longctx.vocabulary.scenario": (*("Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered", "first_integer"),
     "longctx.vocabulary.lexical": ("lexical_baseline", "lexically_right", "LexicalBaseline"),
-    "longctx.vocabulary.grid": ("Grid", "Count"),
-    "longctx.vocabulary.bank": ("Bank",),
-    "longctx.vocabulary.family": ("Family",),
+    "longctx.vocabulary.grid": ("Axes", "Count"),
     "longctx.vocabulary.protocol": ("protocol", "Counts", "Items"),
-    "longctx.vocabulary.questions": ("BankGrid", "BankItems"),
+    "longctx.vocabulary.bank": ("Bank",),
+    "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
     "longctx.views.account": ("Account", "Rank", "StatedMinimum", "Reported"),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),

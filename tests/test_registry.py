@@ -12,13 +12,13 @@ from tests.here import HERE
 from tests.refusals import refused
 
 OWN = """
-from longctx import Grid, protocol
+from longctx import Axes, protocol
 
-class Axes(Grid):
+class OwnAxes(Axes):
     def cells(self):
         yield {{"number": 1}}
 
-@protocol(axes=Axes, title="Mine", templates={{"system": ()}}, size=lambda cell, tokens: 1, report="{report}")
+@protocol(axes=OwnAxes, title="Mine", templates={{"system": ()}}, size=lambda cell, tokens: 1, report="{report}")
 def {name}(ask, number: int):
     ask("text", expected="")
 """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.gate.draws import HARD, PROMPT, Drawn, Shares, draw
-from benchmarks.gate.grids import Grid, Part
+from benchmarks.gate.grids import Axes, Part
 from benchmarks.gate.others import pooled_mcnemar
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band
@@ -34,7 +34,7 @@ def drawn(
     random: np.random.Generator,
 ) -> list[tuple[Drawn, ...]]:
     """Return the pairs of all gates for each pair of rates. questions: of each section; trials: of each question."""
-    grid = Grid("one band", ((Part(BAND, questions, trials),),))
+    grid = Axes("one band", ((Part(BAND, questions, trials),),))
     gates_drawn = (draw(grid, [{BAND: rates} for rates in cases], shares, random) for _ in range(gates))
     return list(zip(*([drawn[BAND] for drawn in gate] for gate in gates_drawn), strict=True))
 

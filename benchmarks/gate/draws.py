@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.gate.grids import Grid, Part
+from benchmarks.gate.grids import Axes, Part
 from longctx.gate.bands import Band
 
 Rates = Mapping[Band, tuple[float, float]]
@@ -58,7 +58,7 @@ class Drawn:
     n: int
 
 
-def draw(grid: Grid, cases: Sequence[Rates], shares: Shares, random: np.random.Generator) -> list[dict[Band, Drawn]]:
+def draw(grid: Axes, cases: Sequence[Rates], shares: Shares, random: np.random.Generator) -> list[dict[Band, Drawn]]:
     """Return the pairs of one gate for each case of `cases`, drawn with the same difficulties."""
     pairs: list[dict[Band, Drawn]] = [{} for _ in cases]
     for block in grid.blocks:

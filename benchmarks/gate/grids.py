@@ -21,7 +21,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class Axes:
     """blocks: parts of one block ask about the same sections and questions; different blocks share nothing."""
 
     name: str
@@ -51,7 +51,7 @@ def _sections(sections: int, questions: int) -> tuple[int, ...]:
     return tuple(each + (place < left) for place in range(sections))
 
 
-PAPER = Grid(
+PAPER = Axes(
     "paper",
     (
         *alone("line_retrieval", short=3 * 5 * 50, middle=5 * 5 * 50, long=5 * 5 * 50),
@@ -65,7 +65,7 @@ PAPER = Grid(
     ),
 )
 
-RECORDED = Grid(
+RECORDED = Axes(
     "recorded",
     (
         *alone("line_retrieval", short=2 * 4 * 50, middle=2 * 4 * 50, long=2 * 2 * 50),

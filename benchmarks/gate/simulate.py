@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.gate import clusters, floors, frozen, windows
 from benchmarks.gate.draws import PROMPT, RERUN, Drawn, Rates, Shares, draw
-from benchmarks.gate.grids import PAPER, RECORDED, Grid
+from benchmarks.gate.grids import PAPER, RECORDED, Axes
 from benchmarks.gate.others import fixed_threshold, threshold_alarms, trials_needed, unpaired
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band, judge, overall
@@ -115,7 +115,7 @@ def needed() -> str:
     return table([*head, "threshold 0.05 (its false alarms)"], rows)
 
 
-def judged(grid: Grid, cases: Sequence[Rates], shares: Shares, gates: int, random: np.random.Generator) -> list[Counts]:
+def judged(grid: Axes, cases: Sequence[Rates], shares: Shares, gates: int, random: np.random.Generator) -> list[Counts]:
     """Return the counts of each case over `gates` gates."""
     totals = [np.zeros(4, dtype=int) for _ in cases]
     passes = [dict.fromkeys(rates, 0) for rates in cases]
@@ -143,14 +143,14 @@ class Plan:
     discordance: float
 
 
-def plan(grid: Grid, cases: Sequence[Rates], shares: Shares, number: int = PILOT) -> list[Plan]:
+def plan(grid: Axes, cases: Sequence[Rates], shares: Shares, number: int = PILOT) -> list[Plan]:
     """Return what trials_to_settle says of a grid, given the discordance and design effects of some gates."""
     random = _seeded(7)
     pilots = [draw(grid, cases, shares, random) for _ in range(number)]
     return [_plan(grid, [pilot[place] for pilot in pilots]) for place in range(len(cases))]
 
 
-def _plan(grid: Grid, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
+def _plan(grid: Axes, pilots: Sequence[Mapping[Band, Drawn]]) -> Plan:
     together, bands, differ = True, [], 0
     for part in grid.parts:
         clusters_of_pilots = [pilot[part.band].clusters for pilot in pilots]

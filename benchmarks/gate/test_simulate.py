@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.gate.draws import PROMPT, RERUN, draw
-from benchmarks.gate.grids import PAPER, RECORDED, Grid
+from benchmarks.gate.grids import PAPER, RECORDED, Axes
 from benchmarks.gate.others import by_family, trials_needed
 from benchmarks.gate.simulate import judged, run
 
@@ -22,7 +22,7 @@ def test_every_part_gives_a_table() -> None:
 
 
 @pytest.mark.parametrize(("grid", "trials"), [(PAPER, 3250 + 960 + 2 * 9360 + 430), (RECORDED, 1000 + 800 + 720 + 100)])
-def test_a_grid_has_its_trials(grid: Grid, trials: int) -> None:
+def test_a_grid_has_its_trials(grid: Axes, trials: int) -> None:
     [drawn] = draw(grid, [{part.band: (0.5, 0.5) for part in grid.parts}], PROMPT, np.random.default_rng(0))
     assert [pairs.n for pairs in drawn.values()] == [part.n for part in grid.parts]
     assert sum(part.n for part in grid.parts) == trials

@@ -15,7 +15,7 @@ from longctx.config.profiles import Profile
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.scenario import Scenario
 from longctx.vocabulary.shapes import Shape
 from longctx.workspace import Workspace
@@ -25,10 +25,10 @@ def cases_of(
     workspace: Workspace,
     profile: Profile,
     family: type[Scenario],
-    models: Callable[[Grid], Sequence[str]],
+    models: Callable[[Axes], Sequence[str]],
     prompts: Sequence[str],
     bank: Callable[[str, str], Bank],
-    document: Callable[[Grid], str | None] = lambda grid: None,
+    document: Callable[[Axes], str | None] = lambda grid: None,
     model_of: Callable[[str], ModelProfile] | None = None,
     shapes: Sequence[Shape] = (),
 ) -> list[Case]:
@@ -77,7 +77,7 @@ def cases_of(
     return list(cases.values())
 
 
-def _scenarios(table: Grid, model: str, bank: Callable[[], Bank]) -> list[Scenario]:
+def _scenarios(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Scenario]:
     """Return the scenarios of a table for one model. Raises UserError if its shares of the window give none.
 
     Sizes that are no shares were checked when the profile was loaded.
@@ -88,7 +88,7 @@ def _scenarios(table: Grid, model: str, bank: Callable[[], Bank]) -> list[Scenar
         raise UserError("share-too-small", f"{model}: {error}") from None
 
 
-def sized(grid: Grid, model: ModelProfile) -> Grid:
+def sized(grid: Axes, model: ModelProfile) -> Axes:
     """Return the table for one model, with tokens in place of shares of its window. Raises UserError.
 
     Thinking and tools lie inside the share, the system prompt of a prompt set does not: sizes are the same for all.
@@ -108,7 +108,7 @@ def sized(grid: Grid, model: ModelProfile) -> Grid:
         raise UserError("share-too-small", f"{model.model}: {error}") from None
 
 
-def _prompt_sets(workspace: Workspace, grids: Sequence[Grid], prompts: Sequence[str]) -> dict[str, PromptSet]:
+def _prompt_sets(workspace: Workspace, grids: Sequence[Axes], prompts: Sequence[str]) -> dict[str, PromptSet]:
     """Open the prompt sets of a family's tables, by the name or path that was given for them."""
     given = prompts or tuple(name for grid in grids for name in grid.prompts)
     sets = {name: PromptSet.open(workspace, name, typed=bool(prompts)) for name in given} if grids else {}

@@ -16,7 +16,7 @@ from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.family import Family, is_of_function
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 from longctx.workspace import Workspace
 
@@ -70,9 +70,9 @@ class Profile(BaseModel):
         own = {name: table for name, table in values.items() if is_of_function(name) and isinstance(table, dict)}
         return {**{name: value for name, value in values.items() if name not in own}, "functions": own}
 
-    def grids(self, family: str) -> tuple[Grid, ...]:
+    def grids(self, family: str) -> tuple[Axes, ...]:
         """Return the tables of a family; none if the profile leaves it out."""
-        grids: tuple[Grid, ...] = getattr(self, family, ())
+        grids: tuple[Axes, ...] = getattr(self, family, ())
         return grids
 
     def chosen_functions(self, known: Iterable[str]) -> frozenset[str] | None:
@@ -82,9 +82,9 @@ class Profile(BaseModel):
         """
         return frozenset(self.functions) if not self.models and any(map(self.grids, known)) else None
 
-    def grids_by_model(self, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Grid]]:
+    def grids_by_model(self, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Axes]]:
         """Return the tables of these families for each (family, model). models: replace those of the tables, if any."""
-        grids: dict[tuple[str, str], list[Grid]] = {}
+        grids: dict[tuple[str, str], list[Axes]] = {}
         for family in known:
             for grid in self.grids(family):
                 for model in models or grid.models:

@@ -25,7 +25,7 @@ from longctx.gate.defaults import MARGIN
 from longctx.registry import families
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.family import Family
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Plan:
         settings = self._settings
         return load_bank(self._workspace, settings.corpus, settings.questions, model, name, self.filters)
 
-    def grids(self) -> dict[tuple[str, str], list[Grid]]:
+    def grids(self) -> dict[tuple[str, str], list[Axes]]:
         """Return the profile's tables for each (family, model)."""
         return self.own.grids_by_model(self.families, self._settings.models) if self.own else {}
 
@@ -205,10 +205,10 @@ class Plan:
         name = self._settings.baseline
         return None if name is None else self._workspace.find_baseline(name)
 
-    def _word_for(self, grid: Grid) -> str | None:
+    def _word_for(self, grid: Axes) -> str | None:
         return word_for(self._workspace, self._settings.corpus, grid.draws_on)
 
-    def _models_of(self, grid: Grid) -> tuple[str, ...]:
+    def _models_of(self, grid: Axes) -> tuple[str, ...]:
         models = self._settings.models or grid.models
         if not models:
             raise UserError(

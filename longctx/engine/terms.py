@@ -17,7 +17,7 @@ from longctx.results.completeness import missing_shards, scenario_name, scenario
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import is_check, is_of_function
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 from longctx.vocabulary.scenario import Identity
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
@@ -198,7 +198,7 @@ def rules_of(
     """
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
     names = list(known)
-    grids: dict[tuple[str, str], list[Grid]] = {}
+    grids: dict[tuple[str, str], list[Axes]] = {}
     for profile, models in profiles:
         for key, tables in profile.grids_by_model(names, models).items():
             grids.setdefault(key, []).extend(tables)

@@ -16,7 +16,7 @@ Cell = Mapping[str, object]
 """The values of a test's parameters."""
 
 
-class Axes(Protocol):
+class AxesModel(Protocol):
     """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters.
 
     Example:

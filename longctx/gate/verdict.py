@@ -35,7 +35,7 @@ from longctx.stats.rates import Rate, holm
 from longctx.views.account import Account, Reported, StatedMinimum, account_of
 from longctx.views.guarded import described
 from longctx.vocabulary.family import Family, is_check, is_of_function
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import LooksPlan
 
 
@@ -56,7 +56,7 @@ class Rules:
     age: AgeLimit = field(default_factory=AgeLimit)
     left_out: int = 0
     empty: int = 0
-    grids: Mapping[tuple[str, str], Sequence[Grid]] = field(default_factory=dict)
+    grids: Mapping[tuple[str, str], Sequence[Axes]] = field(default_factory=dict)
     looks: LooksPlan = "once"
     looks_of_functions: LooksPlan = "once"
     """The same for test functions."""

@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import Field
 
-from longctx import Bank, BankItems, Outcome, Reply, Scenario, Words, fill, lexically_right, mark, protocol
+from longctx import Bank, BankItems, Outcome, Reply, Words, fill, lexically_right, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
-    CollageGrid,
+    CollagesAxes,
     Record,
     around,
     check_collage,
@@ -39,7 +39,7 @@ GUESSED = 0.2
 """The accuracy that guessing alone reaches."""
 
 
-class AbstentionAxes(CollageGrid):
+class AbstentionAxes(CollagesAxes):
     """Every budget (tokens) and depth, with the section that answers and without it.
 
     The gate judges the two apart, in bands such as `long present` and `long absent`. trials: how many questions of a
@@ -50,7 +50,7 @@ class AbstentionAxes(CollageGrid):
     """`"present"`: the record holds the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""
 
-    def gate_band(self, scenario: Scenario) -> str:
+    def gate_band(self, scenario: Any) -> str:
         return f"{self.band(scenario)} {scenario.params['section']}"
 
     def cells(self) -> Iterator[dict[str, object]]:

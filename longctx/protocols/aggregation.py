@@ -20,7 +20,7 @@ from pydantic import Field
 from longctx import Count, Kind, Mark, Outcome, Reply, Words, fill, protocol, unanswered
 from longctx.protocols.notices import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
-from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.scenario import CREDIT
 from longctx.vocabulary.stream import distinct, frozen_stream
@@ -40,7 +40,7 @@ GUESSING = 0.24
 WORDED = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 
 
-class AggregationAxes(WindowGrid):
+class AggregationAxes(WindowAxes):
     """Every question about every number of notices in every window."""
 
     notices: tuple[Count, ...] = (12,)

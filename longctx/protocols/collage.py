@@ -20,8 +20,8 @@ from longctx.protocols import quotes
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
     POSITIONS,
-    CollageGrid,
     CollageItems,
+    CollagesAxes,
     Depth,
     Distractors,
     Record,
@@ -44,7 +44,7 @@ PREFILLS = {"none": "prefill", "unrelated": "unrelated_prefill", "examples": "ex
 VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMPLES)
 
 
-class CollageAxes(CollageGrid):
+class CollageAxes(CollagesAxes):
     """Every budget (tokens), depth and variant. trials: how many of the filtered questions are asked."""
 
     depths: tuple[Depth, ...] = tuple(POSITIONS)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from longctx import Bank, BankGrid, BankItems, Context, Count, Piece, fill
+from longctx import Bank, BankAxes, BankItems, Context, Count, Piece, fill
 from longctx.protocols.choices import choices_in
 from longctx.vocabulary.bank import Section, rank
 from longctx.vocabulary.grid import Size
@@ -48,7 +48,7 @@ DistractorCount = Annotated[int, Field(ge=0, le=MOST_DISTRACTORS, strict=True)]
 Distractors = Annotated[tuple[DistractorCount | None, ...], BeforeValidator(_several), Field(min_length=1)]
 
 
-class CollageGrid(BankGrid):
+class CollagesAxes(BankAxes):
     """The entries of a protocol whose questions are about collages."""
 
     sizes: ClassVar[str] = "budgets"

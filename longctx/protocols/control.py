@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx import Bank, BankGrid, BankItems, Count, Outcome, Words, fill, lexically_right, mark, protocol
+from longctx import Bank, BankAxes, BankItems, Count, Outcome, Words, fill, lexically_right, mark, protocol
 from longctx.protocols.choices import CHANCE, choices_in, judged
 from longctx.vocabulary.bank import Section
 
@@ -22,7 +22,7 @@ WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250
 """About the tokens of a prompt without its record: on average, and at most."""
 
 
-class ControlAxes(BankGrid):
+class ControlAxes(BankAxes):
     """The records that questions are asked with. trials: how many questions are asked, of all."""
 
     records: tuple[str, ...] = RECORDS

@@ -29,7 +29,7 @@ from longctx.protocols.conversation import (
     without_role,
 )
 from longctx.protocols.similarity import Match, most_alike, published
-from longctx.vocabulary.grid import QUESTIONS, WindowGrid, questions_of
+from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.token_counts import checked_counts
 
 MOST = 8
@@ -47,7 +47,7 @@ CODE_TOKENS = 10
 """The tokens that a code may take beyond those of the code that was counted."""
 
 
-class CoreferenceAxes(WindowGrid):
+class CoreferenceAxes(WindowAxes):
     """Every number of alike texts in every window (tokens)."""
 
     needles: tuple[Count, ...] = Field(default=(2, 4, 8), min_length=1)

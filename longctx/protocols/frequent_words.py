@@ -20,7 +20,7 @@ from pydantic import Field
 from longctx import Count, Counts, Outcome, Reply, Words, protocol
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown
-from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.stream import distinct, frozen_stream, letters
 
 LETTERS = 6
@@ -34,7 +34,7 @@ EXACT = 50
 NEEDS = "dots", "word", "fixed"
 
 
-class FrequentWordsAxes(WindowGrid):
+class FrequentWordsAxes(WindowAxes):
     """Every alpha in every window. RULER has 2.0; a smaller one is harder."""
 
     alphas: tuple[Annotated[float, Field(gt=1)], ...] = (2.0,)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from longctx import Count, Counts, Grid, Mark, Outcome, Reply, Words, mark, protocol, unanswered
+from longctx import Axes, Count, Counts, Mark, Outcome, Reply, Words, mark, protocol, unanswered
 from longctx.protocols.graph import EDGES_A_NODE, NAMES, Walk, draw_graph, edge_lines, names_of
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 from longctx.vocabulary.token_counts import checked_counts
@@ -47,7 +47,7 @@ def _walk(value: Any) -> str | int:
     raise ValueError('a walk is "parents", or a number: the depth of a breadth-first search')
 
 
-class GraphWalksAxes(Grid):
+class GraphWalksAxes(Axes):
     """Every walk in every context."""
 
     sizes: ClassVar[str] = "contexts"

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from longctx import Count, Mark, Outcome, Reply, Words, fill, lexically_right, mark, protocol, unanswered
 from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
-from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
@@ -35,7 +35,7 @@ BACK, OTHER, NOWHERE = "updates_back", "of_another_quantity", "nowhere_in_the_lo
 an answer that is from elsewhere."""
 
 
-class LatestValueAxes(WindowGrid):
+class LatestValueAxes(WindowAxes):
     """Every question about quantities with every number of updates in every window."""
 
     updates: tuple[Count, ...] = (1, 4, 16)

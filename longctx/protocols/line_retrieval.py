@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from longctx import Count, Grid, Outcome, Reply, Words, fill, first_integer, mark, protocol, unanswered
+from longctx import Axes, Count, Outcome, Reply, Words, fill, first_integer, mark, protocol, unanswered
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.protocol import cells_of
@@ -38,7 +38,7 @@ def _order(value: Any) -> str | int:
     )
 
 
-class LineRetrievalAxes(Grid):
+class LineRetrievalAxes(Axes):
     """Every number of lines in every order, except blocks that are not smaller than the file."""
 
     sizes: ClassVar[str] = "lines"

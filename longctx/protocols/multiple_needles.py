@@ -30,7 +30,7 @@ from longctx.protocols.haystack import (
     spare,
 )
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown
-from longctx.vocabulary.grid import QUESTIONS, WindowGrid, questions_of
+from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, numbers
 
@@ -61,7 +61,7 @@ class Needles(BaseModel):
     """How many keys are asked for."""
 
 
-class MultipleNeedlesAxes(WindowGrid):
+class MultipleNeedlesAxes(WindowAxes):
     """All needles in every window. Those of RULER are four values of one key, and four keys with one value each."""
 
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))

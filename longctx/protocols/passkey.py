@@ -29,12 +29,12 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.grid import WindowGrid
+from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.token_counts import checked_counts
 
 
-class PasskeyAxes(WindowGrid):
+class PasskeyAxes(WindowAxes):
     """`distances` values of k, evenly spaced in each window (tokens)."""
 
     distances: Count = 32

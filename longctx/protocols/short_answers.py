@@ -15,8 +15,8 @@ from typing import Any
 
 from longctx import Bank, Count, Mark, Outcome, Reply, Words, lexically_right, mark, protocol, unanswered
 from longctx.protocols.collages import (
-    CollageGrid,
     CollageItems,
+    CollagesAxes,
     Distractors,
     around,
     check_collage,
@@ -37,7 +37,7 @@ QUANTITY = re.compile(r"(\d+(?:[.,]\d+)*) [^\W\d]+(?: [^\W\d]+)?")
 """A number with its unit, which is understood without the unit, too."""
 
 
-class ShortAnswersAxes(CollageGrid):
+class ShortAnswersAxes(CollagesAxes):
     """Every budget (tokens), depth and number of distractors. trials: how many questions are asked."""
 
     distractors: Distractors = (None,)

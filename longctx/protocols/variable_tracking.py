@@ -29,7 +29,7 @@ from longctx.protocols.haystack import (
     spare,
 )
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown
-from longctx.vocabulary.grid import QUESTIONS, WindowGrid, questions_of
+from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
@@ -43,7 +43,7 @@ PROBED = {
 }
 
 
-class VariableTrackingAxes(WindowGrid):
+class VariableTrackingAxes(WindowAxes):
     """Every number of chains of every length in every window. RULER has one chain of four hops."""
 
     chains: tuple[Count, ...] = (1,)

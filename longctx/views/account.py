@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from longctx.views.scenario_summary import ScenarioSummary
     from longctx.views.table import Table
     from longctx.views.view import RateView
-    from longctx.vocabulary.grid import Grid
+    from longctx.vocabulary.grid import Axes
 
 Scenarios = Sequence["ScenarioSummary"]
 """The scenarios of one family, for all subjects of a run."""
@@ -148,7 +148,7 @@ class Account:
         views = self.views(scenarios, analysis)
         return [(Rank.LEVEL, sentence) for view in views for sentence in view.findings()]
 
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         """Return what a gate reports of two runs in addition to the verdicts on their bands.
 
         before, after: the rows of one subject in the baseline and in the run. grids: the tables that the profile has

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.scenario import Scenario
 
 FUNCTION = "test_"
@@ -34,7 +34,7 @@ class Family:
     """
 
     scenario: type[Scenario]
-    grid: type[Grid]
+    grid: type[Axes]
     title: str
     """Its name in headings."""
     unit: str = "tokens"
@@ -67,7 +67,7 @@ class Family:
 
 def _faults(family: Family) -> Iterator[str]:
     """Yield the mistakes that keep a family from being used. Only the first is reliable: later checks rely on it."""
-    for given, kind in ((family.scenario, Scenario), (family.grid, Grid)):
+    for given, kind in ((family.scenario, Scenario), (family.grid, Axes)):
         if not (isinstance(given, type) and issubclass(given, kind)):
             yield f"{given!r} is not a subclass of {kind.__name__}"
             return
@@ -84,7 +84,7 @@ def _faults(family: Family) -> Iterator[str]:
     ):
         what = f"no field {min(unknown)!r}, which identified_by names" if is_dataclass(scenario) else "no fields"
         yield f"{scenario.__name__} has {what}: it must be a dataclass of its parameters"
-    if grid.scenarios is Grid.scenarios and grid.cells is Grid.cells:
+    if grid.scenarios is Axes.scenarios and grid.cells is Axes.cells:
         yield f"{grid.__name__} lacks cells"
     if not 0 <= family.guessing < 1:
         yield f"its rate of guessing is {family.guessing}: give a share from 0 to below 1"

@@ -16,7 +16,7 @@ Count = Annotated[int, Field(ge=1, strict=True)]
 """The type of an entry that is a whole number of at least 1.
 
 Example:
-    >>> class KeysGrid(Grid):
+    >>> class Keys(Axes):
     ...     keys: tuple[Count, ...]
 """
 
@@ -50,18 +50,17 @@ def _trials(value: Any) -> int | dict[str, int]:
 Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
-class Grid(BaseModel):
-    """The entries that every family's table may have. A family adds its own, and turns them into scenarios.
+class Axes(BaseModel):
+    """The entries that every protocol's table may have. A protocol adds its own, and the cells that they span.
 
     Example:
-        >>> class EchoGrid(Grid):
+        >>> class Digits(Axes):
         ...     digits: tuple[Count, ...]
         ...
-        ...     def scenarios(self, bank):
-        ...         for digits in self.digits:
-        ...             yield Echo(digits)
-        >>> EchoGrid(digits=(3, 5), trials=20).digits
-        (3, 5)
+        ...     def cells(self):
+        ...         yield from ({"digits": digits} for digits in self.digits)
+        >>> [*Digits(digits=(3, 5), trials=20).cells()]
+        [{'digits': 3}, {'digits': 5}]
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -181,7 +180,7 @@ def questions_of(number: int) -> int | None:
     return number if number > 1 else None
 
 
-class WindowGrid(Grid):
+class WindowAxes(Axes):
     """The entries of a family whose prompts fill a window."""
 
     windows: tuple[Size, ...] = Field(min_length=1)

@@ -18,7 +18,7 @@ import numpy as np
 
 from longctx.vocabulary.bank import Bank, Section, documents_digest
 from longctx.vocabulary.family import Family
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
@@ -407,7 +407,7 @@ class ProtocolCell(Scenario):
 
 def protocol(
     *,
-    axes: type[Grid],
+    axes: type[Axes],
     title: str,
     templates: Mapping[str, tuple[str, ...]],
     size: Callable[[Any, Mapping[str, float]], float],
@@ -463,7 +463,7 @@ def protocol(
         report: MODULE:CLASS of what it reports beside accuracies, loaded when a run ends.
 
     Example:
-        >>> class Digits(Grid):
+        >>> class Digits(Axes):
         ...     digits: tuple[int, ...]
         ...
         ...     def cells(self):

@@ -10,16 +10,16 @@ from itertools import islice
 from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
-from longctx.vocabulary.grid import Count, Grid
+from longctx.vocabulary.grid import Axes, Count
 from longctx.vocabulary.protocol import Items
 from longctx.vocabulary.scenario import Identity
 
 
-class BankGrid(Grid):
+class BankAxes(Axes):
     """The entries of a protocol that asks the questions of a bank.
 
     Example:
-        >>> class NoticesGrid(BankGrid):
+        >>> class NoticesGrid(BankAxes):
         ...     def cells(self):
         ...         yield {"longest": self.longest}
         >>> NoticesGrid(bank="notices", trials=20).longest

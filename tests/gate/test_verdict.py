@@ -15,7 +15,7 @@ from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.views.account import Account, Reported, StatedMinimum
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run
 
@@ -198,7 +198,7 @@ def test_bands_and_minimums_share_alpha() -> None:
 
 
 class Fails(Account):
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         return [Reported("sums", {"sum": 1}, "Sums", {"sum": "1"}, StatedMinimum(math.nan, True, "no sum"))]
 
 

@@ -10,10 +10,10 @@ from tests.integration.conftest import Launcher, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 NOTICES = """
-from longctx import BankGrid, BankItems, Outcome, protocol
+from longctx import BankAxes, BankItems, Outcome, protocol
 
 
-class NoticesAxes(BankGrid):
+class NoticesAxes(BankAxes):
     max_tokens: int = 32
 
     def cells(self):

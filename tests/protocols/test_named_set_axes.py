@@ -9,13 +9,13 @@ from longctx.config.profiles import load_profile
 from longctx.protocols.frequent_words import FrequentWordsAxes
 from longctx.protocols.multiple_needles import MultipleNeedlesAxes
 from longctx.protocols.variable_tracking import VariableTrackingAxes
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from tests.here import HERE
 
 PROTOCOLS = "variable_tracking", "multiple_needles", "frequent_words"
 
 
-def slugs(grid: Grid) -> list[str]:
+def slugs(grid: Axes) -> list[str]:
     return [scenario.slug for scenario in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.family import Family
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.scenario import Scenario
 from tests.protocols import Passkey
 
@@ -30,8 +30,8 @@ class Bare(Scenario):
     [
         (Bare, PasskeyAxes, {}, "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
         (PasskeyAxes, Passkey, {}, "is not a subclass of Scenario"),
-        (Passkey, Passkey, {}, "is not a subclass of Grid"),
-        (Passkey, Grid, {}, "Grid lacks cells"),
+        (Passkey, Passkey, {}, "is not a subclass of Axes"),
+        (Passkey, Axes, {}, "Axes lacks cells"),
         (Named, PasskeyAxes, {}, "'Pass-Key' is not a valid name of a family"),
         (Misspelt, PasskeyAxes, {}, "Misspelt has no field 'windw', which identified_by names"),
         (Passkey, PasskeyAxes, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),

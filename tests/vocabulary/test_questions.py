@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from longctx import BankGrid, BankItems, Outcome, Reply, protocol
+from longctx import BankAxes, BankItems, Outcome, Reply, protocol
 from longctx.vocabulary.protocol import cells_of
 from tests.protocols.bank import small_bank
 
@@ -14,7 +14,7 @@ BANK = small_bank(version=2)
 FILTERED = small_bank(kept=frozenset({"s3-toll", "s5-hour", "s9-toll"}))
 
 
-class NoticesGrid(BankGrid):
+class NoticesGrid(BankAxes):
     def cells(self):  # type: ignore[no-untyped-def]
         yield {"longest": self.longest}
 

@@ -12,7 +12,7 @@ from longctx.results.grouping import by_subject, grouped
 from longctx.vocabulary.scenario import CREDIT
 
 if TYPE_CHECKING:
-    from longctx import Grid, Row
+    from longctx import Axes, Row
 
 NAME, TITLE = "aggregation", "Aggregation"
 ENOUGH = 10
@@ -82,7 +82,7 @@ class AggregationAccount(Account):
                     f"{TITLE}, {subject}: of {low + high:,} wrong counts {max(low, high):,} are too {way}.",
                 )
 
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> list[Reported]:
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> list[Reported]:
         """Return the mean partial credit of each scenario before and now, over the trials that both runs measured.
 
         Nothing if the baseline was saved before baselines kept credits.

@@ -16,7 +16,7 @@ from longctx.views.table import subject_columns, tokens
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
-    from longctx import Grid, Row
+    from longctx import Axes, Row
 
 NAME, TITLE = "passkey", "Passkey"
 OFTEN = 0.9
@@ -98,7 +98,7 @@ class PasskeyAccount(Account):
                 reach = f"the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond"
                 yield Rank.LEVEL, f"{where}, {reach}."
 
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Sequence[Reported]:
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         return list(reported(before, after, grids))
 
     def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:

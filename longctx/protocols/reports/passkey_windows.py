@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx import Grid, Rate, Reported, Row, ScenarioSummary, StatedMinimum, Subject
+from longctx import Axes, Rate, Reported, Row, ScenarioSummary, StatedMinimum, Subject
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.protocols.reports.effective_window import (
     EffectiveWindow,
@@ -48,7 +48,7 @@ def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ..
     return tuple(summaries)
 
 
-def reported(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Grid]) -> Iterator[Reported]:
+def reported(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Iterator[Reported]:
     """Yield k_max of each window in both runs, with the minimum that the profile states, if any."""
     earlier, later = _rates(before), _rates(after)
     for window in (window for window in later if window in earlier):

@@ -32,7 +32,7 @@ COLOURS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlacedPoint:
     """A mark of a picture. Places are pixels."""
 
     x: float
@@ -44,13 +44,13 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class PanelCurve:
     """The accuracies of one subject."""
 
     subject: str
     number: int
     """The place of the subject in the legend, from 0."""
-    points: Sequence[Point]
+    points: Sequence[PlacedPoint]
 
     @property
     def colour(self) -> str:
@@ -69,7 +69,7 @@ class Panel:
     id: str
     """The anchor of its section."""
     unit: str
-    curves: Sequence[Curve]
+    curves: Sequence[PanelCurve]
     ticks: Sequence[tuple[float, str]]
     """The lengths that the axis names, and their places."""
     grid: Sequence[tuple[float, str]]
@@ -89,7 +89,7 @@ def panels(summary: Summary) -> list[Panel]:
         lengths = sorted({length for of_subject in rates.values() for length in of_subject})
         places = _places(lengths)
         curves = [
-            Curve(
+            PanelCurve(
                 subject,
                 subjects.setdefault(subject, len(subjects)),
                 [
@@ -105,7 +105,7 @@ def panels(summary: Summary) -> list[Panel]:
     return result
 
 
-def legend(panels: Sequence[Panel]) -> list[Curve]:
+def legend(panels: Sequence[Panel]) -> list[PanelCurve]:
     """Return a curve of each subject, in the order of its number."""
     known = {curve.number: curve for panel in panels for curve in panel.curves}
     return [known[number] for number in sorted(known)]
@@ -146,8 +146,8 @@ def _places(lengths: Sequence[int]) -> dict[int, float]:
     return {length: first + (last - first) * (of(length) - low) / (high - low) for length in lengths}
 
 
-def _point(x: float, rate: Rate, where: str) -> Point:
-    return Point(x, _height(rate.rate), _height(rate.lo), _height(rate.hi), f"{where}: {rate}")
+def _point(x: float, rate: Rate, where: str) -> PlacedPoint:
+    return PlacedPoint(x, _height(rate.rate), _height(rate.lo), _height(rate.hi), f"{where}: {rate}")
 
 
 def _height(rate: float) -> float:
@@ -162,7 +162,7 @@ def _short(length: int) -> str:
 class Forest:
     """The change of accuracy in each band of a gate, with its interval, beside a line at 0 and one at the margin."""
 
-    rows: Sequence[tuple[ForestBand, Point]]
+    rows: Sequence[tuple[ForestBand, PlacedPoint]]
     ticks: Sequence[tuple[float, str]]
     zero: float
     margin: float
@@ -190,6 +190,6 @@ def forest(bands: Sequence[ForestBand], margin: float) -> Forest | None:
     for place, band in enumerate(bands):
         low, high = band.interval
         say = f"{band.name}: {band.difference:+.3f} [{low:+.2f}, {high:+.2f}], {band.verdict}"
-        rows.append((band, Point(x(band.difference), ROW * place + ROW / 2 + 2, x(low), x(high), say)))
+        rows.append((band, PlacedPoint(x(band.difference), ROW * place + ROW / 2 + 2, x(low), x(high), say)))
     ticks = [(-most, f"{-most:+.0%}"), (-margin, f"-{margin:.1%}"), (0.0, "0"), (most, f"{most:+.0%}")]
     return Forest(rows, [(x(change), text) for change, text in ticks], x(0.0), x(-margin), left, ROW * len(bands) + 34)

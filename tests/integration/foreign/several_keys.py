@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from longctx import (
     Account,
+    Axes,
     Count,
-    Grid,
     Kind,
     Mark,
     Outcome,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"
 
 
-class SeveralKeysAxes(Grid):
+class SeveralKeysAxes(Axes):
     """Every number of keys in every number of sentences."""
 
     keys: tuple[Count, ...]

@@ -9,7 +9,7 @@ from longctx.config import models
 from longctx.config.profiles import Profile
 from longctx.corpus.settings import CorpusSettings
 from longctx.registry import shipped
-from longctx.vocabulary.grid import Grid
+from longctx.vocabulary.grid import Axes
 from tools.site.reference.fields import Field, fields_of
 from tools.site.reference.markdown import code, sentence, table, text
 
@@ -37,9 +37,9 @@ TABLES = {
 
 
 def profiles_page() -> str:
-    common = {field.name for field in fields_of(Grid)}
+    common = {field.name for field in fields_of(Axes)}
     parts = [PROFILES, "## The file itself\n\n", _entries(fields_of(Profile))]
-    parts += ["\n## Every protocol's table\n\n", _entries(fields_of(Grid))]
+    parts += ["\n## Every protocol's table\n\n", _entries(fields_of(Axes))]
     for name, family in shipped().items():
         own = [field for field in fields_of(family.grid) if field.name not in common]
         parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.grid)}\n\n", _entries(own)]
