@@ -14,7 +14,6 @@ import pytest
 
 from longctx.engine.settings import Settings
 from longctx.errors import UserError, did_you_mean
-from longctx.recording.apis import is_answer
 from longctx.recording.rewriting import ANSWER, REQUEST, Rewriting
 
 FAULTS = pytest.StashKey[dict[str, str]]()
@@ -75,6 +74,8 @@ class Hooked(Rewriting):
     def redacted(self, content: bytes, path: str) -> bytes:
         if ANSWER not in self.names:
             return content
+        from longctx.recording.apis import is_answer
+
         given = self._called(ANSWER, answer=json.loads(content))
         redacted = json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
         if not is_answer(path, redacted):

@@ -53,11 +53,11 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
 
 def test_files_that_are_no_documents_are_named(handbook: Checkout) -> None:
     said = "fixtures/handbook: 2 files are not read (1 .csv, 1 .pdf; the first: rates.csv)"
-    check = ["questions", "check", str(ROOT / QUESTIONS), "--corpus"]
+    check = ["data", "questions", "check", str(ROOT / QUESTIONS), "--corpus"]
     assert handbook.longctx(*check, CORPUS).err == ""
     for name in ("rates.csv", "terms.pdf"):
         handbook.file(f"{CORPUS}/{name}").write_bytes(b"%")
-    for command in (check, ["corpus", "stats"], ["corpus", "freeze"]):
+    for command in (check, ["data", "corpus", "stats"], ["data", "corpus", "freeze"]):
         assert handbook.longctx(*command, CORPUS).says(said)
     profile = handbook.file("fixtures/profiles/handbook.toml").read_text()
     handbook.profile(
