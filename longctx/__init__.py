@@ -11,6 +11,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from longctx.engine.run import Run as Run
     from longctx.errors import UserError as UserError
+    from longctx.functions.chunks import Chunks as Chunks
+    from longctx.functions.chunks import chunks as chunks
     from longctx.functions.transcript import Probe as Probe
     from longctx.functions.transcript import Transcript as Transcript
     from longctx.functions.transcript import transcript as transcript
@@ -69,6 +71,7 @@ PUBLIC = {
     "longctx.views.view": ("RateView", "RatePoint"),
     "longctx.views.table": ("Table",),
     "longctx.views.chart": ("Chart",),
+    "longctx.functions.chunks": ("chunks", "Chunks"),
     "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.errors": ("UserError",),
 }

@@ -16,6 +16,7 @@ DISTRIBUTION = "pytest-longctx"
 
 EXTRAS = {
     "anthropic": ("live", "anthropic"),
+    "bm25s": ("chunks", "bm25s"),
     "jinja2": ("report", "jinja2"),
     "openai": ("openai", "openai"),
     "pandas": ("parquet", "pandas"),

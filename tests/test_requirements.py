@@ -84,7 +84,11 @@ def test_the_ranges_of_the_distribution_hold_the_pins() -> None:
 
 def test_each_module_that_may_be_missing_is_named_with_its_extra() -> None:
     extras = PROJECT["optional-dependencies"]
-    named = {canonicalize_name(Requirement(name).name): extra for extra in (*USED, "openai") for name in extras[extra]}
+    named = {
+        canonicalize_name(Requirement(name).name): extra
+        for extra in (*USED, "openai", "chunks")
+        for name in extras[extra]
+    }
     named.pop(PROJECT["name"])
     del named["httpx2"]  # comes with anthropic
     assert {package: extra for extra, package in EXTRAS.values()} == named

@@ -13,11 +13,26 @@ from typing import Any
 
 import longctx
 from longctx import logs
-from longctx.cli import baseline, compare, data, demo, gate, init, merge, models, plan, record, show, upgrade, window
+from longctx.cli import (
+    baseline,
+    chunks,
+    compare,
+    data,
+    demo,
+    gate,
+    init,
+    merge,
+    models,
+    plan,
+    record,
+    show,
+    upgrade,
+    window,
+)
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
-COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, window, merge, models, data)
+COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, window, chunks, merge, models, data)
 MOVED = {
     "corpus": ("data", "corpus"),
     "questions": ("data", "questions"),

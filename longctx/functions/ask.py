@@ -16,7 +16,7 @@ from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
-from longctx.functions.transcript import PROBE, Probe, Transcript
+from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
 from longctx.vocabulary.lexical import lexically_right
@@ -153,6 +153,52 @@ class Ask:
             raise Unparseable("an empty reply")
         if grade != "kept":
             raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted")
+        return answer
+
+    def chunks(
+        self,
+        chunks: Sequence[object],
+        case: Probe | Mapping[str, Any],
+        *,
+        max_tokens: int = PROBE_TOKENS,
+        **given: Any,
+    ) -> Answer:
+        """Ask a question about retrieved chunks, and judge the answer: an AssertionError says what was answered.
+
+        Whether the answer was among the chunks is recorded: a chunk has the case's `evidence`, or is its `chunk` by id.
+
+        Args:
+            chunks: Texts, or objects with a `text`, such as `longctx.chunks(…).retrieve(…)` returns.
+            case: A case with `question`, `accept`, and `evidence` or `chunk`.
+            max_tokens: The most tokens of the reply, without thinking.
+        """
+        trial = self.trial
+        try:
+            probe = case if isinstance(case, Probe) else Probe.of(case)
+        except ValueError as error:
+            raise TestMistake(UserError("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.")) from None
+        named = "" if isinstance(case, Probe) or "chunk" not in case else str(case["chunk"])
+        if not (probe.evidence or named):
+            raise TestMistake(
+                UserError(
+                    "question-without-evidence",
+                    f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: give one, so "
+                    "that what was not retrieved is told from what the model missed.",
+                )
+            )
+        texts = [_piece(chunk).text for chunk in chunks]
+        there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
+        there = there or any(probe.is_in(text) for text in texts)
+        trial.probe = probe.kind
+        template = trial.case.wording.words.get("chunks", CHUNKS)
+        answer = self(list(chunks), template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
+        grade = probe.grade(answer.text) if answer.text.strip() else ""
+        trial.counted |= {"retrieved": int(there), "missed": int(there and grade != "kept")}
+        if not grade:
+            raise Unparseable("an empty reply")
+        if grade != "kept":
+            where = "" if there else ", and the answer was not retrieved"
+            raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted{where}")
         return answer
 
     @property

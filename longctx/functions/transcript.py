@@ -40,6 +40,13 @@ PROBE = (
 """The user's turn of a probe, unless the prompt set has a template `probe` for the test."""
 
 
+CHUNKS = (
+    "{question}\nAnswer in a few words, with nothing but the answer. If these documents do not say, answer: "
+    f"{NOT_KNOWN}."
+)
+"""The question about chunks, unless the prompt set has a template `chunks` for the test."""
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """A long conversation, which `ask` and `ask.probe` ask about under the strategy of the run.
@@ -213,6 +220,10 @@ class Probe:
             given["question"], alternatives, tuple(stale), given.get("kind", ""), given.get("evidence", ""), turn
         )
 
+    def is_in(self, text: str) -> bool:
+        """Return whether a text has the evidence, however its lines are wrapped."""
+        return bool(self.evidence) and _folded(self.evidence) in _folded(text)
+
     def grade(self, reply: str) -> str:
         """Return `kept`, `stale`, `lost` (the reply says that the answer is not known), or `invented`.
 
@@ -351,12 +362,19 @@ def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | 
     texts = [" ".join(map(read_block, blocks_of(message))) for message in session.messages[first:]]
     answers = [part for each in probe.accept for part in ((each,) if isinstance(each, str) else each)]
     place = next((n for n, text in enumerate(texts) if any(_names(_folded(text), each) for each in answers)), 0)
-    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", texts[place]):
-        quoted = " ".join(sentence.split())[:MOST_QUOTED]
-        named = any(_names(_folded(quoted), each) for each in answers)
-        if named and session.turn_of(replace(probe, evidence=quoted, turn=None)) == first + place:
+    for quoted in quotes(texts[place], probe):
+        if session.turn_of(replace(probe, evidence=quoted, turn=None)) == first + place:
             return quoted, None
     return "", first + place + 1
+
+
+def quotes(text: str, probe: Probe) -> Iterator[str]:
+    """Yield the sentences of a text that name an accepted answer."""
+    answers = [part for each in probe.accept for part in ((each,) if isinstance(each, str) else each)]
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text):
+        quoted = " ".join(sentence.split())[:MOST_QUOTED]
+        if any(_names(_folded(quoted), each) for each in answers):
+            yield quoted
 
 
 def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
+from longctx.report.chunks import chunks_data
 from longctx.report.retention import retention_data
 from longctx.report.window import window_data
 from longctx.summary.summary import Summary
@@ -50,6 +51,8 @@ def as_json(summary: Summary, run: str) -> str:
         document["retention"] = retained
     if windows := [each for name, of in summary.families.items() for each in window_data(name, of.windows)]:
         document["windows"] = windows
+    if found := [each for name, of in summary.families.items() for each in chunks_data(name, of.retrievals)]:
+        document["chunks"] = found
     lengths = [curve for family in summary.families.values() for curve in family.lengths]
     document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from longctx.report.chunks import chunks_sentences
 from longctx.report.default_views import default_findings, default_views
 from longctx.report.retention import retention_findings
 from longctx.report.window import window_sentences
 from longctx.results.subject import Subject
 from longctx.summary.families import by_family_and_subject
-from longctx.summary.summary import Summary
+from longctx.summary.summary import OfFamily, Summary
 from longctx.views.account import Rank
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
@@ -30,11 +31,22 @@ def findings(summary: Summary) -> list[str]:
         if not list(family.account.views(scenarios, family.analysis)):
             found += default_findings(default_views(name, family, scenarios))
             found += retention_findings(family.title, family.retention)
-        found += [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in window_sentences(family.windows)]
+        found += [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in _answers(family)]
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1
     return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]
+
+
+def _answers(family: OfFamily) -> list[str]:
+    """Return the sentences that answer what a test function was run for."""
+    return [*window_sentences(family.windows), *chunks_sentences(family.retrievals)]
+
+
+def answers(summary: Summary) -> Iterator[str]:
+    """Yield the sentences that answer what test functions were run for."""
+    for family in summary.families.values():
+        yield from (f"{family.title}: {sentence}" for sentence in _answers(family))
 
 
 def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:

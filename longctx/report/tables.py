@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from longctx.report.chunks import chunks_tables
 from longctx.report.retention import retention_tables
 from longctx.report.window import window_tables
 from longctx.results.grouping import by_family, grouped
@@ -25,6 +26,8 @@ def tables(summary: Summary) -> list[Table]:
         shown = [_plain(family.title, scenarios)] if own is None else list(own)
         if family.retention:
             shown = [*retention_tables(family.title, name.replace("_", "-"), family.retention), *shown]
+        if family.retrievals:
+            shown = [*chunks_tables(family.title, family.retrievals), *shown]
         if family.windows:
             shown = [*window_tables(family.title, family.windows), *shown]
         of_all += [replace(table, family=name) for table in (*shown, *_lexical(family, scenarios))]

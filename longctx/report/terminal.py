@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from longctx.live.cost.money import usd
 from longctx.plural import count
-from longctx.report.findings import MANY, unusable_shares
+from longctx.report.findings import MANY, answers, unusable_shares
 from longctx.report.render import bare_table
-from longctx.report.text import answered, answers, thinking, verbose, without_prices
+from longctx.report.text import answered, thinking, verbose, without_prices
 from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP
 from longctx.results.subject import Subject

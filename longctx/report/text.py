@@ -11,7 +11,6 @@ from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.findings import unusable
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
-from longctx.report.window import window_sentences
 from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.notes import Truncated
@@ -70,12 +69,6 @@ def _notes(summary: Summary, folder: str) -> list[str]:
         *map(_usage, summary.usage),
         *cost_sentences(summary.costs),
     ]
-
-
-def answers(summary: Summary) -> Iterator[str]:
-    """Yield the sentences that answer what a test function was run for."""
-    for family in summary.families.values():
-        yield from (f"{family.title}: {sentence}" for sentence in window_sentences(family.windows))
 
 
 def answered(summary: Summary) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from longctx.live.cost.money import usd
 from longctx.stats.losses import Loss, Losses
 from longctx.stats.rates import Rate
-from longctx.summary.window import Point, Window
+from longctx.summary.window import Measured, Window
 from longctx.views.table import Table
 from longctx.vocabulary.shapes import NO_STRATEGY
 
@@ -42,7 +42,7 @@ def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
     yield Table.by_subject(f"{title}: accuracy by fill", [each.subject for each, _ in rows], columns)
 
 
-def measured_columns(points: Sequence[Point]) -> dict[str, list[str]]:
+def measured_columns(points: Sequence[Measured]) -> dict[str, list[str]]:
     """Return the columns of what points cost, how long they took, and what the prompt cache gave."""
     return {
         "$ per 1,000": ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points],
@@ -66,7 +66,7 @@ def window_data(name: str, found: Sequence[Window]) -> Iterator[dict[str, Any]]:
         }
 
 
-def point_data(name: str, point: Point) -> dict[str, Any]:
+def point_data(name: str, point: Measured) -> dict[str, Any]:
     return {
         name: point.value,
         **point.rate.as_data,

@@ -11,6 +11,7 @@ from longctx.compare.across import Curve, curves
 from longctx.registry import in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
+from longctx.summary.chunks import Retrieval, retrievals
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
@@ -41,6 +42,8 @@ class OfFamily:
     """What survives of transcripts, for test functions that ask about one."""
     windows: tuple[Window, ...] = ()
     """Accuracy by the fill of the window, for test functions that vary it."""
+    retrievals: tuple[Retrieval, ...] = ()
+    """Accuracy by the number of retrieved chunks, for test functions that vary it."""
     lengths: tuple[Curve, ...] = ()
     """The rates along the length, of subjects with several lengths: they give the effective lengths."""
 
@@ -140,5 +143,6 @@ def _of_family(
         family.scenario.identified_by if family else (),
         () if family or is_check(name) else retention(measured),
         () if family or is_check(name) else windows(measured),
+        () if family or is_check(name) else retrievals(measured),
         () if is_check(name) else tuple(curves(measured, {name: family} if family else {})),
     )

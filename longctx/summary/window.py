@@ -20,7 +20,7 @@ FILL = "fill"
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Measured:
     """What was measured at one value of a parameter."""
 
     value: float
@@ -35,7 +35,7 @@ class Point:
     """How often each number of the rows' traces is above zero."""
 
     @classmethod
-    def of(cls, value: float, rows: Sequence[Row]) -> Point:
+    def of(cls, value: float, rows: Sequence[Row]) -> Measured:
         usd = total_usd(rows)
         seconds = [row.latency_s for row in rows if row.latency_s is not None and row.batch_discount is None]
         told = [row for row in rows if row.cached_tokens is not None and row.input_tokens]
@@ -57,7 +57,7 @@ class Window:
     subject: Subject
     """Without the strategy."""
     strategy: str
-    points: tuple[Point, ...]
+    points: tuple[Measured, ...]
     """By fill, the smallest first."""
     losses: Losses
     """Compared with the smallest fill, on the same probes."""
@@ -86,7 +86,7 @@ def _of(subject: Subject, rows: Sequence[Row]) -> Window:
     return Window(
         replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
         dict(subject.labels).get(STRATEGY, NO_STRATEGY),
-        tuple(Point.of(fill, group) for fill, group in by_fill.items()),
+        tuple(Measured.of(fill, group) for fill, group in by_fill.items()),
         Losses.of(first, {fill: changes(by_fill[first], group) for fill, group in by_fill.items() if fill != first}),
         statistics.fmean(known) if known and len(known) == len(costs) else None,
         max((row.guessing or 0.0 for row in rows), default=0.0),

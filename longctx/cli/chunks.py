@@ -1,0 +1,191 @@
+"""`chunks`: from a folder of documents to a test of how many chunks to retrieve."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared import drafting
+from longctx.cli.shared.drafting import Draft, Drafting, check_free_names, confirm, run_of, write_all
+from longctx.cli.shared.output import say
+from longctx.cli.shared.task import add_task
+from longctx.config.arguments import number
+from longctx.errors import UserError
+from longctx.extras import require
+from longctx.plural import count
+
+if TYPE_CHECKING:
+    from longctx.functions.chunks import Chunks
+
+NAME = "chunks"
+PROMPTS = "session"
+"""The prompt set whose `writing` drafts questions with short answers."""
+NUMBERS = (1, 4, 16, 64)
+"""The numbers of chunks, beside that of all."""
+WHOLE = 1000
+"""Documents of at most so many tokens are one chunk each by default."""
+SIZE = 400
+"""About the tokens of a chunk of longer documents."""
+FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+TEST = '''"""How many chunks should be retrieved? Written by `longctx chunks`, and yours to edit."""
+
+import longctx
+import pytest
+{imported}
+BASE = longctx.chunks("{documents}"{tokens})
+
+
+@pytest.mark.longctx(cases="{name}/questions.jsonl")
+@pytest.mark.parametrize("chunks", {numbers})
+def test_{name}(ask, case, chunks):
+    """The same question is asked with more and more chunks; {all} are all there are.
+
+    A chunk is a text, or an object with a text: let your own function retrieve them.
+    """
+    ask.chunks({retrieved}, case)
+'''
+PROFILE = """about = "How many chunks should be retrieved? {all} are all there are."
+models = ["{model}"]
+
+[test_{name}]
+chunks = {numbers}
+"""
+
+
+def add(commands: Any) -> None:
+    parser = add_task(
+        commands,
+        NAME,
+        "from a folder of documents to a test of how many chunks to retrieve",
+        ": it drafts questions with a model, keeps those that take reading, and writes the test and its profile.",
+    )
+    option = parser.add_argument
+    option("folder", type=Path, metavar="DIR", help="Markdown and text files")
+    option(
+        "--chunk", type=number(int, 20), metavar="TOKENS", help="the size of a chunk (default: a file, or about 400)"
+    )
+    option("--questions", type=Path, metavar="FILE", help="questions of your own, JSON lines; nothing is drafted")
+    option("--retrieve", metavar="MODULE:FUNCTION", help="your function of a question and a number (default: BM25)")
+    option("--chunks", type=number(int, 1), action="append", metavar="N", help="a number of chunks (repeatable)")
+    drafting.add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, _: list[str]) -> int:
+    from longctx.config.models import load_model
+    from longctx.functions.chunks import read_chunks
+    from longctx.stats.losses import probes_needed
+
+    root, name = options.workspace.root, options.name or NAME
+    if options.retrieve is None:
+        require("BM25", "bm25s")
+    elif not FUNCTION.fullmatch(options.retrieve):
+        raise UserError(
+            "bad-function", f"--retrieve {options.retrieve!r}: write MODULE:FUNCTION, as in search:retrieve."
+        )
+    test, profile = root / "tests_longctx" / f"test_{name}.py", root / "fixtures" / "profiles" / f"{name}.toml"
+    file = root / "tests_longctx" / name / "questions.jsonl"
+    check_free_names([test, profile, file], options.force)
+    model = load_model(options.workspace, options.model)
+    base, tokens = read_chunks(options.folder, options.chunk), options.chunk
+    if tokens is None and any(chunk.tokens > WHOLE for chunk in base.sections):
+        base, tokens = read_chunks(options.folder, SIZE), SIZE
+    size = sum(chunk.tokens for chunk in base.sections)
+    say(f"{options.folder}: {count(len(base.sections), 'chunk')}, {size:,} tokens.")
+    drafts = _own(options.questions, base) if options.questions else []
+    work = Drafting(run_of(options), model, base.sections, options.number or probes_needed(drafting.CHANGING), PROMPTS)
+    doing = f"Trying {count(len(drafts), 'question')}" if drafts else f"Drafting {count(work.number, 'question')}"
+    if not confirm(f"{doing}: {work.price(drafts)}.", options.yes):
+        say("Nothing was sent.")
+        return 1
+    tried = work.kept(drafts or work.drafted())
+    if not tried.drafts:
+        raise UserError(
+            "no-question-kept",
+            f"No question can be used: {tried.sentence('the documents')} Give other documents, another model, or "
+            "questions of your own with --questions FILE.",
+        )
+    numbers = sorted({*(options.chunks or [*NUMBERS, len(base.sections)])})
+    numbers = [each for each in numbers if each <= len(base.sections)]
+    module, function = (options.retrieve or ":").split(":")
+    values: dict[str, Any] = {
+        "name": name,
+        "model": options.model,
+        "numbers": numbers,
+        "all": len(base.sections),
+        "documents": Path(os.path.relpath(options.folder.absolute(), test.parent)).as_posix(),
+        "tokens": f", tokens={tokens}" if tokens else "",
+        "imported": f"from {module} import {function}\n" if module else "",
+        "retrieved": f"{function or 'BASE.retrieve'}(case.question, chunks)",
+    }
+    lines = [_line(draft) for draft in tried.drafts]
+    text = TEST.format_map(values)
+    if module:
+        text = text.replace(f'BASE = longctx.chunks("{values["documents"]}"{values["tokens"]})\n\n\n', "\n").replace(
+            "import longctx\n", ""
+        )
+    write_all(
+        {
+            file: "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines),
+            test: text,
+            profile: PROFILE.format(**values),
+        }
+    )
+    shown = [path.relative_to(root).as_posix() if Path.cwd() == root else str(path) for path in (file, test)]
+    say(f"{tried.sentence('the documents')} Review: {shown[0]}")
+    say(f"Wrote {shown[1]} and the profile {name}.")
+    sizes = f"{count(len(lines), 'question')} × {count(len(numbers), 'number')} of chunks"
+    say(f"Next: pytest --ctx-profile {name} --ctx-record once    ({sizes}, {_price(model, base, numbers, len(lines))})")
+    return 0
+
+
+def _own(path: Path, base: Chunks) -> list[Draft]:
+    """Return the user's own questions. Raises UserError for one whose evidence is in no chunk."""
+    from longctx.functions.cells import load_cases
+    from longctx.functions.transcript import Probe
+
+    drafts = []
+    for case in load_cases(path, None):
+        try:
+            probe = Probe.of(case)
+        except ValueError as error:
+            raise UserError("bad-probe", f"{path}, the question {case['id']}: {error}.") from None
+        held = [chunk for chunk in base.sections if chunk.id == case.get("chunk") or probe.is_in(chunk.text)]
+        if not held:
+            raise UserError(
+                "question-without-chunk",
+                f"{path}, the question {case['id']}: no chunk is its `chunk` {str(case.get('chunk', ''))[:60]!r} or "
+                f"contains its evidence {probe.evidence[:60]!r}: quote a document exactly.",
+            )
+        drafts.append(Draft(str(case["id"]), held[0].id, probe, held[0].text))
+    return drafts
+
+
+def _line(draft: Draft) -> dict[str, Any]:
+    from longctx.functions.transcript import quotes
+
+    probe = draft.probe
+    accept = [[*each] if isinstance(each, tuple) else each for each in probe.accept]
+    quoted = probe.evidence or next(quotes(draft.evidence, probe), "")
+    evidence = {"evidence": quoted} if quoted else {}
+    name = re.sub(r"[^A-Za-z0-9_.:@+-]", "-", draft.id)
+    line = {"id": name, "question": probe.question, "accept": accept, "kind": probe.kind or "fact"}
+    return {**line, **evidence, "chunk": draft.section}
+
+
+def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> str:
+    from longctx.functions.ask import PROBE_TOKENS
+    from longctx.live.cost.money import cost, usd
+
+    if model.prices is None:
+        return "price not known"
+    each = sum(chunk.tokens for chunk in base.sections) / len(base.sections) * model.tokens.reference
+    usual, most = (
+        questions * sum(cost(model.prices, number * each + 60, PROBE_TOKENS + thinking) for number in numbers)
+        for thinking in (0, model.thinking_tokens)
+    )
+    return f"about {usd(usual)}" + (f", at most {usd(most)} if it thinks all it may" if most > usual else "")

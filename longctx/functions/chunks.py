@@ -1,0 +1,94 @@
+"""The chunks of a knowledge base, and those that BM25 retrieves for a question.
+
+Source of the ranking: S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, as
+the library bm25s computes it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from longctx.config.text_files import read_text
+from longctx.corpus.tokens import count_tokens
+from longctx.errors import UserError
+from longctx.extras import require
+from longctx.vocabulary.bank import Section
+
+SUFFIXES = (".md", ".txt")
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The chunks of a knowledge base, each with `id`, `text` and `tokens`.
+
+    Example:
+        >>> from longctx.vocabulary.bank import Section
+        >>> len(Chunks((Section("fee", "The fee is five crowns.", 6),)).sections)
+        1
+    """
+
+    sections: tuple[Section, ...]
+    _index: list[Any] = field(default_factory=list, compare=False, repr=False)
+
+    def retrieve(self, question: str, number: int) -> list[Section]:
+        """Return the chunks that fit a question best by BM25, the best first; all of them if there are fewer."""
+        require("BM25", "bm25s")
+        bm25s: Any = importlib.import_module("bm25s")
+        quiet = {"show_progress": False}
+        if not self._index:
+            made = bm25s.BM25()
+            made.index(bm25s.tokenize([section.text for section in self.sections], stopwords="en", **quiet), **quiet)
+            self._index.append(made)
+        asked = bm25s.tokenize([question], stopwords="en", **quiet)
+        places, _ = self._index[0].retrieve(asked, k=min(number, len(self.sections)), **quiet)
+        return [self.sections[int(place)] for place in places[0]]
+
+
+def chunks(folder: str | Path, tokens: int | None = None) -> Chunks:
+    """Return the Markdown and text files of a folder as chunks.
+
+    Args:
+        folder: The folder; a relative path is looked up beside the file that calls, then in the working directory.
+        tokens: About the most of a chunk, in the reference vocabulary; None for whole files.
+
+    Raises:
+        UserError: There are no such files.
+
+    Example:
+        >>> base = chunks("docs", tokens=400)  # doctest: +SKIP
+        >>> base.retrieve("What is the fee?", 4)  # doctest: +SKIP
+    """
+    beside = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent / folder
+    return read_chunks(beside if beside.is_dir() else Path(folder), tokens)
+
+
+def read_chunks(folder: Path, tokens: int | None = None) -> Chunks:
+    """Return the chunks of a folder; see `chunks`."""
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file()):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        texts = _parts(read_text(path), tokens)
+        for number, text in enumerate(texts, start=1):
+            found.append(Section(name if len(texts) == 1 else f"{name}-{number}", text, count_tokens(text)))
+    if not found:
+        raise UserError("no-documents-to-chunk", f"{folder} has no Markdown or text files: name the folder that does.")
+    return Chunks(tuple(found))
+
+
+def _parts(text: str, tokens: int | None) -> list[str]:
+    """Return a text in parts that end with a paragraph."""
+    parts: list[list[str]] = []
+    size = 0
+    for paragraph in filter(str.strip, re.split(r"\n\s*\n", text)):
+        own = count_tokens(paragraph)
+        if not parts or (tokens is not None and size + own > tokens):
+            parts.append([])
+            size = 0
+        parts[-1].append(paragraph.strip())
+        size += own
+    return ["\n\n".join(part) for part in parts]
