@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import Checkout, Launcher, foreign_project
+from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer
 from tests.session_server import answering, claude_code, openai_log
 
@@ -55,6 +56,9 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
     assert run.says(
         "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
     )
+    shown = "".join(text for _, text in blocks("compaction.md") if text.startswith("$ "))
+    printed = "\n".join(line for line in shown.splitlines() if not line.startswith("$ "))
+    assert not missing(printed, made.out + run.out), missing(printed, made.out + run.out)
     replayed = project.pytest("--ctx-profile=window")
     assert replayed.code == 0
     assert replayed.says("Up to 2k a loss of 10 points is ruled out; at 4k ")
