@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.conftest import Checkout
 from tests.integration.functions import ask, codes, gate, run, verdicts
-from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, saying
 
 TESTS = """
 import pytest
@@ -179,3 +179,59 @@ def test_a_baseline_with_nothing_to_lose_is_named_before_anything_is_asked(templ
     assert result.says("No run can pass against it: test_code of toy")
     result = run(project, "--ctx-baseline=main", "--ctx-estimate")
     assert result.says("No run can pass: test_code of toy", "No run can pass: test_code.polite of toy"), result
+
+
+CREDIT = """
+import pytest
+
+
+@pytest.mark.longctx(trials=60)
+def test_summary(ask, draw, check):
+    reply = ask(f"How much of report {draw.integer(1, 10**9)} is in the summary?")
+    check("coverage", float(reply.text))
+"""
+
+
+def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> None:
+    """Every share fell from 0.9 to 0.6, of which none counts as wholly right: the trial's own outcome stays right."""
+    checkout.file("tests_longctx/test_functions.py").write_text(CREDIT)
+    with SimulatedServer(saying("0.9")) as server:
+        assert ask(checkout, server).code == 0
+        assert checkout.longctx("baseline", "save", "main").code == 0
+        assert ask(checkout, server, "--ctx-baseline=main", mode="all").code == 0
+        assert set(verdicts(checkout).values()) == {"pass"}
+        server.script = saying("0.6")
+        live = ask(checkout, server, "--ctx-baseline=main", mode="all")
+    assert live.code == 10, live
+    assert verdicts(checkout) == {("test_summary", "all"): "pass", ("test_summary.coverage", "all"): "regression"}
+    [band] = [family["bands"][0] for family in gate(checkout)["families"] if family["family"].endswith("coverage")]
+    assert band["difference"] == pytest.approx(-0.3)
+    judged = gate(checkout)["families"]
+    assert (run(checkout, "--ctx-baseline=main").code, gate(checkout)["families"]) == (10, judged)
+
+
+GUESSED = """
+import pytest
+
+
+@pytest.mark.longctx(trials=80, guessing=0.5)
+def test_name(ask, draw):
+    name, number = draw.choice(["Ann", "Bob"]), draw.integer(1, 10**9)
+    assert name in ask(f"Who signed report {number}, Ann or Bob? It is {name}.").text
+"""
+
+
+def test_a_function_that_guesses_as_well_as_its_marker_says_has_nothing_to_lose(checkout: Checkout) -> None:
+    """The model always says Ann, which is right in about a half."""
+    checkout.file("tests_longctx/test_functions.py").write_text(GUESSED)
+    gated = "--ctx-baseline=main", "--ctx-margin=0.2"
+    with SimulatedServer(saying("Ann")) as server:
+        assert ask(checkout, server).code == 0
+        assert checkout.longctx("baseline", "save", "main").code == 0
+        live = ask(checkout, server, *gated, mode="all")
+    assert live.code == 12, live
+    assert live.says("the baseline has nothing to lose", "is not shown to exceed guessing, 0.50, by more than 20.0%"), (
+        live
+    )
+    assert verdicts(checkout) == {("test_name", "all"): "invalid"}
+    assert run(checkout, *gated).code == 12
