@@ -53,3 +53,9 @@ def test_no_hint_takes_longctx_from_an_index(tmp_path: Path) -> None:
     for told in (None, {"url": "file:///code/longctx", "dir_info": {}}):
         for extra, package in EXTRAS.values():
             assert "pytest-longctx" not in install([package], [extra], installed(tmp_path, told))
+
+
+def test_no_page_takes_longctx_from_an_index() -> None:
+    pages = [*HERE.root.glob("docs/**/*.md"), HERE.root / "README.md"]
+    assert [page.name for page in pages if "pip install 'pytest-longctx" in page.read_text("utf-8")] == []
+    assert [page.name for page in pages if "pip install pytest-longctx" in page.read_text("utf-8")] == []
