@@ -19,7 +19,7 @@ PATTERNS = {
     "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     "a JSON web token": r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+",
     "a password in an address": r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@",
-    "a secret": r"(?i)\b(?:api_?key|secret|passwo?rd|access_?token)\w*[\"']?\s*[:=]\s*[\"']?[^\s\"'<>{}$]{8,}",
+    "a secret": r"(?i)(?:api_?key|secret|passwo?rd|access_?token)\w*[\"']?\s*[:=]\s*[\"']?[^\s\"'<>{}$]{8,}",
 }
 SHOWN = 6
 """How many characters of it are shown."""
