@@ -16,9 +16,9 @@ def test_files_are_chunks_and_long_ones_are_parted_at_paragraphs(tmp_path: Path)
     (tmp_path / "sub" / "b.txt").write_text("The fog horn sounds twice.")
     (tmp_path / "c.png").write_bytes(b"\x89PNG")
     assert [chunk.id for chunk in read_chunks(tmp_path).sections] == ["a", "sub/b"]
-    parted = read_chunks(tmp_path, 8).sections
+    parted = read_chunks(tmp_path, 12).sections
     assert [chunk.id for chunk in parted] == ["a-1", "a-2", "sub/b"]
-    assert all(chunk.tokens <= 12 for chunk in parted)
+    assert all(chunk.tokens <= 14 for chunk in parted)
     with pytest.raises(UserError, match="no Markdown or text files"):
         read_chunks(tmp_path / "nowhere")
 
