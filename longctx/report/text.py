@@ -8,7 +8,7 @@ from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
-from longctx.report.findings import unusable
+from longctx.report.findings import answers, unusable
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
 from longctx.results.row import EARLY_STOP
@@ -37,7 +37,7 @@ def verbose(summary: Summary, folder: str = "RUN") -> str:
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
     """Return summary.md. run: the name of the run. verdict: that of a gate, if any, which is shown first."""
-    head = [f"# {plain(f'longctx run {run}')}", *map(plain, _notes(summary, "RUN"))]
+    head = [f"# {plain(f'longctx run {run}')}", *map(plain, [*answers(summary), *_notes(summary, "RUN")])]
     first = [document_as_markdown(verdict)] if verdict else []
     return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 

@@ -8,6 +8,7 @@ import pytest
 
 from longctx.report.data import as_json
 from longctx.report.terminal import as_terminal
+from longctx.report.text import as_markdown
 from longctx.report.window import window_sentences, window_tables
 from longctx.results.row import Row
 from longctx.summary.summary import summarize
@@ -73,6 +74,7 @@ def test_the_table_and_the_summary() -> None:
     summary = summarize(rows)
     text = as_terminal(summary, replays=True, verbosity=0)
     assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost (")
+    assert "test_it: At 4k 33 points are lost (" in as_markdown(summary, "run")
     [data] = json.loads(as_json(summary, "run"))["windows"]
     assert data["losses"][0]["loss"] == pytest.approx(1 / 3)
     assert data["ruled_out_to"] is None
