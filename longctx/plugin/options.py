@@ -33,13 +33,13 @@ ALSO = ("--ctx-record-mode", "--ctx-project-tests")
 TERMS_OF_PROJECT = ("alpha", "on_inconclusive", "max_age")
 """The terms of a gate that pyproject.toml may state; the base branch's count, as they do for profiles."""
 MARKERS = (
-    "longctx(family): the test is parametrized with the profile's grid of a family, a class such as Passkey.",
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
     """function's name replaces these arguments:
     trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
     cases="cases.jsonl": a file with one item per line, in JSON, instead of drawn items
     id_field="_id": the field of the cases that identifies each, instead of id
     cluster="document": the field of the cases that names what items share
+    same_context=True: the cases of a cell begin alike, and share the prompt cache
     share=4: how many drawn items, one after another, share what draw.shared() draws
     repeats=3: how often each item is asked
     models=["NAME"]: the models to measure

@@ -26,7 +26,7 @@ def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
     assert out.endswith(f"Merged 2 runs, 3 trials: {tmp_path / 'all' / 'run' / 'index.html'}\n")
     made = tmp_path / "all" / "run"
     assert sorted(path.name for path in made.iterdir()) == [
-        *("charts", "index.html", "results.csv", "results.jsonl"),
+        *("charts", "details", "index.html", "results.csv", "results.jsonl"),
         *("run.json", "summary.json", "summary.md", "views.jsonl"),
     ]
     assert [row.run for row in load_rows(made)] == ["a", "a", "b"]

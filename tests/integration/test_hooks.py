@@ -7,17 +7,12 @@ import json
 import pytest
 
 from tests.integration.conftest import LINES, ROOT, Checkout
+from tests.integration.hooks import implement
 from tests.servers import SimulatedServer, saying
 from tools.site.reference.hooks import example, names, page
 
 HOOKS = [*names()]
 PRICED = '{"toy": {"input": 1000, "output": 5000, "dated": "2026-11-01"}}'
-
-
-def implement(project: Checkout, *code: str) -> None:
-    """Add hooks to the project's conftest.py."""
-    with project.file("conftest.py").open("a") as file:
-        file.write("\n\n".join(["", *code]))
 
 
 def test_every_hook_has_an_example_in_the_reference() -> None:

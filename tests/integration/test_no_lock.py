@@ -15,7 +15,7 @@ def test_cassettes_that_cannot_be_locked_are_refused_before_anything_is_asked(
     checkout.file("cassettes/.lock").mkdir(parents=True)
     refused = checkout.record(server)
     assert refused.code == 4
-    assert refused.says("[not-lockable]", "--ctx-no-lock")
+    assert refused.says("[not-lockable]", "lock = false")
     assert not server.asked
     assert checkout.record(server, "--ctx-no-lock").code == 0
     assert len(server.asked) == 4

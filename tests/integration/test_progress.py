@@ -27,7 +27,9 @@ def summary(shown: Shown) -> str:
 def test_the_asking_is_shown_and_then_gone(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PRICES)
     server.script = saying("13", usage=USAGE)
-    shown = on_terminal(checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only")
+    shown = on_terminal(
+        checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only", "--ctx-max-cost=999"
+    )
     assert shown.code == 0
     assert "4 of 4 trials, 404 tokens, $400.00, 0 in flight" in shown.text
     assert "line_retrieval on toy  0 of 4 correct, 0.00 [0.00, 0.49]" in shown.text

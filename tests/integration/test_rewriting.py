@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.integration.conftest import Checkout
-from tests.integration.test_hooks import implement
+from tests.integration.hooks import implement
 from tests.servers import SimulatedServer, saying
 from tools.site.reference.hooks import example
 

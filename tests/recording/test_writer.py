@@ -55,7 +55,7 @@ def test_a_folder_that_cannot_be_locked_is_refused_unless_the_user_goes_without(
     tmp_path: Path, spoil: Callable[[Path], object]
 ) -> None:
     spoil(tmp_path / ".lock")
-    with refused("not-lockable", tmp_path / ".lock", "two runs could pay", "--ctx-no-lock"), only_writer(tmp_path):
+    with refused("not-lockable", tmp_path / ".lock", "two runs could pay", "lock = false"), only_writer(tmp_path):
         pass
     assert not (tmp_path / "elsewhere").exists()
     with only_writer(tmp_path, lock=False):

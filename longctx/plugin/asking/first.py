@@ -235,7 +235,8 @@ def _why_none(session: pytest.Session) -> str:
         return str(mistake)
     marked = (item for item in session.items if item.get_closest_marker(MARKER))
     skipped = (str(mark.kwargs.get("reason")) for item in marked for mark in item.iter_markers("skip"))
-    left_out = session.config.stash.get(LEFT_OUT, {}).values()
+    keyword = session.config.option.keyword.lower()
+    left_out = [why for name, why in session.config.stash.get(LEFT_OUT, {}).items() if keyword in name.lower()]
     if reasons := "; ".join(dict.fromkeys([*left_out, *skipped])):
         return f"{reasons}."
     places = map(os.path.relpath, session.config.args)

@@ -118,8 +118,7 @@ def test_prices_of_over_a_year_ago_are_doubted() -> None:
     free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
     later = Prices(input=0, output=0, dated=DAY, above=(Tier(tokens=9, input=1, output=0),))
     assert price_warnings([*models, free, ModelProfile(model="b")], today) == [
-        "The prices of a are from 2026-01-01, over a year ago: look them up, and give them with "
-        "--ctx-price a=INPUT/OUTPUT or in its profile."
+        "The prices of a are from 2026-01-01, over a year ago: look them up, and give them in its profile."
     ]
     assert not price_warnings(models, DAY)
     assert price_warnings([ModelProfile(model="free up to 9 tokens", prices=later)], today)
