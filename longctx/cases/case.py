@@ -154,7 +154,7 @@ class Case:
                 "shape-without-pieces",
                 f"{self.id}: {self.scenario.family} builds one text without separable pieces, so it can only be "
                 f"asked in the shape 'text': leave {self.shape!r} out of its table, or give --ctx-shape only for other "
-                "families.",
+                "protocols.",
             )
         size, window = self.most_tokens, self.model.window
         if self.counted is not None:  # the count of one prompt: the others may be a little shorter

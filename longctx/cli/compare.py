@@ -128,7 +128,7 @@ def _across(options: argparse.Namespace) -> int:
         of_these = f", of {', '.join(names)}" if names else ""
         raise UserError(
             "nothing-across",
-            f"{path} has no family with two values of {options.across!r}: give --across length, or a parameter "
+            f"{path} has no test with two values of {options.across!r}: give --across length, or a parameter "
             f"that has several{of_these}.",
         )
     emit.show(options, across_document(found, options.across, [f"Within {within.about}"], options.share))

@@ -66,7 +66,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--copy", metavar="SET", help="with --prompts: the prompt set to copy (default: protocol)")
     parser.add_argument(
-        "--test", metavar="NAME", help="write a test function of this name to start from, and no tests of families"
+        "--test", metavar="NAME", help="write a test function of this name to start from, and no protocols"
     )
     parser.add_argument("--ci", action="store_true", help="also write the gate as a GitHub workflow")
     parser.set_defaults(run=run, passes_on=False)

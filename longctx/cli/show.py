@@ -175,9 +175,9 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     if match is None or match[1] not in known:
         raise UserError(
             "not-a-scenario",
-            f"{name!r} is not a scenario: write FAMILY/PARAMETERS[#TRIAL], like "
+            f"{name!r} is not a scenario: write PROTOCOL/PARAMETERS[#TRIAL], like "
             "line_retrieval/lines-20-block_size-5#3. "
-            f"The families are {', '.join(known)}.",
+            f"The protocols are {', '.join(known)}.",
         )
     family = known[match[1]].scenario
     documents = {}

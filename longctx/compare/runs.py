@@ -108,7 +108,7 @@ def compare(
     if not any(scenario.paired.n for pair in versus for scenario in pair.scenarios):
         raise UserError(
             "no-trial-in-common",
-            "The two runs have no trial in common: their families, seeds or questions differ, or their scenarios "
+            "The two runs have no trial in common: their tests, seeds or questions differ, or their scenarios "
             "differ in more than one parameter.",
         )
     return Comparison(versus, (_alone(unmatched[0]), _alone(unmatched[1])))

@@ -97,7 +97,7 @@ def profile_type(families: Mapping[str, Family]) -> type[Profile]:
     if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-family-name",
-            f"A family cannot be called {taken!r}, which has another meaning in a profile: rename it.",
+            f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
     tables: dict[str, Any] = {
         name: (Annotated[tuple[table.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # the type is known only here
@@ -158,7 +158,7 @@ def load_profile(workspace: Workspace, given: Given) -> Profile:
         path = str(profile_path(workspace, given))
         profile = read_toml(Path(path), kind)
     if not (profile.functions or profile.models or any(profile.grids(family) for family in known)):
-        raise UserError("empty-profile", f"{path} has no table of a family: add one, such as [{next(iter(known))}].")
+        raise UserError("empty-profile", f"{path} has no table of a protocol: add one, such as [{next(iter(known))}].")
     for family in known:
         for grid in profile.grids(family):
             try:

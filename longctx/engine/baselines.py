@@ -123,7 +123,7 @@ def measured(rows: Sequence[Row]) -> str:
         return "no trial"
     names = dict.fromkeys(row.family for row in trials)
     functions = sum(map(is_of_function, names))
-    numbers = [(len(names) - functions, "family", "families"), (functions, "test function", "")]
+    numbers = [(len(names) - functions, "protocol", ""), (functions, "test function", "")]
     what = " and ".join(count(*number) for number in numbers if number[0])
     models = dict.fromkeys(row.model for row in trials)
     named, on = (visible(", ".join(each)) if len(each) <= FEW else "" for each in (names, models))

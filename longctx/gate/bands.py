@@ -63,7 +63,7 @@ class Band:
         return f"{self.family}, {self.name}"
 
 
-RUN = Band("all families", "all")
+RUN = Band("all tests", "all")
 """Stands for all bands of a run together."""
 
 
