@@ -112,7 +112,7 @@ def test_a_table_of_a_function_that_was_not_selected_is_none_of_these(project: C
     ("marker", "sentence"),
     [
         ("trails=5", "test_tone: trails of its marker or of its table in the profile: Extra inputs are not permitted"),
-        ("famly=object", "Did you mean 'family'?"),
+        ("trials=5, repeat=2", "Did you mean 'repeats'?"),
         ("5, 6", "its marker has 2 arguments without a name"),
         ("trials=5, bands={'short': 'x'}", "test_tone: bands.short"),
     ],

@@ -107,7 +107,7 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
             shard = ask(checkout, server, *GATE, f"--ctx-shard={number}/2", f"--ctx-report=shard-{number}")
             assert shard.code == 0, shard
         assert len(server.asked) == 60 + 60 + 40
-    merged = checkout.longctx("merge", "shard-1", "shard-2", "--out=merged", "--baseline=first", "--margin=0.2")
+    merged = checkout.longctx("merge", "shard-1", "shard-2", "--out=merged", "--baseline=first", "--margin=0.2", "-v")
     assert merged.code == 0, merged
     assert merged.says("180 trials: 160 live, 20 left out by early stopping")
     assert merged.says("Stopped early: pass shown after 160 of 180 trials, 20 not asked.")

@@ -71,8 +71,8 @@ def measured(measured_once: Checkout, tmp_path: Path) -> Checkout:
 
 
 def details(project: Checkout) -> list[dict[str, Any]]:
-    page = project.file("reports/latest/index.html").read_text()
-    chunks = re.findall(r">(H4sI[A-Za-z0-9+/=]+)<", page)
+    files = sorted(project.file("reports/latest/details").iterdir(), key=lambda file: int(file.stem))
+    chunks = re.findall(r'"(H4sI[A-Za-z0-9+/=]+)"', "".join(file.read_text() for file in files))
     return [trial for chunk in chunks for trial in json.loads(gzip.decompress(base64.b64decode(chunk)))]
 
 

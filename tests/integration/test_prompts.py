@@ -63,7 +63,7 @@ def test_a_change_to_one_family_leaves_the_others(recorded: Checkout) -> None:
 def test_mistakes(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-prompts=sead")
     assert result.code == 4
-    assert result.says("chatty, immediate, plain, protocol, question, tagged, terse", "[unknown-prompt-set]")
+    assert result.says("chatty, immediate, plain, protocol, question, session, tagged, terse", "[unknown-prompt-set]")
     reworded(checkout, "mine")
     checkout.file("mine/line_retrieval/line.txt").write_text("line {line}: nothing\n")
     result = checkout.pytest("--ctx-prompts=mine")

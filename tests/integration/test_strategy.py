@@ -96,7 +96,7 @@ def asking(*strategies: str) -> list[str]:
 
 def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, server: SimulatedServer) -> None:
     server.script = managed
-    result = project.record(server, *asking(*STRATEGIES), PRICE, page=True)
+    result = project.record(server, *asking(*STRATEGIES), PRICE, "--ctx-max-cost=99", page=True)
     assert result.code == 0, result
     rows = {(row["labels"]["strategy"], row["item"]): row for row in project.rows()}
     of = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.conftest import Checkout, Result
+from tests.integration.conftest import ROOT, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TEST = """
@@ -74,3 +75,15 @@ def test_one_replaces_the_other(project: Checkout, servers: tuple[SimulatedServe
     gate = project.longctx("gate", *runs)
     assert gate.code == 0, gate
     assert gate.says("Gate: pass", "model: ours → theirs"), gate
+
+
+def test_one_model_behind_two_apis_gives_the_same_recorded_answers(checkout: Checkout) -> None:
+    """The recordings of docs/models.md: the same text is sent and judged, whatever the API."""
+    names = "qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-chat"
+    for name in names:
+        shutil.copytree(ROOT / f"cassettes/{name}/line_retrieval", checkout.file(f"cassettes/{name}/line_retrieval"))
+        shutil.copy2(ROOT / f"fixtures/models/{name}.toml", checkout.file("fixtures/models"))
+    shutil.copy2(ROOT / "fixtures/profiles/vendors.toml", checkout.file("fixtures/profiles"))
+    result = checkout.longctx("upgrade", *names, "--profile", "vendors", "--out", "compared")
+    assert result.code == 0, result
+    assert result.says(f"Upgrade from {names[0]} to {names[1]}: pass", "0 lost and 0 gained of 240")
