@@ -49,6 +49,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert starter >= {"test_passkey.py", "gate", "action.yml", "longctx-gate.yml"}
     kinds = {name.relative_to(data).parts[0] for name in names if name.is_relative_to(data)}
     assert kinds == {
+        "demo",
         "glossary.md",
         "models",
         "profiles",
@@ -59,7 +60,9 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
         "register-meaning",
         "vocabularies",
     }
-    assert not [name for name in names if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
+    packed = "longctx/protocols/reports", "longctx/fixtures/demo"
+    others = [name for name in names if not any(map(name.is_relative_to, packed))]
+    assert not [name for name in others if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
         *("first", "frontier", "gate", "gate-pr", "gate-sets", "gate-truth", "paper", "smoke"),
     }
@@ -69,7 +72,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert dict(entries["pytest11"]) == {"longctx": "longctx.entry_point"}
     assert dict(entries["console_scripts"]) == {"longctx": "longctx.cli:main"}
     assert metadata["Version"] == longctx.__version__
-    extras = {"live", "report", "parquet", "all", "openai", "bedrock", "vertex", "dev"}
+    extras = {"live", "report", "parquet", "all", "openai", "bedrock", "vertex", "chunks", "completion", "dev"}
     assert {*metadata.get_all("Provides-Extra", [])} == extras
     assert "Framework :: Pytest" in metadata.get_all("Classifier", [])
     licences = {f"{INFO}/licenses/{name}" for name in metadata.get_all("License-File", [])}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -184,6 +185,10 @@ def test_an_answer_that_was_asked_at_once_is_judged_so_whatever_was_asked_in_loo
     gated = "--ctx-baseline=first", "--ctx-profile=looks.toml"
     with SimulatedServer(codes) as server:
         assert ask(checkout, server, "--ctx-report=first").code == 0
+        for cassette in checkout.file("cassettes").rglob(
+            "*.jsonl"
+        ):  # a time has seconds, and here both runs fit in one
+            cassette.write_text(re.sub(r'("recorded_at":"[^"]*):\d\d\+', r"\1:00+", cassette.read_text()))
         file.write_text(FUNCTION.replace("What is", "Say:"))
         assert ask(checkout, server, *gated, mode="new_episodes").code == 11
     file.write_text(FUNCTION)
