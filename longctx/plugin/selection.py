@@ -27,9 +27,12 @@ MISTAKE: pytest.StashKey[UserError] = pytest.StashKey()
 
 
 def mark_protocol(found: object) -> None:
-    """Give a protocol that pytest found the marker of longctx."""
-    if "__longctx__" in getattr(found, "__dict__", {}) and not hasattr(found, "pytestmark"):
-        found.pytestmark = [getattr(pytest.mark, MARKER).mark]  # type: ignore[attr-defined]
+    """Give a protocol that pytest found the marker of longctx, beside those that it has."""
+    if "__longctx__" not in getattr(found, "__dict__", {}):  # protocol.KEY: importing it would load numpy everywhere
+        return
+    marks = getattr(found, "pytestmark", [])
+    if not any(mark.name == MARKER for mark in marks):
+        found.pytestmark = [*marks, getattr(pytest.mark, MARKER).mark]  # type: ignore[attr-defined]
 
 
 LEFT_OUT = pytest.StashKey[dict[str, str]]()

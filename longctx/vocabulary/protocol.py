@@ -175,7 +175,7 @@ class ProtocolAsk:
         pieces: Callable[[], Context] | None = None,
         lexical: Callable[[], bool | None] | None = None,
     ) -> Reply:
-        """ProtocolAsk, and return the reply.
+        """Ask, and return the reply.
 
         Args:
             text: The user's turn.
@@ -294,6 +294,8 @@ class ProtocolCell(Scenario):
         outcome: Outcome | None = None
         with contextlib.suppress(Suspended):
             outcome = declared.function(**arguments)
+            if ask.trial is not None and not isinstance(outcome, Outcome):
+                raise TypeError(f"{self.family} returns {outcome!r}: a protocol returns an Outcome.")
         if ask.trial is None:
             raise ValueError(f"{self.family} ends without asking.")
         return ask.trial, outcome
