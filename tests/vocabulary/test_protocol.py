@@ -34,7 +34,11 @@ def test_a_protocol_without_an_outcome_is_named() -> None:
 
 
 def test_a_protocol_keeps_its_own_markers() -> None:
-    marked = pytest.mark.usefixtures("tmp_path")(forgets)
-    mark_protocol(marked)
-    mark_protocol(marked)
-    assert sorted(mark.name for mark in marked.pytestmark) == ["longctx", "usefixtures"]
+    @pytest.mark.usefixtures("tmp_path")
+    @protocol(axes=Numbers, title="Mine", templates={"system": ()}, size=lambda cell, tokens: 1)
+    def marked(ask: Any, number: int) -> Any:
+        ask("text", expected="1")
+
+    for _ in range(2):
+        mark_protocol(marked)
+    assert [mark.name for mark in marked.pytestmark] == ["usefixtures", "longctx"]  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from longctx.compare.across import LENGTHS
 from longctx.report.document import ForestBand
@@ -73,6 +74,10 @@ class Panel:
     ticks: Sequence[tuple[float, str]]
     """The lengths that the axis names, and their places."""
     grid: Sequence[tuple[float, str]]
+    width: ClassVar[int] = WIDTH
+    height: ClassVar[int] = HEIGHT
+    left: ClassVar[int] = LEFT
+    right: ClassVar[int] = WIDTH - RIGHT
 
 
 def panels(summary: Summary) -> list[Panel]:
