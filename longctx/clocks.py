@@ -41,8 +41,11 @@ def local() -> datetime.datetime:
 
 
 def stamp() -> str:
-    """Return the time as files have it: ISO 8601 in UTC, to the second."""
-    return now().isoformat(timespec="seconds")
+    """Return the time as files have it: ISO 8601 in UTC, to the millisecond.
+
+    An answer that replaces another within a second is told from it.
+    """
+    return now().isoformat(timespec="milliseconds")
 
 
 def new_loop() -> asyncio.AbstractEventLoop:

@@ -24,12 +24,16 @@ import ssl
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import anthropic
 import execnet.gateway  # noqa: F401
 import httpx2
 import jinja2  # noqa: F401
+import numpy.ma  # noqa: F401
+import pydantic
 import pytest
 import rich.live  # noqa: F401
 import vcr.cassette  # noqa: F401
@@ -38,6 +42,8 @@ import xdist.plugin
 from workers import fork_workers
 
 import longctx
+from longctx.report.page import page
+from longctx.stats.looks import planned
 
 
 def main() -> None:
@@ -48,6 +54,7 @@ def main() -> None:
         if module.name != "longctx.__main__":
             importlib.import_module(module.name)
     _read_once()
+    _computed_once()
     gc.collect()
     gc.freeze()
     for line in sys.stdin:
@@ -82,6 +89,25 @@ def _read_once() -> None:
     discover = importlib.metadata.distributions
     importlib.metadata.distributions = lambda **given: discover(**given) if given else packages
     inspect.getmodule(main.__code__)
+
+
+def _computed_once() -> None:
+    """Each run would build the schema of each model, the boundaries of each plan and the page's templates again."""
+    for model in _subclasses(pydantic.BaseModel):
+        model.model_rebuild()
+    for plan in ("few", "early"):
+        planned(plan, 1000, 1000, 0.1, 0.05).level(0.05, 1)
+    templates = functools.cache(page._environment)
+    page._environment = templates
+    for name in templates().list_templates(extensions=["html"]):
+        templates().get_template(name)
+
+
+def _subclasses(kind: type) -> Iterator[Any]:
+    for found in kind.__subclasses__():
+        if found.__module__.startswith("longctx."):
+            yield found
+        yield from _subclasses(found)
 
 
 async def _first_call() -> None:

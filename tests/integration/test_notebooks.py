@@ -84,7 +84,7 @@ def test_entries_in_code_are_a_profile_that_the_report_keeps(notebook: Simulated
     ("entries", "says"),
     [
         ({"line_retrieval": {"lines": [3], "trails": 8}}, "'line_retrieval' has entries that cannot be used"),
-        ({"about": "nothing"}, "has no table of a family"),
+        ({"about": "nothing"}, "has no table of a protocol"),
         ({"line_retrieval": {"lines": None}}, "cannot be written as TOML"),
         ({"line_retrieval": {"lines": {3}}}, "cannot be written as TOML"),
     ],
