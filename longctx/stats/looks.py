@@ -88,10 +88,10 @@ def planned(plan: LooksPlan, units: int, trials: int, margin: float, alpha: floa
         return Looks(tuple(look / number for look in range(1, number + 1)))
     looks = _UNEQUAL[plan]
     while looks.number > 1:
-        first = looks.shares[0]
-        if units * first >= LEAST_PER_LOOK:
-            if score(0, 0, math.ceil(trials * first), -margin) > -NORMAL.inv_cdf(looks.level(alpha, 1)):
-                break
+        first = math.ceil(trials * looks.shares[0])
+        enough = units * looks.shares[0] >= LEAST_PER_LOOK
+        if enough and score(0, 0, first, -margin) > -NORMAL.inv_cdf(looks.level(alpha, 1)):
+            break
         looks = Looks(looks.shares[1:], looks.shape)
     return looks
 
