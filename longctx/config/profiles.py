@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -99,9 +100,15 @@ def profile_type(families: Mapping[str, Family]) -> type[Profile]:
             "reserved-family-name",
             f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
+    return _with_tables(tuple((name, family.grid) for name, family in families.items()))
+
+
+@functools.lru_cache(maxsize=8)
+def _with_tables(grids: tuple[tuple[str, type[Axes]], ...]) -> type[Profile]:
+    """Return the type of a profile with these tables, whose checks take 10 ms to make."""
     tables: dict[str, Any] = {
-        name: (Annotated[tuple[table.grid, ...], BeforeValidator(_listed)], ())  # type: ignore[name-defined]  # the type is known only here
-        for name, table in families.items()
+        name: (Annotated[tuple[grid, ...], BeforeValidator(_listed)], ())  # type: ignore[valid-type]  # the type is known only here
+        for name, grid in grids
     }
     return create_model("Profile", __base__=Profile, **tables)
 

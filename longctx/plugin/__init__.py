@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         project.take_tests(config)
     started = run.start(config)
     if not run.is_worker(config):
-        if options.any_given(config):
+        if options.any_given(config) and not is_nested(config):
             from longctx.plugin import grid, project
 
             project.check_root(config)

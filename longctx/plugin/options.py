@@ -286,11 +286,14 @@ def names() -> tuple[str, ...]:
 
 def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
     """Have pytest's error on an unknown option say which option of longctx was probably meant."""
+    known = {*names(), *DEPRECATED, *ALSO}
     for name in (argument.partition("=")[0] for argument in arguments):
+        if name in known:
+            continue
         meant = closest(name, names()) if name.startswith("--ctx-") else f"--ctx-{name[2:]}"
         if name in REMOVED:
             parser.extra_info["longctx"] = f"{name} was removed: {REMOVED[name]}"
-        elif name.startswith("--") and name not in (*names(), *DEPRECATED, *ALSO) and meant in names():
+        elif name.startswith("--") and meant in names():
             parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
 
 
