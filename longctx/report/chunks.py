@@ -50,7 +50,12 @@ def chunks_data(name: str, found: Sequence[Retrieval]) -> Iterator[dict[str, Any
 
 
 def _enough(found: Retrieval) -> str:
-    chosen, best = found.cheapest, found.best
+    chosen, best, most = found.cheapest, found.best, found.points[-1]
+    if not best.rate.correct:
+        return (
+            f"No answer is right with up to {most.value:,.0f} chunks, though with {most.value:,.0f} the answer was "
+            f"retrieved for {most.counts.get(RETRIEVED, 0):,} of {count(most.rate.n, 'question')}."
+        )
     price = f" for {usd(1000 * chosen.usd)} per 1,000 questions" if chosen.usd else ""
     number = count(int(chosen.value), "chunk is", "chunks are")
     kind = "cheapest" if any(point.usd for point in found.points) else "fewest"

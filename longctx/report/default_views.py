@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.report.retention import retention_views
+from longctx.report.retention import FRONTIER, retention_views
+from longctx.report.window import window_view
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 from longctx.summary.summary import OfFamily
+from longctx.summary.window import FILL
 from longctx.views.account import Rank, Scenarios
 from longctx.views.chart import SERIES
 from longctx.views.scenario_summary import ScenarioSummary
@@ -23,6 +25,9 @@ def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[Rat
     views = list(retention_views(family.title, stem, family.retention)) if family.retention else []
     if views:
         varied = [key for key in varied if key != "kind"]
+    if family.windows:
+        views = [window_view(family.title, stem, family.windows), *(view for view in views if view.title != FRONTIER)]
+        varied = [key for key in varied if key != FILL]
     views += [_by(key, [other for other in varied if other != key], stem, family, measured) for key in varied]
     return [view for view in views if view.points] or [
         RateView(

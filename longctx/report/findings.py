@@ -27,11 +27,11 @@ def findings(summary: Summary) -> list[str]:
     for name, family in summary.families.items():
         of_rank: Counter[Rank] = Counter()
         scenarios = summary.of(name)
-        found = list(family.account.findings(scenarios, family.analysis))
+        found = [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in _answers(family)]
+        found += family.account.findings(scenarios, family.analysis)
         if not list(family.account.views(scenarios, family.analysis)):
             found += default_findings(default_views(name, family, scenarios))
             found += retention_findings(family.title, family.retention)
-        found += [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in _answers(family)]
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1

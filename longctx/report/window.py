@@ -9,8 +9,9 @@ from typing import Any
 from longctx.live.cost.money import usd
 from longctx.stats.losses import Loss, Losses
 from longctx.stats.rates import Rate
-from longctx.summary.window import Measured, Window
+from longctx.summary.window import FILL, Measured, Window
 from longctx.views.table import Table
+from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.shapes import NO_STRATEGY
 
 
@@ -25,6 +26,25 @@ def window_sentences(found: Sequence[Window]) -> list[str]:
         told += [_keeps(each) for each in of_subject if each.strategy != NO_STRATEGY]
         sentences.append(f"{subject}: {' '.join(told)}" if several else " ".join(told))
     return sentences
+
+
+def window_view(title: str, stem: str, found: Sequence[Window]) -> RateView:
+    """Return the accuracy by fill, a curve for each strategy. stem: the beginning of the charts' names."""
+    return RateView(
+        points=[
+            RatePoint(int(point.value), each.strategy, point.rate, str(each.subject))
+            for each in found
+            for point in each.points
+        ],
+        name=f"{stem}-by-{FILL}",
+        heading=title,
+        title="Accuracy by fill",
+        x=FILL,
+        axis="fill, tokens",
+        unit="tokens",
+        series="strategy",
+        finding=False,
+    )
 
 
 def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:

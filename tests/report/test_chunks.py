@@ -53,3 +53,11 @@ def test_the_cheapest_that_is_not_significantly_worse() -> None:
 
 def test_one_number_alone_is_no_comparison() -> None:
     assert retrievals(asked(4, 50, 60)) == ()
+
+
+def test_without_a_right_answer_no_number_is_enough() -> None:
+    [sentence] = chunks_sentences(retrievals([*asked(1, 0, 36), *asked(4, 0, 56)]))
+    assert (
+        sentence
+        == "No answer is right with up to 4 chunks, though with 4 the answer was retrieved for 56 of 60 questions."
+    )

@@ -7,10 +7,14 @@ import json
 import pytest
 
 from longctx.report.data import as_json
+from longctx.report.default_views import default_views
+from longctx.report.findings import findings
+from longctx.report.retention import FRONTIER
 from longctx.report.terminal import as_terminal
 from longctx.report.text import as_markdown
 from longctx.report.window import window_sentences, window_tables
 from longctx.results.row import Row
+from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
 from longctx.summary.window import windows
 from tests.rows import retained
@@ -79,3 +83,24 @@ def test_the_table_and_the_summary() -> None:
     assert data["losses"][0]["loss"] == pytest.approx(1 / 3)
     assert data["ruled_out_to"] is None
     assert data["fills"][1]["counts"]["stale"] == 24
+
+
+def test_the_page_begins_with_a_curve_for_each_strategy() -> None:
+    rows = [*filled(2000, 20, 24), *filled(4000, 12, 24)]
+    rows += [*filled(2000, 20, 24, "truncate-at-3000"), *filled(4000, 4, 24, "truncate-at-3000")]
+    summary = summarize(rows)
+    [(name, family)] = summary.families.items()
+    first, *others = default_views(name, family, summary.of(name))
+    assert first.title == "Accuracy by fill"
+    assert [
+        (point.x, point.series, point.value.correct) for point in first.points if isinstance(point.value, Rate)
+    ] == [
+        (2000, "none", 20),
+        (4000, "none", 12),
+        (2000, "truncate-at-3000", 20),
+        (4000, "truncate-at-3000", 4),
+    ]
+    assert FRONTIER not in [view.title for view in others], "it would pool the fills"
+    found = findings(summary)
+    assert found[0].startswith("test_it: At 4k 33 points are lost (")
+    assert not [sentence for sentence in found if "the rate falls" in sentence], "the sentence says it"
