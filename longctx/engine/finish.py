@@ -34,6 +34,7 @@ from longctx.results.answers import with_answers
 from longctx.results.baseline import Baseline, load_baseline
 from longctx.results.folder import remove_old_runs
 from longctx.results.manifest import Manifest
+from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
 from longctx.vocabulary.family import Family
@@ -84,21 +85,24 @@ class Ending:
 
 
 def finish(
-    run: Run, facts: Mapping[str, Mapping[str, int]], judged: Callable[[Finished], object] = lambda _: None
+    run: Run,
+    facts: Mapping[str, Mapping[str, int]],
+    judged: Callable[[Finished], object] = lambda _: None,
+    tests: Mapping[str, int] | None = None,
 ) -> Finished:
     """Write the folder of a run from the rows that were appended to it, and let reports/latest lead to it.
 
     Raises UserError.
 
     facts: the facts of each scenario, by its name. judged: called with summary and verdict before the report is
-    written, so that a full disk does not hide them.
+    written, so that a full disk does not hide them. tests: pytest's counts, by outcome.
     """
     with whole_folder(run.folder, store.RESULTS) as folder:
         record = store.finish(run.folder, folder)
         if isinstance(run.settings.profile, Mapping):
             name, content = run.plan.profile_file
             (folder / f"{name}.toml").write_bytes(content)
-        manifest = manifest_of(run, record.rows, facts)
+        manifest = manifest_of(run, record.rows, facts, tests)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
         terms = rules(run, record.rows, manifest.finished_at, manifest.looks_of_families) if gated else None
@@ -192,7 +196,9 @@ def judged_against(
     return verdict.with_anchor(give_verdict(anchor.rows, own, beside(terms, baseline), known), anchor.saved_at)
 
 
-def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]) -> Manifest:
+def manifest_of(
+    run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]], tests: Mapping[str, int] | None = None
+) -> Manifest:
     """Return what is known of a run beside its rows."""
     settings, plan = run.settings, run.plan
     profile, content = plan.profile_file
@@ -203,6 +209,7 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
     gated = settings.baseline is not None
     looks = looks_of_families(run, rows) if gated else "once"
     of_functions = looks_of_functions(run, rows) if gated else "once"
+    commit, ci_run = origin(os.environ)
     return Manifest(
         run=run.name,
         version=longctx.__version__,
@@ -230,6 +237,9 @@ def manifest_of(run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, 
         empty=empty(run, rows),
         shard=str(settings.shard or ""),
         min_rates=min_rates(run),
+        commit=commit,
+        ci_run=ci_run,
+        tests=dict(tests or {}),
         finished_at=clocks.stamp(),
     )
 

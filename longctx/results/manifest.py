@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter
 
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Text, Whole, parsed, reason
+from longctx.results.origin import WEB
 from longctx.vocabulary.looks import PLANS, LooksPlan
 
 MANIFEST = "run.json"
@@ -75,6 +76,12 @@ class Manifest:
     """The part of the grid that the run measured, such as 2/5; empty for the whole grid."""
     min_rates: Mapping[Text, Amount] = field(default_factory=dict)
     """The minimum rates of a shard's scenarios, which are tested when all shards are merged."""
+    commit: Annotated[str, Field(pattern=WEB)] = ""
+    """The address of the commit, if the run's environment named it."""
+    ci_run: Annotated[str, Field(pattern=WEB)] = ""
+    """The address of the CI run."""
+    tests: Mapping[Text, Natural] = field(default_factory=dict)
+    """How many of pytest's tests passed and failed, by outcome, before the gate; empty for a run without pytest."""
     merged: tuple[Mapping[str, Any], ...] = ()
     """The manifests of the runs that it was merged from, in the order of their names."""
 

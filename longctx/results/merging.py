@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,6 +112,9 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
         ),
         empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
+        commit=_shared(parts, "commit") or "",
+        ci_run=_shared(parts, "ci_run") or "",
+        tests=dict(sum((Counter(part.get("tests", {})) for part in parts), Counter())),
         merged=tuple(parts),
     )
 
@@ -209,5 +213,5 @@ def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
 
 def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
     """Return the field's value if all runs have the same; else None."""
-    first = parts[0][name]
-    return first if all(part[name] == first for part in parts) else None
+    first = parts[0].get(name)
+    return first if all(part.get(name) == first for part in parts) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from longctx.results.manifest import load_manifest
 from tests.integration.conftest import Checkout
 
 
@@ -11,7 +12,11 @@ from tests.integration.conftest import Checkout
 def test_the_summary_is_appended_once(recorded: Checkout, workers: str) -> None:
     step = recorded.file("step.md")
     step.write_text("# Before\n")
-    assert recorded.pytest(workers, env={"GITHUB_STEP_SUMMARY": str(step)}).code == 0
+    commit = {"GITHUB_SERVER_URL": "https://host", "GITHUB_REPOSITORY": "o/r", "GITHUB_SHA": "0" * 40}
+    assert recorded.pytest(workers, env={"GITHUB_STEP_SUMMARY": str(step), **commit}).code == 0
+    manifest = load_manifest(recorded.file("reports/latest"))
+    assert manifest.commit == f"https://host/o/r/commit/{'0' * 40}"
+    assert sum(manifest.tests.values()) == manifest.tests["passed"] > 0
     assert step.read_text() == "# Before\n\n" + recorded.file("reports/latest/summary.md").read_text()
 
 

@@ -21,3 +21,12 @@ def test_a_folder_without_a_run_has_none(tmp_path: Path) -> None:
         load_manifest(tmp_path)
     with refused("manifest-missing"):
         require_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "http://a.example/b", "https://u@a.example/b", "//a.example/b"]
+)
+def test_a_link_that_is_no_page_is_refused(tmp_path: Path, address: str) -> None:
+    replace(MANIFEST, ci_run=address).write(tmp_path)
+    with refused("damaged-run", "ci_run"):
+        load_manifest(tmp_path)

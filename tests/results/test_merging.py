@@ -180,3 +180,11 @@ def test_a_run_without_its_manifest_is_a_sentence(tmp_path: Path) -> None:
     (run(tmp_path / "a", answered()) / "run.json").unlink()
     with refused("manifest-missing", "/a "):
         unite_manifests([tmp_path / "a"], "x")
+
+
+def test_shards_add_their_tests_and_share_their_commit(tmp_path: Path) -> None:
+    commit = {"commit": "https://host/o/r/commit/0"}
+    first = run(tmp_path / "a", row(trial=0), tests={"passed": 2}, **commit, ci_run="https://host/o/r/actions/runs/1")
+    second = run(tmp_path / "b", row(trial=1), tests={"passed": 1, "failed": 1}, **commit)
+    merged = unite_manifests([first, second], "merged")
+    assert (merged.tests, merged.commit, merged.ci_run) == ({"passed": 3, "failed": 1}, commit["commit"], "")

@@ -35,7 +35,7 @@ def close_run(config: pytest.Config) -> None:
         try:
             if not writing.has_rows(config):
                 store.append(run.folder, [])
-            config.stash[FINISHED] = finish(run, facts, functools.partial(_keep, config))
+            config.stash[FINISHED] = finish(run, facts, functools.partial(_keep, config), _counts(config))
         except UserError as error:
             config.stash[unwritten.UNWRITTEN] = str(error)
     if unwritten.UNWRITTEN in config.stash:
@@ -45,6 +45,13 @@ def close_run(config: pytest.Config) -> None:
     if run.settings.save_baseline and not run.settings.shard:
         _save_baseline(config, run)
     hooks.tell(config, "pytest_longctx_report", folder=run.folder, summary=done.summary, verdict=done.verdict)
+
+
+def _counts(config: pytest.Config) -> dict[str, int]:
+    """Return how many tests passed, failed and so on, as pytest's last line counts them."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    stats = terminal.stats if terminal is not None else {}
+    return {outcome: len(stats[outcome]) for outcome in ("passed", "failed", "error") if stats.get(outcome)}
 
 
 def _save_baseline(config: pytest.Config, run: Run) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +14,7 @@ from longctx.report.across import effective_lengths
 from longctx.report.charts.draw import Drawn
 from longctx.report.tables import tables
 from longctx.report.text import answered, cost_sentences
+from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost
@@ -20,6 +23,7 @@ from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.scenario import MEASURED
 
 FEW = 2
 """The most families or models that a heading names; it gives the number of more."""
@@ -88,14 +92,44 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "cost", " ".join(cost_sentences(summary.costs)) or _nothing(summary.costs)
 
 
+def counts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, int, int]]:
+    """Yield what was counted on the first screen: of pytest's tests, of trials and of checks, how many passed and
+    failed.
+
+    A trial passes if its answer is correct. Trials that were not measured are neither.
+    """
+    if manifest.tests:
+        passed = manifest.tests.get("passed", 0)
+        yield "tests", passed, sum(manifest.tests.values()) - passed
+    for what, checks in (("trials", False), ("checks", True)):
+        outcomes: Counter[str] = Counter()
+        for scenario in summary.scenarios:
+            outcomes.update(scenario.outcomes if is_check(scenario.family) == checks else {})
+        if measured := sum(outcomes[kind] for kind in MEASURED):
+            yield what, outcomes["correct"], measured - outcomes["correct"]
+
+
+def origins(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the text and the address of each link to where the run comes from. The text names the host."""
+    for name, address in (("commit", manifest.commit), ("CI run", manifest.ci_run)):
+        if address:
+            text = address.removeprefix("https://")
+            yield name, re.sub(r"(?<=/commit/[0-9a-f]{10})[0-9a-f]+$", "", text), address
+
+
 def _nothing(costs: Sequence[Cost]) -> str:
     unknown = [cost.model for cost in costs if cost.replayed_usd is None]
     return "; ".join(f"no prices known of {name}" for name in unknown) or "$0.00"
 
 
 def family_lines(summary: Summary) -> Table:
-    """Return the first table of the page. It has a column of subjects if there are several."""
-    lines = families(summary.scenarios)
+    """Return the first table of the page: a line for each test and subject, with the accuracies of its checks.
+
+    It has a column of subjects if there are several.
+    """
+    tests = tests_of(summary)
+    all_lines = families(summary.scenarios)
+    lines = [line for line in all_lines if line.family in tests]
     columns = {
         "test": [summary.title(line.family) for line in lines],
         "accuracy [95% interval]": [str(line.rate) for line in lines],
@@ -103,6 +137,16 @@ def family_lines(summary: Summary) -> Table:
         "lowest": [_rate_and_name(line.lowest) for line in lines],
         "highest": [_rate_and_name(line.highest) for line in lines],
     }
+    checks = [
+        ", ".join(
+            f"{_check(check.family, line.family)} {check.rate.rate:.2f}"
+            for check in all_lines
+            if check.family in tests[line.family][1:] and check.subject == line.subject and check.rate.n
+        )
+        for line in lines
+    ]
+    if any(checks):
+        columns["checks"] = [text or "-" for text in checks]
     subjects = [str(line.subject) for line in lines]
     if len(set(subjects)) != 1:
         columns["model"] = subjects
@@ -113,17 +157,35 @@ def _rate_and_name(scenario: ScenarioSummary | None) -> str:
     return f"{scenario.rate.rate:.2f} {scenario.scenario}" if scenario else "-"
 
 
+def tests_of(summary: Summary) -> dict[str, list[str]]:
+    """Return the families of each test: its own and those of its checks, in the order of the summary."""
+    return grouped(summary.families, lambda name: test if (test := name.split(".")[0]) in summary.families else name)
+
+
+def _check(family: str, test: str) -> str:
+    """Return the name of a check in its test."""
+    return family.removeprefix(f"{test}.")
+
+
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
-    """Yield a section for each family in the order of the summary, then one for all families."""
+    """Yield a section for each test with its checks, in the order of the summary, then one for all tests."""
     all_tables, lines = tables(summary), families(summary.scenarios)
     several = len({line.subject for line in lines}) > 1
-    for name, family in summary.families.items():
-        figures = [_figure(chart) for chart in drawn if chart.chart.family == name]
-        own = [table for table in all_tables if table.family == name]
-        own += [*family.account.further_tables(family.analysis), *effective_lengths(family.lengths)]
+    for test, members in tests_of(summary).items():
+        figures = [_figure(chart) for chart in drawn if chart.chart.family in members]
+        own: list[Table] = []
+        for name in members:
+            family = summary.families[name]
+            own += [table for table in all_tables if table.family == name]
+            own += [*family.account.further_tables(family.analysis), *effective_lengths(family.lengths)]
         undrawn = [table for table in own if not _is_drawn(table, figures)]
-        rates = [str(line.rate) + f", {line.subject}" * several for line in lines if line.family == name]
-        yield PageSection(name.replace("_", "-"), family.title, rates, figures, undrawn)
+        rates = [
+            f"{_check(name, test)}: " * (name != test) + str(line.rate) + f", {line.subject}" * several
+            for name in members
+            for line in lines
+            if line.family == name
+        ]
+        yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn)
     figures = [_figure(chart) for chart in drawn if not chart.chart.family]
     yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)])
 

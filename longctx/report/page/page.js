@@ -1,5 +1,5 @@
 "use strict";
-// The page's only script: tooltips of the charts, and the explorer of trials. What comes from a model or a document
+// The page's only script: tooltips of the charts, tables that sort, and the explorer of trials. What comes from a model or a document
 // enters the page as text nodes, never as markup.
 (() => {
   const SHOWN = 100;
@@ -336,6 +336,31 @@
     tip.style.left = `${Math.min(event.clientX + 12, window.innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${Math.min(event.clientY + 12, window.innerHeight - tip.offsetHeight - 8)}px`;
   });
+
+  // ---- tables that sort by a column: by the number that a cell begins with, then by its text; empty cells come last
+
+  const keyOf = (cell) => {
+    const text = cell.textContent.trim();
+    const number = /^[-+−$]{0,2}[\d,]*\.?\d+/.exec(text)?.[0].replace("−", "-").replace(/[^-\d.]/g, "");
+    return { text, number: number === undefined ? Infinity : Number(number), empty: text === "" || text === "-" };
+  };
+  const sort = (head) => {
+    const descending = head.getAttribute("aria-sort") === "ascending";
+    const table = head.closest("table");
+    const rows = [...table.tBodies[0].rows].map((row) => [keyOf(row.cells[head.cellIndex]), row]);
+    const order = (a, b) => a.number === b.number ? a.text.localeCompare(b.text, "en", { numeric: true }) : a.number - b.number;
+    rows.sort(([a], [b]) => a.empty - b.empty || (descending ? order(b, a) : order(a, b)));
+    table.querySelectorAll("th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    table.tBodies[0].append(...rows.map(([, row]) => row));
+  };
+  for (const head of document.querySelectorAll("thead th")) {
+    if (head.closest("table").tBodies[0].rows.length < 2) continue;
+    const button = element("button", "", ...head.childNodes);
+    button.type = "button";
+    button.addEventListener("click", () => sort(head));
+    head.append(button);
+  }
 
   // ---- contents and folds
 

@@ -18,7 +18,7 @@ from longctx.report.charts.draw import Drawn, draw, drawing, standing_alone
 from longctx.report.document import Document
 from longctx.report.findings import findings
 from longctx.report.page import theme, trials
-from longctx.report.page.contents import Figure, facts, family_lines, headline, sections
+from longctx.report.page.contents import Figure, counts, facts, family_lines, headline, origins, sections
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.glossary import words
 from longctx.report.page.pictures import forest, legend, panels
@@ -113,7 +113,9 @@ def render(
             attention=[line.removeprefix("! ") for line in attention(summary)],
             headline=headline(summary),
             verdict=verdict,
+            counts=list(counts(summary, manifest)),
             facts=list(facts(summary, manifest)),
+            origins=list(origins(manifest)),
             families=family_lines(summary),
             findings=findings(summary),
             first=FINDINGS,

@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 
 from longctx.report.document import Document, as_html
+from longctx.report.page.page import changes_page
 from longctx.views.table import Table
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report import every_family
@@ -296,3 +297,36 @@ def test_on_paper_all_is_unfolded_and_light(tab: Tab, nine: Path) -> None:
     assert page.locator("details.fold:not([open])").count() == 0
     assert page.get_by_role("navigation").is_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 680
+
+
+def test_a_table_is_sorted_by_a_click_or_a_key(tab: Tab, report: Path) -> None:
+    page = tab.open(report.as_uri())
+    table = page.locator("main > .scroll table")
+    heads, first = table.locator("thead th"), table.locator("tbody th")
+    before = first.all_inner_texts()
+    assert table.locator("[aria-sort]").count() == 0
+    heads.nth(1).get_by_role("button").click()
+    rates = [float(text.split()[0]) for text in table.locator("tbody td:nth-child(2)").all_inner_texts()]
+    assert rates == sorted(rates)
+    assert heads.nth(1).get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Enter")
+    assert heads.nth(1).get_attribute("aria-sort") == "descending"
+    assert [float(text.split()[0]) for text in table.locator("tbody td:nth-child(2)").all_inner_texts()] == rates[::-1]
+    heads.first.get_by_role("button").focus()
+    page.keyboard.press("Space")
+    assert first.all_inner_texts() == sorted(before)
+    assert [head.get_attribute("aria-sort") for head in heads.all()].count(None) == heads.count() - 1
+
+
+def test_numbers_are_sorted_as_numbers_and_what_is_empty_is_last(tab: Tab, tmp_path: Path) -> None:
+    cells = ["-", "1,024", "+0.05 [-0.01, 0.11]", "\u22120.5", "12%", "$3.00", "b2", "b10"]
+    table = Table.from_columns("Cells", {"row": [str(place) for place in range(len(cells))], "cell": cells})
+    page = tmp_path / "page.html"
+    page.write_text(changes_page(Document("Changes", (), (table,)), [], [], {}, str), encoding="utf-8")
+    opened = tab.open(page.as_uri())
+    head, shown = opened.locator("thead th").nth(1), opened.locator("tbody td")
+    head.get_by_role("button").click()
+    numbers = ["\u22120.5", "+0.05 [-0.01, 0.11]", "$3.00", "12%", "1,024"]
+    assert shown.all_inner_texts() == [*numbers, "b2", "b10", "-"]
+    head.get_by_role("button").click()
+    assert shown.all_inner_texts() == ["b10", "b2", *numbers[::-1], "-"]

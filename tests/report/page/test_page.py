@@ -11,14 +11,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from longctx.report.document import Document
-from longctx.report.page.contents import facts
+from longctx.report.page.contents import facts, family_lines, sections
 from longctx.report.page.page import render
 from longctx.results.store import FinishedRun
 from longctx.summary.notes import Answered
 from longctx.summary.summary import summarize
 from longctx.views.table import Table
 from tests.report.sample import MANIFEST
-from tests.rows import row, run
+from tests.rows import joined, row, run
 
 
 class Read(HTMLParser):
@@ -179,3 +179,36 @@ def test_details_lie_beside_the_page(report: Path) -> None:
     assert [path.name for path in (report.parent / "details").iterdir()] == ["0.js"]
     assert (report.parent / "details/0.js").read_text().startswith('longctx(0, "')
     assert 'id="chunk-' not in report.read_text()
+
+
+def test_the_first_screen_counts_what_passed_and_failed_and_links_to_its_origin() -> None:
+    of_test = run("correct", "wrong", "truncated", "not_asked", family="test_desk")
+    checks = run("correct", "wrong", family="test_desk.answer")
+    manifest = replace(
+        MANIFEST, tests={"passed": 1200, "failed": 2, "error": 1},
+        commit=f"https://github.example/o/r/commit/{'0123456789' * 4}", ci_run="https://github.example/o/r/actions/runs/7",
+    )  # fmt: skip
+    text, _ = render(summarize([*of_test, *checks]), FinishedRun([*of_test, *checks], Path()), manifest, [])
+    [counted] = re.findall(r'<ul class="counts">(.*?)</ul>', text, re.DOTALL)
+    assert re.sub(r"<.*?>", "", counted).split("\n")[1:4] == [
+        "tests: 1,200 passed, 3 failed", "trials: 1 passed, 2 failed", "checks: 1 passed, 1 failed"
+    ]  # fmt: skip
+    assert f'<a href="{manifest.commit}" rel="noreferrer">github.example/o/r/commit/0123456789</a>' in text
+    assert f'<a href="{manifest.ci_run}" rel="noreferrer">github.example/o/r/actions/runs/7</a>' in text
+    assert text.index('class="counts"') < text.index("<table>")
+
+
+def test_checks_are_in_the_section_of_their_test() -> None:
+    measured = joined(
+        run("correct", family="test_desk"),
+        run("correct", "wrong", family="test_desk.answer"),
+        run("wrong", family="test_gone.check"),
+    )
+    summary = summarize(measured)
+    desk, alone, _ = sections(summary, [])
+    assert (desk.title, alone.title) == ("test_desk", "test_gone.check")
+    assert desk.rates == ["1.00 [0.21, 1.00] n=1", "answer: 0.50 [0.09, 0.91] n=2"]
+    assert [table.title for table in desk.tables] == ["test_desk", "test_desk.answer"]
+    tests = family_lines(summary).frame
+    assert tests.index.tolist() == ["test_desk", "test_gone.check"]
+    assert tests["checks"].tolist() == ["answer 0.50", "-"]
