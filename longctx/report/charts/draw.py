@@ -85,10 +85,15 @@ def draw(chart: Chart) -> str:
     return _compact(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
-USUAL = f' font-family="{FONT}"', ' font-size="12px"', ' opacity="1"', ' pointer-events="none"', ' stroke-width="1"'
-"""Attributes of nearly every mark, which are those of the whole chart."""
+USUAL = (
+    f' font-family="{FONT}"', ' font-size="12px"', ' opacity="1"', ' pointer-events="none"', ' stroke-width="1"',
+    ' transform="translate(0,0)"', ' x2="0"', ' y2="0"', ' text-anchor="start"', ' font-weight="400"',
+)  # fmt: skip
+"""Attributes of nearly every mark, which are those of the whole chart or SVG's defaults."""
 PLACED = re.compile(r' (?:d|transform|x|y|x2|y2|width|height)="[^"]*"')
-EMPTY = re.compile(r'<path class="(?:background|foreground)"[^>]*/>|<g[^>]*></g>')
+EMPTY = re.compile(
+    r'<path class="(?:background|foreground)"[^>]*/>|<g[^>]*></g>|<text[^>]* opacity="0"[^>]*>[^<]*</text>'
+)
 
 
 def _compact(svg: str) -> str:
