@@ -11,15 +11,13 @@ from longctx.cases.case import Question
 from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.recording.parts import in_all
-from longctx.results.row import THINKING, Row
+from longctx.results.row import AGREEMENT, GRADED, THINKING, Row
 from longctx.vocabulary.scenario import CREDIT, Kind, Reply
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.recording.tape import Tape
 
-AGREEMENT = "judge_agreement"
-"""The name, among those of checks, of how often the judge agrees with human labels."""
 ORIGINS = "changed", "new", "asked", "base"
 """Where answers may come from: a trial takes the origin of its least trusted answer."""
 
@@ -39,11 +37,23 @@ def measured_rows(run: Run, question: Question, judged: Judged) -> list[Row]:
     """Return the row of a trial that was judged, and a row of each check, as a family of its own."""
     row = _measured_row(run, question, judged)
     rows = [row, *(check_row(row, name, held) for name, held in judged.checks.items())]
-    if judged.agreement:
-        agrees, why = judged.agreement
-        why = None if run.settings.no_text else why
-        rows.append(dataclasses.replace(check_row(row, AGREEMENT, agrees), band=None, why=why))
+    if labelled := [(said, label) for said, label in judged.graded if label is not None]:
+        rows.append(_agreement_row(row, labelled, text=not run.settings.no_text))
     return rows
+
+
+def _agreement_row(row: Row, labelled: Sequence[tuple[str, str]], text: bool) -> Row:
+    """Return the row of whether the judge agrees with the human labels of a trial, and where it does not."""
+    other = [pair for pair in labelled if pair[0].casefold() != pair[1].casefold()]
+    said, labels = ("; ".join(side) for side in zip(*labelled, strict=True))
+    why = "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other)
+    return dataclasses.replace(
+        check_row(row, AGREEMENT, not other),
+        band=None,
+        why=why or None if text else None,
+        returned=said if text else None,
+        expected=labels if text else None,
+    )
 
 
 def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
@@ -62,7 +72,11 @@ def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
         expected=judged.expected if text else None,
         returned=judged.returned if text else None,
         why=judged.why if text else None,
-        trace={**judged.trace, **({THINKING: 1} if any(reply.thought for reply in own) else {})},
+        trace={
+            **judged.trace,
+            **({THINKING: 1} if any(reply.thought for reply in own) else {}),
+            **_graded(judged, text),
+        },
         lexical=judged.lexical,
         probe=judged.probe,
         **_of_strategy(judged),
@@ -86,6 +100,14 @@ def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
         request_parts=in_all([exchange.wanted.parts for exchange, _ in asked]),
         documents=judged.documents,
     )
+
+
+def _graded(judged: Judged, text: bool) -> dict[str, int]:
+    """Return that a judge was asked, and what it said of the trial: a labelled answer counts if all have a label."""
+    if all(exchange.role != "judge" for exchange in judged.exchanges):
+        return {}
+    said = {said for said, label in judged.graded if label is None} or {said for said, _ in judged.graded}
+    return {f"{GRADED}: {said.pop()}" if text and len(said) == 1 else GRADED: 1}
 
 
 def _of_strategy(judged: Judged) -> dict[str, Any]:

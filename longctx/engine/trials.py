@@ -68,8 +68,8 @@ class Judged:
     """The numbers in `why`, by name."""
     checks: Mapping[str, bool | float] = field(default_factory=dict)
     """What is scored apart from the outcome; each check has its own row."""
-    agreement: tuple[bool, str | None] | None = None
-    """Whether the judge agrees with all human labels, and where it does not; None without a label."""
+    graded: Sequence[tuple[str, str | None]] = ()
+    """What the judge said, and the human label if it has one, of each of its answers that was read."""
     params: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model."""
     lexical: bool | None = None

@@ -141,7 +141,7 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         returned=outcome.returned,
         trace={**outcome.trace, **credit, **trial.counted},
         checks=trial.checks,
-        agreement=_agreement(trial),
+        graded=trial.graded,
         lexical=trial.lexical,
         probe=trial.probe or None,
         kept=trial.kept,
@@ -149,14 +149,6 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         distance_from_end=distance,
         origins={trial.tape.origin(exchange.wanted) for exchange in trial.exchanges},
     )
-
-
-def _agreement(trial: FunctionTrial) -> tuple[bool, str | None] | None:
-    """Return whether the judge agrees with the human labels, and where it does not; None if none were given."""
-    if not trial.labelled:
-        return None
-    other = [pair for pair in trial.labelled if str(pair[0]).casefold() != str(pair[1]).casefold()]
-    return not other, "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other) or None
 
 
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:

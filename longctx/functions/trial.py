@@ -6,6 +6,7 @@ of the product's code takes it for an error. Once the answer is recorded, the fu
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 from collections import Counter
@@ -33,6 +34,8 @@ from longctx.vocabulary.scenario import Reply
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
+MOST_SAID = 80
+"""The most characters that are kept of what a judge says."""
 MOST_DEPTH = 100
 """The most levels of JSON in an answer: what a test makes of a deeper one may exhaust Python's stack."""
 
@@ -71,8 +74,8 @@ class FunctionTrial:
     lacking: list[Lacking] = field(default_factory=list)
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
-    labelled: list[tuple[object, object]] = field(default_factory=list)
-    """What the judge said, and the human label, of each of its answers that was given one and was read."""
+    graded: list[tuple[str, str | None]] = field(default_factory=list)
+    """What the judge said, and the human label if it has one, of each of its answers that was read."""
     needles: list[str] = field(default_factory=list)
     """The texts that were inserted into a filler."""
     lexical: bool | None = None
@@ -207,8 +210,11 @@ class FunctionTrial:
         """
         sent = model.treatments if headers is None else headers
         message = self.exchange(body, sent, model, role=role)
-        told = None if label is None else lambda value: self.labelled.append((value, label))
+        told = functools.partial(self._graded, label) if role == "judge" else None
         return Answer(api_of(model).as_message(message), role == "judge", told)
+
+    def _graded(self, label: object, said: object) -> None:
+        self.graded.append((str(said)[:MOST_SAID], None if label is None else str(label)[:MOST_SAID]))
 
     def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
         """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from longctx.compare.judges import GradedTest, graded_tests
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
@@ -171,6 +172,8 @@ class RunVerdict:
     """The verdict against the baseline's anchor, of which only a regression counts; None without an anchor."""
     since: str = ""
     """When the anchor was saved, ISO 8601."""
+    graded: tuple[GradedTest, ...] = ()
+    """The run's test functions that a judge grades."""
 
     @property
     def improved(self) -> bool:
@@ -289,6 +292,7 @@ def give_verdict(
         of_run[0] if of_run else None,
         lacking if rules.other_profile else (),
         max((len(before) for family in compared for before, _ in family.pairs.items.values()), default=1),
+        graded=graded_tests(after),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
 from longctx.report.chunks import chunks_data
+from longctx.report.judges import judges_data
 from longctx.report.retention import retention_data
 from longctx.report.window import window_data
 from longctx.summary.summary import Summary
@@ -53,6 +54,8 @@ def as_json(summary: Summary, run: str) -> str:
         document["windows"] = windows
     if found := [each for name, of in summary.families.items() for each in chunks_data(name, of.retrievals)]:
         document["chunks"] = found
+    if graded := list(judges_data(summary.graded)):
+        document["judges"] = graded
     lengths = [curve for family in summary.families.values() for curve in family.lengths]
     document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

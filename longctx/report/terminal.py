@@ -8,6 +8,7 @@ from dataclasses import replace
 from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.report.findings import MANY, answers, unusable_shares
+from longctx.report.judges import doubts
 from longctx.report.render import bare_table
 from longctx.report.text import answered, thinking, verbose, without_prices
 from longctx.results.grouping import grouped
@@ -62,7 +63,7 @@ def table_of_tests(summary: Summary) -> str:
 def attention(summary: Summary) -> Iterator[str]:
     """Yield a line for each thing that a reader must know before the numbers count."""
     named = _Names(summary)
-    for sentence in (*answered(summary), *thinking(summary), *without_prices(summary.costs)):
+    for sentence in (*answered(summary), *thinking(summary), *without_prices(summary.costs), *doubts(summary.graded)):
         yield f"! {visible(sentence)}"
     for family, subject, kind, share, total in unusable_shares(summary, ("unparseable", "refusal")):
         if share >= MANY:

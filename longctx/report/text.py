@@ -9,6 +9,7 @@ from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.findings import answers, unusable
+from longctx.report.judges import judge_sentences
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.report.tables import tables
 from longctx.results.row import EARLY_STOP
@@ -64,6 +65,7 @@ def _notes(summary: Summary, folder: str) -> list[str]:
         trials_sentence(summary),
         *answered(summary),
         *thinking(summary),
+        *judge_sentences(summary.graded),
         *(sentence for _, sentence in unusable(summary, UNREADABLE)),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
         *map(_usage, summary.usage),

@@ -13,6 +13,7 @@ from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.plural import count
 from longctx.report.document import Document, ForestBand
 from longctx.report.gate_lines import gate_lines
+from longctx.report.judges import gate_sentences
 from longctx.report.lost import NONE_LOST, LostAnswers
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.grouping import grouped
@@ -54,7 +55,7 @@ def verdict_document(
     """
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
     unmeasured = [f"{family.family}: {reason}." for family in verdict.families for reason in family.reasons]
-    head = (title, _against(verdict, baseline, changed), *answers, *unmeasured)
+    head = (title, _against(verdict, baseline, changed), *answers, *unmeasured, *gate_sentences(verdict))
     return Document(
         title=title,
         notes=(*answers, *_notes(verdict, baseline, changed, lost)),
@@ -223,6 +224,7 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: Los
     if same := [str(band.band) for band in bands if band.same_answers]:
         which = "every band" if len(same) == len(bands) else "; ".join(dict.fromkeys(same))
         yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
+    yield from gate_sentences(verdict)
     for limit in verdict.limits:
         yield f"Growth: {limit}: {limit.status}."
     for family in verdict.families:

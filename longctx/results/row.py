@@ -19,6 +19,11 @@ from longctx.vocabulary.shapes import TEXT, Shape
 
 THINKING = "thinking in text"
 """The number in a trace that is 1 if the text of a reply contained thinking, which was not read as the answer."""
+GRADED = "graded by a judge"
+"""How the name of a number in a trace begins that says that a judge was asked; a colon and what it said may follow."""
+AGREEMENT = "judge_agreement"
+"""The name, among those of checks, of how often the judge agrees with human labels. `returned` is what it said, and
+`expected` the label; several of a trial are joined by a semicolon."""
 EARLY_STOP = "early stop"
 """The error of a row whose trial was not asked because its band was settled."""
 

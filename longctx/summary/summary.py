@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.compare.across import Curve, curves
+from longctx.compare.judges import GradedTest, graded_tests
 from longctx.registry import in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
@@ -70,6 +71,8 @@ class Summary:
     families: Mapping[str, OfFamily] = field(default_factory=dict)
     thinking: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """How many replies of each model contain thinking in their text, and how many it has."""
+    graded: tuple[GradedTest, ...] = ()
+    """The test functions that a judge grades."""
 
     def of(self, family: str) -> list[ScenarioSummary]:
         """Return the scenarios of a family."""
@@ -124,6 +127,7 @@ def summarize(
         answered=answered_as_another(measured, sent_as or {}),
         truncated=truncated(measured),
         thinking=thinking_in_text(measured),
+        graded=graded_tests(measured),
     )
 
 

@@ -1,0 +1,115 @@
+"""What human labels say of the judge of a test function, and what its accuracy is without the judge's errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from longctx.results.grouping import grouped
+from longctx.results.row import AGREEMENT, GRADED, Row
+from longctx.results.subject import Subject
+from longctx.stats.judged import JudgeErrors, Limited, kappa, limited
+from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import NO_RATE, Rate
+from longctx.vocabulary.family import is_check
+
+
+@dataclass(frozen=True, slots=True)
+class GradedTest:
+    """A test function of one subject that a judge grades."""
+
+    family: str
+    """The function's, or that of the check that the judge's word decides where it does not decide the trial."""
+    subject: Subject
+    shown: Rate
+    """The accuracy that the judge shows."""
+    agreement: Rate = NO_RATE
+    """How often the judge says what the label says."""
+    kappa: Limited = (0.0, -1.0, 1.0)
+    errors: JudgeErrors = field(default_factory=JudgeErrors)
+    """Of no labels if neither the trial nor a check is decided by the judge's word alone."""
+
+    @property
+    def function(self) -> str:
+        return self.family.partition(".")[0]
+
+    @property
+    def accuracy(self) -> Limited:
+        """The accuracy without the judge's errors."""
+        return self.errors.accuracy(limited(self.shown))
+
+    def needed(self, within: float) -> int | None:
+        """Return how many labels give the accuracy to `within`; None if that is not known."""
+        return self.errors.needed(self.shown.rate, within)
+
+    def known(self, within: float) -> bool:
+        """Return whether there are as many."""
+        needed = self.needed(within)
+        return needed is not None and self.errors.labels >= needed
+
+
+def graded_tests(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
+    """Return those of a run, in the order of its rows."""
+    graded = [row for row in rows if row.measured and _said(row) is not None]
+    functions = grouped(graded, lambda row: (row.family, row.subject))
+    return tuple(
+        _graded(trials, [row for row in rows if row.subject == subject and row.family.startswith(f"{function}.")])
+        for (function, subject), trials in functions.items()
+    )
+
+
+def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
+    said = {_trial(row): _said(row) for row in trials}
+    of_checks = grouped(checks, lambda row: row.family)
+    labelled = of_checks.pop(f"{trials[0].family}.{AGREEMENT}", [])
+    pairs = [(row, *pair) for row in labelled for pair in _pairs(row)]
+    same = Rate.of((*row.identified, word == label) for row, word, label in pairs)
+    test = GradedTest(
+        trials[0].family,
+        trials[0].subject,
+        rate_of(trials),
+        same,
+        kappa([(word, label) for _, word, label in pairs], same),
+    )
+    for family in (trials, *of_checks.values()) if pairs else ():
+        if right := _right([(said.get(_trial(row), ""), row.credit) for row in family]):
+            on_right, on_wrong = (
+                Rate.of(
+                    (*row.identified, (word in right) != (label in right))
+                    for row, word, label in pairs
+                    if (label in right) == of_right
+                )
+                for of_right in (True, False)
+            )
+            return GradedTest(
+                family[0].family, test.subject, rate_of(family), same, test.kappa, JudgeErrors(on_right, on_wrong)
+            )
+    return test
+
+
+def _right(graded: Sequence[tuple[str | None, float]]) -> set[str]:
+    """Return the words of the judge that make a trial right; none if they do not decide it, or it never varies."""
+    credits: dict[str | None, set[float]] = {}
+    for word, credit in graded:
+        credits.setdefault(word, set()).add(credit)
+    decides = None not in credits and "" not in credits and {*map(tuple, credits.values())} == {(0,), (1,)}
+    return {word for word, credit in credits.items() if word and credit == {1}} if decides else set()
+
+
+def _said(row: Row) -> str | None:
+    """Return the word by which a judge graded a trial: empty if that is not one word, and None without a judge."""
+    if is_check(row.family):
+        return None
+    word = next((name for name in row.trace if name.startswith(GRADED)), None)
+    return word if word is None else word.removeprefix(GRADED).removeprefix(": ").casefold()
+
+
+def _pairs(row: Row) -> Iterator[tuple[str, str]]:
+    """Yield what the judge said and the label of each labelled answer of a trial; none if a run keeps no text."""
+    said, labels = ((text or "").casefold().split("; ") for text in (row.returned, row.expected))
+    if len(said) == len(labels) and row.returned and row.expected:
+        yield from zip(said, labels, strict=True)
+
+
+def _trial(row: Row) -> tuple[object, ...]:
+    return row.scenario, row.seed, row.trial, row.item, row.repeat

@@ -1,0 +1,128 @@
+"""What is known of the judges of test functions, in words and as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from longctx.compare.judges import GradedTest
+from longctx.gate.verdict import RunVerdict
+from longctx.plural import count
+from longctx.stats.judged import Limited
+from longctx.stats.rates import Rate
+
+WITHIN = 0.05
+"""A judge is known well enough if its labels give the accuracy to this."""
+
+
+def judge_sentences(graded: Sequence[GradedTest]) -> Iterator[str]:
+    """Yield a sentence on each judge that has labels: its agreement, its errors, and the accuracy without them."""
+    for test in graded:
+        if test.agreement.n:
+            yield f"{_name(test, graded)}: the judge {_agrees(test)}{_errors(test)}"
+
+
+def doubts(graded: Sequence[GradedTest]) -> Iterator[str]:
+    """Yield a sentence on each judge that has labels: what a reader must know before its accuracies count."""
+    for test in graded:
+        if test.agreement.n:
+            corrected = f"; accuracy without its errors {_limits(test.accuracy)}" if test.errors.usable else ""
+            yield f"{_name(test, graded)}: the judge {_agrees(test)}{corrected}.{_too_few(test, WITHIN)}"
+
+
+def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
+    """Yield what the verdict assumes of each judge, or what its errors make of the difference in each band."""
+    margin = verdict.rules.margin
+    for test in verdict.graded:
+        gated = [
+            (band, change)
+            for family in verdict.families
+            if family.family in (test.function, test.family) and family.after == test.subject
+            for band, change in zip(family.bands, family.changes, strict=True)
+            if band.n and (family.family == test.family or not test.errors.usable)
+        ]
+        name = _name(test, verdict.graded)
+        if not gated:
+            continue
+        if not test.errors.usable:
+            yield f"{name}: graded by a judge whose errors are not known: the verdict takes its grades as right."
+            continue
+        for band, change in gated:
+            value, low, high = test.errors.difference((band.difference, *change.interval))
+            yield (
+                f"{name}, {band.band.name}: {value:+.3f} [{low:+.2f}, {high:+.2f}] without the judge's errors, "
+                f"if it errs as often in both runs{_not_ruled_out(band.verdict, low, margin)}."
+                f"{_too_few(test, margin)}"
+            )
+
+
+def judges_data(graded: Sequence[GradedTest]) -> Iterator[dict[str, Any]]:
+    """Yield each test function that a judge grades as JSON holds it."""
+    for test in graded:
+        yield {
+            "family": test.family,
+            **test.subject.fields,
+            "labels": test.agreement.n,
+            "agreement": test.agreement.as_data,
+            "kappa": _as_data(test.kappa) if test.agreement.n else None,
+            "wrong_on_right": test.errors.on_right.as_data,
+            "right_on_wrong": test.errors.on_wrong.as_data,
+            "accuracy": test.shown.as_data,
+            "corrected": _as_data(test.accuracy) if test.errors.usable else None,
+            "labels_needed": test.needed(WITHIN),
+        }
+
+
+def _name(test: GradedTest, graded: Sequence[GradedTest]) -> str:
+    """Return the name of a test: with its subject if others have that name, too."""
+    several = sum(each.family == test.family for each in graded) > 1
+    return f"{test.family}, {test.subject}" if several else test.family
+
+
+def _agrees(test: GradedTest) -> str:
+    rate = test.agreement
+    known = "" if math.isnan(test.kappa[0]) else f" (Cohen's kappa {_limits(test.kappa)})"
+    return f"agrees with {rate.correct:,.0f} of {count(rate.n, 'label')}{known}"
+
+
+def _errors(test: GradedTest) -> str:
+    if not test.errors.labels:
+        return ". Its errors do not correct the accuracy, which the judge alone does not decide."
+    right, wrong = test.errors.on_right, test.errors.on_wrong
+    errors = f"; it calls {_of(right, 'right')} wrong, and {_of(wrong, 'wrong')} right"
+    if not test.errors.usable:
+        return f"{errors}.{_too_few(test, WITHIN)}"
+    accuracy = f"Accuracy {test.shown.rate:.2f}, without these errors {_limits(test.accuracy)}."
+    return f"{errors}. {accuracy}{_too_few(test, WITHIN)}"
+
+
+def _of(rate: Rate, kind: str) -> str:
+    return f"{rate.correct:,.0f} of {rate.n:,} {kind} answers" + (
+        f" ({rate.rate:.0%} [{rate.lo:.0%}, {rate.hi:.0%}])" if rate.n else ""
+    )
+
+
+def _too_few(test: GradedTest, within: float) -> str:
+    """Return a sentence, after a space, if the labels are too few to know the judge; empty if they are not."""
+    if not test.errors.labels or test.known(within):
+        return ""
+    needed, given = test.needed(within), test.errors.labels
+    take = (
+        f"its accuracies to {within:.0%} take about {needed:,}"
+        if needed
+        else "label more answers, right ones and wrong ones"
+    )
+    return f" {count(given, 'label')} {'is' if given == 1 else 'are'} too few to know the judge: {take}."
+
+
+def _not_ruled_out(verdict: str, low: float, margin: float) -> str:
+    return f", which does not rule out a drop of {margin:.0%}" if verdict == "pass" and low <= -margin else ""
+
+
+def _limits(value: Limited) -> str:
+    return "{:.2f} [{:.2f}, {:.2f}]".format(*value)
+
+
+def _as_data(value: Limited) -> dict[str, float | None]:
+    return dict(zip(("value", "lo", "hi"), (None if math.isnan(each) else each for each in value), strict=True))
