@@ -53,7 +53,8 @@ class JudgeErrors:
     def difference(self, shown: Limited) -> Limited:
         """Return the true difference where the judge shows this one; (NaN, -1, 1) if its errors are not usable.
 
-        It supposes that the judge errs as often in both runs.
+        The estimate supposes that the judge errs on what changed as often as on other answers. The interval holds as
+        well if it sees all of the change: errors are often on answers that are hard to judge before and after it.
         """
         if not self.usable:
             return math.nan, -1.0, 1.0
@@ -63,12 +64,13 @@ class JudgeErrors:
         def reach(own: float, at: float, side: int) -> float:
             return math.hypot(own, *(at * (error[side if at > 0 else 3 - side] - error[0]) for error in errors))
 
-        return _limits(
+        corrected, least, most = _limits(
             value / apart,
             lambda at: value - at * apart - reach(value - low, at, 1),
             lambda at: value - at * apart + reach(high - value, at, 2),
             -1.0,
         )
+        return corrected, min(low, least), max(high, most)
 
     def needed(self, shown: float, within: float) -> int | None:
         """Return how many labels, shared out as these, give the accuracy to `within` if trials cost nothing.

@@ -68,9 +68,12 @@ def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkou
     ]
     assert agreement[2]["why"] == "the judge says Y, and its label is N"
     assert {row["band"] for row in agreement} == {None}
+    assert [(row["returned"], row["expected"]) for row in agreement] == [("N", "N"), ("Y", "y"), ("Y", "N")]
+    assert result.says("test_tone: the judge agrees with 2 of 3 labels", "3 labels are too few to know the judge")
     assert result.says("test_tone.judge_agreement", "0.67 [0.21, 0.94] n=3")
     assert project.longctx("baseline", "save", "main").code == 0
-    project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main")
+    gated = project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main")
+    assert gated.says("+0.000 [-1.00, +1.00] without the judge's errors"), gated
     gate = json.loads(project.file("reports/latest/gate.json").read_text())
     assert [family["family"] for family in gate["families"]] == ["test_tone", "test_tone.polite"]
 

@@ -37,7 +37,7 @@ def test_the_difference_is_larger_than_the_judge_shows_and_has_a_mirror() -> Non
     value, low, high = ERRORS.difference((-0.05, -0.10, -0.01))
     assert value == pytest.approx(-0.05 / 0.85)
     assert low < -0.10 / 0.85
-    assert high < 0
+    assert high == -0.01  # the judge may have seen all of the change
     assert ERRORS.difference((0.05, 0.01, 0.10)) == pytest.approx((-value, -high, -low))
 
 
