@@ -174,8 +174,8 @@ def run(runs: int) -> Iterator[str]:
         "# Judges that err, and what labels correct\n\nWritten by `python -m benchmarks.gate.judges`; "
         f"{runs:,} runs a line, {TRIALS} trials each, of a model whose true accuracy then falls by {DROP:.0%}. How "
         "often the 95% interval of the judge's own accuracy and difference, and that without its errors, holds the "
-        "true value; brackets are Wilson's 95%. Widths are medians. The last column says in how many runs the labels are "
-        f"enough to know the accuracy to {WITHIN:.0%}."
+        "true value; brackets are Wilson's 95%. Widths are medians. The last column says in how many runs the labels "
+        f"are enough to know the accuracy to {WITHIN:.0%}."
     )
     head = ["generator", "accuracy", "errors on right / wrong answers", "labels", "judge's accuracy", "corrected"]
     head += ["width", "judge's difference", "corrected", "width", "kappa", "known well enough"]
