@@ -14,6 +14,7 @@ from benchmarks.gate.profiles import (
     PLACES,
     PR,
     SHIPPED,
+    SHORT,
     Case,
     Gate,
     Gated,
@@ -56,7 +57,7 @@ def test_pairs_change_as_often_as_said_and_correlate_in_contexts(
 
 @pytest.mark.parametrize("documents", [None, 0.2])
 def test_a_drop_has_its_size(documents: float | None) -> None:
-    case = Case(PR, drops={"fallen": 0.1}, documents=documents)
+    case = Case(SHORT, drops={"fallen": 0.1}, documents=documents)
     drawn = draw(Gated("fallen", 4_000, 4), case, 20, np.random.default_rng(0))
     assert drawn.changes.mean() == pytest.approx(-0.1, abs=0.005)
     others = drawn.changes[~drawn.fallen]
@@ -64,9 +65,15 @@ def test_a_drop_has_its_size(documents: float | None) -> None:
     assert others.mean() == pytest.approx(0 if documents else -0.1, abs=0.005)
 
 
-def test_its_gates_are_the_gate() -> None:
-    gate = Gate("", 0.1, (Gated("a", 200, 4), Gated("b", 120), Gated("c", 45)))
-    seen = set()
+CLUSTERED = (Gated("a", 200, 4), Gated("b", 120), Gated("c", 45))
+ALONE = (Gated("a", 120), Gated("b", 120), Gated("c", 120))
+
+
+@pytest.mark.parametrize(
+    "gate", [Gate("", 0.1, CLUSTERED), Gate("", 0.25, CLUSTERED, run_margin=0.1), Gate("", 0.25, ALONE, run_margin=0.1)]
+)
+def test_its_gates_are_the_gate(gate: Gate) -> None:
+    seen, alone = set(), gate.bands == ALONE
     for drops in ({}, {"a": 0.05}, {"b": 0.12}, {"a": 0.3}, dict.fromkeys("abc", 0.06)):
         random = np.random.default_rng(1)
         drawn = [draw(band, Case(gate, 0.8, 0.2, drops), 3, random).changes for band in gate.bands]
@@ -76,15 +83,18 @@ def test_its_gates_are_the_gate() -> None:
                 Band(band.name, "all"): looks_at(changes[place], gate.margin)
                 for band, changes in zip(gate.bands, drawn, strict=True)
             }
-            given, of_run = judge_run(looks, gate.margin, 0.05)
+            given, of_run = judge_run(looks, gate.margin, 0.05, run_margin=gate.run_margin)
             assert of_run is not None
             verdicts = [band.verdict for band, _ in given]
             seen |= {*verdicts, f"run {of_run[0].verdict}"}
             assert result.found[place] == ("regression" in (*verdicts, of_run[0].verdict))
-            assert result.passed[place].tolist() == [verdict == "pass" for verdict in verdicts]
-            assert (result.looked[place] * [4, 1, 1]).tolist() == [band.n for band, _ in given]
-            assert (result.asked[place] * [4, 1, 1]).sum() == of_run[0].n
-    assert seen >= {"pass", "regression", "inconclusive", "run regression", "run inconclusive"}
+            together = gate.run_margin is None or of_run[0].verdict == "pass"
+            assert result.passed[place].tolist() == [verdict == "pass" and together for verdict in verdicts]
+            sizes = [1 if alone else 4, 1, 1]
+            assert (result.looked[place] * sizes).tolist() == [band.n for band, _ in given]
+            if gate.run_margin is None or not together:
+                assert (result.asked[place] * sizes).sum() == of_run[0].n
+    assert seen >= {"pass", "regression", "run regression", "run pass" if alone else "run inconclusive"}
 
 
 def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
@@ -116,7 +126,8 @@ def test_the_simulated_profiles_have_the_bands_and_margins_of_those_that_are_shi
     assert {f"{band.family}, {band.name}": (load.trials, load.clusters) for (_, band), load in loads.items()} == {
         band.name: (band.trials, band.contexts) for band in gate.bands
     }
-    assert load_profile(HERE, gate.name).margin == gate.margin
+    profile = load_profile(HERE, gate.name)
+    assert (profile.margin, profile.run_margin, profile.looks) == (gate.margin, gate.run_margin, gate.plan)
     places = {place for band in gate.bands for place in (band.name, band.family, "everywhere")}
     assert places >= set(PLACES[gate.name])
 

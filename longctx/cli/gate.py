@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import emit
 from longctx.config.arguments import add_gate_options, share
+from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
@@ -44,6 +45,13 @@ def add(commands: Any) -> None:
         help="NEW measures a part of OLD on purpose: leave out the items that it lacks, which otherwise count as not "
         "measured",
     )
+    parser.add_argument(
+        "--run-margin",
+        type=share(),
+        metavar="SHARE",
+        help="the largest acceptable drop of all bands together, at most --margin: a larger one must be ruled out, too "
+        "(default: a drop in all of them can only be a regression)",
+    )
     add_gate_options(parser.add_argument, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
     emit.add(parser)
     parser.set_defaults(run=run, passes_on=False)
@@ -60,12 +68,21 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.results.imported import load_results, with_lacking
 
     emit.check(options)
+    margin = MARGIN if options.margin is None else options.margin
+    if options.run_margin is not None and options.run_margin > margin:
+        raise UserError(
+            "run-margin-above-margin",
+            f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: give a smaller one, "
+            "or a larger --margin.",
+        )
     (before, earlier), (after, manifest) = load_results(options.old), load_results(options.new)
-    rules = Rules(margin=MARGIN if options.margin is None else options.margin, alpha=options.alpha)
+    rules = Rules(margin=margin, alpha=options.alpha, run_margin=options.run_margin)
     known: Mapping[str, Family] = {}
     if manifest:
         known = families(options.workspace)
-        terms = GateTerms(margin=options.margin, alpha=options.alpha, max_age=options.max_age)
+        terms = GateTerms(
+            margin=options.margin, alpha=options.alpha, max_age=options.max_age, run_margin=options.run_margin
+        )
         rules = merged_rules(terms, (), known, manifest)
     if options.subset:
         rules = replace(rules, left_out=0)

@@ -129,12 +129,13 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     cases = _with_replies(plan, measured, options)
     looks = plan.own.looks if plan.own else DEFAULT_LOOKS
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan), looks=looks)
+    target = replace(target, run_margin=plan.run_margin)
     loads = planned(plan, of_functions, cases)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, target, name, runs, replayed)))
     print(conclusion(plans, target))
-    bands = [(plan.load.trials, plan.load.clusters, plan.assumed) for plan in plans]
+    bands = [plan.sized for plan in plans]
     print(f"If nothing has changed, the gate passes in {against_baselines(bands, target)} (baseline save --add).")
     correlations = {where: each.assumed.correlation for where, each in zip(loads, plans, strict=True)}
     for sentence in [*questions_worth(cases, correlations), *prices(plans, target)]:

@@ -43,6 +43,9 @@ class Profile(BaseModel):
     """The random seed: the same one gives the same questions on every machine."""
     margin: float | None = Field(default=None, gt=0, lt=1)
     """The gate's margin: a drop that does not matter. Default: 0.05."""
+    run_margin: float | None = Field(default=None, gt=0, lt=1)
+    """The margin of all bands together, at most that of a band: a gate passes only if they do, too. Without it, a drop
+    in all of them can only be a regression."""
     looks: LooksPlan = DEFAULT_LOOKS
     """When a gate that asks looks at its evidence: `few` for a fixed number of cases, `early` where the numbers of
     trials are chosen for it, `equal` as earlier versions did, `once` to ask all trials. What is recorded in looks is
@@ -61,6 +64,16 @@ class Profile(BaseModel):
     """The model that judges in test functions; neither `--ctx-model` nor an upgrade replaces it."""
     functions: dict[str, dict[str, Any]] = {}
     """The tables of test functions, by their names; each is written [test_NAME]."""
+
+    @model_validator(mode="after")
+    def _ordered_margins(self) -> Profile:
+        if self.run_margin is not None and (self.margin is None or self.run_margin > self.margin):
+            stated = "is not stated" if self.margin is None else f"is {self.margin:g}"
+            raise ValueError(
+                f"run_margin is {self.run_margin:g}, and margin {stated}: state a margin of at least run_margin, since "
+                "all bands together show smaller drops than one band"
+            )
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -27,7 +27,7 @@ def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile
     path = profile_path(workspace, name)
     content = Base(revision, workspace.root, workspace.cassettes).file(path)
     if content is None:
-        return own.model_copy(update={"margin": min(own.margin or MARGIN, MARGIN)})
+        return own.model_copy(update={"margin": min(own.margin or MARGIN, MARGIN), "run_margin": None})
     source = f"{path} on {revision}"
     try:
         return checked(tomllib.loads(content.decode()), profile_type(families(workspace)), source)

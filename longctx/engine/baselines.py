@@ -99,7 +99,8 @@ def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Ite
 
     runs = max((row.repeat + 1 for row in rows), default=1)
     profile = _profile(workspace, manifest)
-    target = Target(_margin(profile), looks=profile.looks if profile else DEFAULT_LOOKS)
+    looks, run_margin = (profile.looks, profile.run_margin) if profile else (DEFAULT_LOOKS, None)
+    target = Target(_margin(profile), looks=looks, run_margin=run_margin)
     if not (bands := repeated(rows)):
         return
     for share in [None] if runs > 1 else NOISE:

@@ -130,6 +130,11 @@ class Plan:
         stated = self._settings.margin, self.terms.margin if self.terms else None
         return next((margin for margin in stated if margin is not None), MARGIN)
 
+    @property
+    def run_margin(self) -> float | None:
+        """The gate's margin for all bands together, if the profile states one."""
+        return self.terms.run_margin if self.terms else None
+
     @cached_property
     def baseline(self) -> Baseline | None:
         """The baseline; None if the run is not gated."""

@@ -13,9 +13,9 @@ from longctx.engine.rows import foreseen_row, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import looks_to_take, rules
 from longctx.errors import Invalid, TapeError
-from longctx.gate.bands import Band
+from longctx.gate.bands import RUN, Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
-from longctx.gate.plan import Assumed, Target, against_baselines, outlook, passing
+from longctx.gate.plan import Assumed, Target, against_baselines, all_bands, outlook, passing
 from longctx.gate.validity import vacuous_bands
 from longctx.live.failure import Unasked
 from longctx.live.waiting import Say
@@ -70,7 +70,8 @@ class Preflight:
             self._say(f"No run can pass: {why}.")
         of_families = [case for family in plan.families for case in plan.all_cases_of(family)] if plan.own else []
         cases = [*of_families, *self._run.cells]
-        if warning := unpowered(cases, plan.margin, self._run.settings.alpha, looks_to_take(self._run)):
+        terms = plan.margin, self._run.settings.alpha, looks_to_take(self._run), plan.run_margin
+        if warning := unpowered(cases, *terms):
             self._say(warning)
 
     def _gated(self) -> list[Row]:
@@ -104,7 +105,13 @@ NOISE = 0.1, 0.2
 """The shares of pairs that change by chance: the cautious guess, and that of noisy models."""
 
 
-def as_baseline(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPlan = DEFAULT_LOOKS) -> str:
+def as_baseline(
+    cases: Sequence[Case],
+    margin: float,
+    alpha: float,
+    looks: LooksPlan = DEFAULT_LOOKS,
+    run_margin: float | None = None,
+) -> str:
     """Return what these cases can show once they are a baseline, before they are paid for."""
     bands = _sizes(cases).values()
     outlooks = (
@@ -112,26 +119,33 @@ def as_baseline(cases: Sequence[Case], margin: float, alpha: float, looks: Looks
             share,
             against_baselines(
                 [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands],
-                Target(margin, alpha, looks=looks),
+                Target(margin, alpha, looks=looks, run_margin=run_margin),
             ),
         )
         for share in NOISE
     )
     expected = "; ".join(f"if {share:.0%} of pairs change by chance, in {passes}" for share, passes in outlooks)
+    together = "" if run_margin is None else f", and one of {run_margin * 100:g}% of all bands together"
     return (
-        f"As a baseline: an unchanged model passes at a margin of {margin * 100:g}%, {expected}. Further runs are "
-        "asked with --ctx-repeats, and added with longctx baseline save --add."
+        f"As a baseline: an unchanged model passes at a margin of {margin * 100:g}%{together}, {expected}. Further "
+        "runs are asked with --ctx-repeats, and added with longctx baseline save --add."
     )
 
 
-def unpowered(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPlan = DEFAULT_LOOKS) -> str | None:
+def unpowered(
+    cases: Sequence[Case],
+    margin: float,
+    alpha: float,
+    looks: LooksPlan = DEFAULT_LOOKS,
+    run_margin: float | None = None,
+) -> str | None:
     """Return a warning if a gate with these cases passes less often than a plan aims for; else None.
 
     The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1. looks: the
-    plan of the looks.
+    plan of the looks. run_margin: that which is stated of all bands together.
     """
-    target, guess = Target(margin, alpha, looks=looks), Assumed()
-    passes = {band: passing(*size, target) for band, size in _sizes(cases).items()}
+    target, guess = Target(margin, alpha, looks=looks, run_margin=run_margin), Assumed()
+    passes = {band: passing(*size, of) for band, (size, of) in _tested(cases, target).items()}
     whole = math.prod(passes.values())
     if whole >= target.power:
         return None
@@ -146,18 +160,26 @@ def unpowered(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPl
     )
 
 
-def cannot_pass(cases: Sequence[Case], margin: float, alpha: float, looks: LooksPlan = DEFAULT_LOOKS) -> Iterator[str]:
+def cannot_pass(
+    cases: Sequence[Case],
+    margin: float,
+    alpha: float,
+    looks: LooksPlan = DEFAULT_LOOKS,
+    run_margin: float | None = None,
+) -> Iterator[str]:
     """Yield sentences on the bands that cannot pass with these cases, even if nothing changes.
 
     Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one. looks: the plan of the
-    looks that will be used.
+    looks that will be used. run_margin: that which is stated of all bands together.
     """
-    target, guess = Target(margin, alpha, looks=looks), Assumed()
+    target, guess = Target(margin, alpha, looks=looks, run_margin=run_margin), Assumed()
     unable = {
         band: (trials, clusters, guess)
-        for band, (trials, clusters, guess) in _sizes(cases).items()
-        if passing(trials, clusters, replace(guess, discordance=0.0), target) < target.power
+        for band, ((trials, clusters, guess), of) in _tested(cases, target).items()
+        if passing(trials, clusters, replace(guess, discordance=0.0), of) < target.power
     }
+    if (run := unable.pop(RUN, None)) and target.of_run:
+        yield _too_few(RUN, *run, target.of_run)
     if len(unable) <= NAMED:
         yield from (_too_few(band, *size, target) for band, size in unable.items())
         return
@@ -194,7 +216,16 @@ def _smallest_margin(trials: int, clusters: int, guess: Assumed, target: Target)
     )
 
 
+def _tested(cases: Sequence[Case], target: Target) -> dict[Band, tuple[tuple[int, int, Assumed], Target]]:
+    """Return what must pass, and the target of each: the bands, and all of them together if a margin is stated."""
+    sizes = _sizes(cases)
+    bands = {band: (size, target) for band, size in sizes.items()}
+    return bands | ({RUN: (all_bands(list(sizes.values())), target.of_run)} if target.of_run and sizes else {})
+
+
 def _named(band: Band) -> str:
+    if band == RUN:
+        return "All bands together"
     return f"{band.family} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
 
 

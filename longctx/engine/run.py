@@ -139,7 +139,8 @@ class Run:
         from longctx.engine.preflight import cannot_pass
         from longctx.engine.terms import looks_to_take
 
-        for sentence in cannot_pass(cases, self.plan.margin, self.settings.alpha, looks_to_take(self)):
+        of_run = None if self.cells else self.plan.run_margin  # test functions are a part of the run that is not here
+        for sentence in cannot_pass(cases, self.plan.margin, self.settings.alpha, looks_to_take(self), of_run):
             self.say(sentence)
         return estimates
 
@@ -261,7 +262,8 @@ class Run:
             from longctx.engine.preflight import as_baseline
             from longctx.engine.terms import looks_to_take
 
-            self.say(as_baseline(cases, self.plan.margin, self.settings.alpha, looks_to_take(self)))
+            terms = self.plan.margin, self.settings.alpha, looks_to_take(self), self.plan.run_margin
+            self.say(as_baseline(cases, *terms))
 
 
 def now() -> str:

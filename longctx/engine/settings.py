@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 class GateTerms:
     """The terms of a verdict that a user may set.
 
-    margin: None for the profile's. max_age: days. looks: whether asking stops in bands that are settled.
+    margin, run_margin: None for the profile's. max_age: days. looks: whether asking stops in bands that are settled.
     """
 
     margin: float | None = None
     alpha: float = ALPHA
     max_age: float = MAX_AGE_DAYS
     looks: bool = True
+    run_margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

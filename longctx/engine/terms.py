@@ -197,6 +197,7 @@ def rules_of(
     profiles_differ: see `Rules.other_profile`.
     """
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
+    stated_of_run = [profile.run_margin for profile, _ in profiles if profile.run_margin is not None]
     names = list(known)
     grids: dict[tuple[str, str], list[Axes]] = {}
     for profile, models in profiles:
@@ -214,6 +215,7 @@ def rules_of(
         lacking=tuple(lacking),
         of_base=of_base,
         other_profile=profiles_differ,
+        run_margin=min(stated_of_run, default=None) if gate.run_margin is None else gate.run_margin,
         limits=GrowthLimits(
             *(
                 min((limit for profile, _ in profiles if (limit := getattr(profile, name)) is not None), default=None)

@@ -6,7 +6,8 @@ all bands, and the band does not pass. Otherwise it is inconclusive. A band whos
 (gate/validity.py) is invalid unless a drop is shown.
 
 A run of several bands is a hypothesis of its own, with a margin of its own: a small drop in all of them is a regression
-though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction.
+though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction. If a
+profile states that margin, the run must pass, too, and every band is asked until the run is settled.
 
 Evidence may be looked at several times (stats/looks.py). A band is settled at the first look at which it passes, or
 shows a drop of at least the margin; what was asked after that look does not count.
@@ -162,41 +163,59 @@ def judge(
 
 
 def judge_in_looks(
-    bands: Mapping[Band, BandLooks], margin: float, alpha: float, further: Sequence[float] = ()
+    bands: Mapping[Band, BandLooks],
+    margin: float,
+    alpha: float,
+    further: Sequence[float] = (),
+    run_margin: float | None = None,
 ) -> list[tuple[BandVerdict, BandVerdict]]:
     """Return two verdicts for each band, in their order: on what was measured, and with what was not counted as wrong.
 
-    further: see `judge`. They count as not shown until all looks are taken.
+    further: see `judge`. They count as not shown until all looks are taken. run_margin: that which is stated of a run
+    that has further bands, so that it is not settled here.
     """
-    return _judge(bands, margin, alpha, further, None)[0]
+    return _judge(bands, (margin, run_margin), alpha, further, None)[0]
 
 
 def judge_run(
-    bands: Mapping[Band, BandLooks], margin: float, alpha: float, further: Sequence[float] = ()
+    bands: Mapping[Band, BandLooks],
+    margin: float,
+    alpha: float,
+    further: Sequence[float] = (),
+    run_margin: float | None = None,
 ) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
     """Return what `judge_in_looks` returns, with the run as a hypothesis of its own, and the verdicts on that.
 
-    These are None for a run that has fewer than two bands of paired trials. While most of a drop of the run's margin is
-    seen but not shown, bands that are settled are asked further: the run alone counts what they answer.
+    run_margin: the margin that is stated of the run. Without one, the verdicts on a run that has fewer than two bands
+    of paired trials are None; and while most of a drop of the run's margin is seen but not shown, bands that are
+    settled are asked further: the run alone counts what they answer.
     """
-    paired = [looks for looks in bands.values() if not any(at.answers is None for at in looks.at)]
-    if len(paired) < 2:
-        return _judge(bands, margin, alpha, further, None)
-    planned = max((looks.planned for looks in paired), key=lambda looks: looks.number)
-    run = _Judged(RUN, BandLooks(planned, [])), _Judged(RUN, BandLooks(planned, []), pessimistic=True)
-    return _judge(bands, margin, alpha, further, run)
+    apart = [band for band, looks in bands.items() if any(at.answers is None for at in looks.at)]
+    if not bands or (run_margin is None and len(bands) - len(apart) < 2):
+        return _judge(bands, (margin, run_margin), alpha, further, None)
+    paired = [looks for band, looks in bands.items() if band not in apart]
+    planned = max((looks.planned for looks in paired), key=lambda looks: looks.number, default=ONCE)
+    vacuous = f"the items of {'; '.join(map(str, apart))} do not correspond" if apart and run_margin is not None else ""
+    looks = BandLooks(planned, [], vacuous)
+    run = _Judged(RUN, looks), _Judged(RUN, looks, pessimistic=True)
+    return _judge(bands, (margin, run_margin), alpha, further, run)
+
+
+def margin_of_run(margin: float, stated: float | None) -> float:
+    """Return the margin of a run as a hypothesis of its own. stated: by its profile."""
+    return min(RUN_MARGIN if stated is None else stated, margin)
 
 
 def _judge(
     bands: Mapping[Band, BandLooks],
-    margin: float,
+    margins: tuple[float, float | None],
     alpha: float,
     further: Sequence[float],
     run: tuple[_Judged, _Judged] | None,
 ) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
     judged = [(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
     hypotheses = [*judged, *([run] if run else [])]
-    of_run = min(RUN_MARGIN, margin)
+    (margin, stated), of_run = margins, margin_of_run(*margins)
     for look in range(1, max((looks.planned.number for looks in bands.values()), default=0) + 1):
         asked = [pair for pair in judged if pair[0].asking and look <= len(pair[0].looks.at)]
         if not asked:
@@ -207,7 +226,8 @@ def _judge(
         for measured, _ in asked:
             measured.asked = look
         for place, of_side in enumerate(run or ()):
-            of_side.take(_together([pair[0] for pair in judged], place), look, alpha)
+            if not of_side.settled:
+                of_side.take(_together([pair[0] for pair in judged], place), look, alpha)
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
             last = look == measured.looks.planned.number
@@ -215,7 +235,13 @@ def _judge(
             can = measured.looks.at[look - 1].can_settle and alike and measured.may_settle(margin)
             measured.settled = pessimistic.settled = last or can
         regressed = any(pair[0].settled and pair[0].verdict(margin) == "regression" for pair in judged)
-        doubt = run is not None and not regressed and not run[0].shown and run[0].difference <= -DOUBT * of_run
+        if stated is not None:
+            can = all(pair[0].looks.at[pair[0].asked - 1].can_settle for pair in judged if pair[0].asked)
+            if run and can and run[0].verdict(of_run) == run[1].verdict(of_run) and run[0].may_settle(of_run):
+                run[0].settled = run[1].settled = True
+            doubt = not regressed and not (run and run[0].settled)
+        else:
+            doubt = run is not None and not regressed and not run[0].shown and run[0].difference <= -DOUBT * of_run
         for measured, _ in asked:
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)

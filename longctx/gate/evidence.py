@@ -253,6 +253,20 @@ def _evidenced(answers: Mapping[object, Sequence[Answers]]) -> Clusters | Averag
     return averaged if averaged.several else averaged.changes
 
 
+def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
+    """Return the evidence in several bands of paired trials, given by family and name, as if they were one.
+
+    Clusters that have a name of their own may extend over several.
+    """
+    together = Evidence()
+    for (family, _), evidence in bands.items():
+        for name, answers in evidence.answers.items():
+            together.answers[name if isinstance(name, str) else (family.partition(".")[0], name)] += answers
+        together.before += evidence.before
+        together.pairs += evidence.pairs
+    return together
+
+
 def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
     """Return the paired difference of each scenario, over the trials that both runs measured, as if independent."""
     scenarios: dict[str, list[Answers]] = defaultdict(list)

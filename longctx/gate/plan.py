@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from longctx.gate.bands import LEAST_CLUSTERS, Band
+from longctx.gate.bands import LEAST_CLUSTERS, RUN, Band
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.results.subject import Subject
 from longctx.stats import power, unpaired
@@ -25,7 +25,8 @@ class Target:
 
     margin: its non-inferiority margin, a share of trials. alpha: the probability of a false alarm. power: the wanted
     probability that `drop`, a share of trials, is shown, and that an unchanged model passes. bands, minimums: how many
-    bands and stated minimums the gate tests, for Holm's correction. looks: the plan of its looks.
+    bands and stated minimums the gate tests, for Holm's correction. looks: the plan of its looks. run_margin: the
+    margin that is stated of all bands together, which then must pass, too.
     """
 
     margin: float = MARGIN
@@ -35,11 +36,17 @@ class Target:
     bands: int = 1
     minimums: int = 0
     looks: LooksPlan = DEFAULT_LOOKS
+    run_margin: float | None = None
 
     @property
     def hypotheses(self) -> int:
         """How many hypotheses Holm's correction counts."""
-        return self.bands + self.minimums
+        return self.bands + self.minimums + (self.run_margin is not None)
+
+    @property
+    def of_run(self) -> Target | None:
+        """The same for all bands together, if a margin is stated of them."""
+        return None if self.run_margin is None else replace(self, margin=min(self.run_margin, self.margin))
 
     @property
     def first_step(self) -> float:
@@ -153,6 +160,10 @@ class BandPlan:
     own: bool
     outlook: Outlook
 
+    @property
+    def sized(self) -> Sized:
+        return self.load.trials, self.load.clusters, self.assumed
+
 
 def outlook(trials: int, clusters: int, assumed: Assumed, target: Target) -> Outlook:
     """Return what a band with these numbers of trials and clusters shows. clusters == trials: all are independent."""
@@ -189,6 +200,39 @@ def share_asked(trials: int, clusters: int, assumed: Assumed, target: Target) ->
     return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks, own)
 
 
+Sized = tuple[int, int, Assumed]
+"""A band: its trials, their clusters, and what is assumed of it."""
+
+
+def all_bands(bands: Sequence[Sized]) -> Sized:
+    """Return all bands as one, with their mean rate and discordance. Its effective number of trials is theirs."""
+    trials, clusters = sum(trials for trials, _, _ in bands), sum(clusters for _, clusters, _ in bands)
+    discordance, rate = (
+        math.fsum(getattr(assumed, name) * number for number, _, assumed in bands) / trials
+        for name in ("discordance", "rate")
+    )
+    effects = math.fsum(number / kish_design_effect(number / of, each.correlation) for number, of, each in bands)
+    correlation = 0.0 if clusters == trials else (trials / effects - 1) / (trials / clusters - 1)
+    return trials, clusters, Assumed(discordance, rate, min(1.0, correlation))
+
+
+def plan_of_run(plans: Sequence[BandPlan], target: Target) -> BandPlan | None:
+    """Return the plan of all bands together; None unless a margin is stated of them."""
+    if target.of_run is None or not plans:
+        return None
+    trials, clusters, assumed = all_bands([plan.sized for plan in plans])
+    loads, priced = [plan.load for plan in plans], [plan.load.price for plan in plans]
+    load = Load(
+        trials,
+        clusters,
+        sum(load.input_tokens for load in loads),
+        sum(load.output_tokens for load in loads),
+        None if None in priced else math.fsum(price or 0.0 for price in priced),
+    )
+    shows = outlook(trials, clusters, assumed, target.of_run)
+    return BandPlan(plans[0].subject, RUN, load, assumed, min(plan.seen for plan in plans), plans[0].own, shows)
+
+
 def in_runs(assumed: Assumed, runs: int) -> Assumed:
     """Return what is assumed of a band against a baseline of this many runs, whose mean varies less than one run.
 
@@ -197,27 +241,43 @@ def in_runs(assumed: Assumed, runs: int) -> Assumed:
     return replace(assumed, discordance=assumed.discordance * (1 + 1 / runs) / 2)
 
 
-def whole_passing(bands: Sequence[tuple[int, int, Assumed]], target: Target, runs: int = 1) -> float:
-    """Return the probability that all bands pass if nothing changed. bands: trials, clusters and what is assumed."""
-    return math.prod(passing(trials, clusters, in_runs(assumed, runs), target) for trials, clusters, assumed in bands)
+def whole_passing(bands: Sequence[Sized], target: Target, runs: int = 1) -> float:
+    """Return the probability that all bands pass if nothing changed, and all together where a margin is stated.
+
+    All together are taken as independent of each, which is cautious.
+    """
+    return math.prod(
+        passing(trials, clusters, in_runs(assumed, runs), of)
+        for (trials, clusters, assumed), of in _tested(bands, target)
+    )
 
 
-def against_baselines(bands: Sequence[tuple[int, int, Assumed]], target: Target) -> str:
-    """Return how often an unchanged model passes against baselines of one, three and six runs. bands: see above."""
+def _tested(bands: Sequence[Sized], target: Target) -> list[tuple[Sized, Target]]:
+    """Return what must pass, and the target of each: the bands, and all of them together if a margin is stated."""
+    return [
+        *((band, target) for band in bands),
+        *([(all_bands(bands), target.of_run)] if target.of_run and bands else []),
+    ]
+
+
+def against_baselines(bands: Sequence[Sized], target: Target) -> str:
+    """Return how often an unchanged model passes against baselines of one, three and six runs."""
     one, three, six = (f"{whole_passing(bands, target, runs):.0%}" for runs in (1, 3, 6))
     return f"{one} against a baseline of one run, {three} of three runs, {six} of six"
 
 
-def unlucky(bands: Sequence[tuple[int, int, Assumed]], target: Target, runs: int = 1) -> float:
+def unlucky(bands: Sequence[Sized], target: Target, runs: int = 1) -> float:
     """Return the share of baselines against which an unchanged model passes in less than OFTEN of its runs.
 
-    bands: see above. Half of the discordance is the chance variation of the baseline, which each gate against it meets
+    Half of the discordance is the chance variation of the baseline, which each gate against it meets
     again. Both variations are taken to be normal, with the exact probability of passing over all baselines.
     """
     luck = np.random.RandomState(0).standard_normal((DRAWS, len(bands)))
     passes = np.ones(DRAWS)
-    for of_band, (trials, clusters, assumed) in zip(luck.T, bands, strict=True):
-        overall = passing(trials, clusters, in_runs(assumed, runs), target)
+    weights = np.sqrt([trials for trials, _, _ in bands])
+    of_all = luck @ weights / math.sqrt(weights @ weights) if bands else np.zeros(DRAWS)
+    for of_band, ((trials, clusters, assumed), of) in zip([*luck.T, of_all], _tested(bands, target), strict=False):
+        overall = passing(trials, clusters, in_runs(assumed, runs), of)
         reach = NORMAL.inv_cdf(min(max(overall, 1e-9), 1 - 1e-9)) * math.sqrt(1 + 1 / runs)
         passes *= [NORMAL.cdf(reach - each / math.sqrt(runs)) for each in of_band.tolist()]
     return float((passes < OFTEN).mean())

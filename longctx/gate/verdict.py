@@ -9,13 +9,24 @@ from longctx.compare.judges import GradedTest, graded_tests
 from longctx.compare.match import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
-from longctx.gate.bands import Band, BandLooks, BandVerdict, Verdict, interval, judge_in_looks, judge_run, overall
+from longctx.gate.bands import (
+    Band,
+    BandLooks,
+    BandVerdict,
+    Verdict,
+    interval,
+    judge_in_looks,
+    judge_run,
+    margin_of_run,
+    overall,
+)
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import (
     Evidence,
     EvidenceInLooks,
     Requests,
     Together,
+    all_bands,
     by_look,
     by_scenario,
     changed_together,
@@ -71,6 +82,12 @@ class Rules:
     """Whether the baseline says what is judged in which band, as it does where a base branch is given."""
     other_profile: bool = False
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
+    run_margin: float | None = None
+    """The margin that is stated of all bands together; then these must pass, too. None: see `bands.RUN_MARGIN`."""
+
+    @property
+    def margin_of_run(self) -> float:
+        return margin_of_run(self.margin, self.run_margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +180,10 @@ class RunVerdict:
     limits: tuple[GrowthLimit, ...] = ()
     """The stated limits of growth, and what the run shows of each."""
     run: BandVerdict | None = None
-    """The verdict on all bands together, which is a regression or decides nothing; None with a single band."""
+    """The verdict on all bands together. If no margin is stated of them, it is a regression or decides nothing, and
+    None with a single band."""
+    run_change: BandChange | None = None
+    """What changed in all bands together, if a margin is stated of them."""
     uncovered: tuple[str, ...] = ()
     """Sentences on what the baseline judges and this run, of another profile, does not."""
     baseline_runs: int = 1
@@ -196,6 +216,11 @@ class RunVerdict:
         """Return the verdict that counts a regression against the anchor, too."""
         fell = anchor.regressed and anchor.verdict != "invalid" and self.verdict != "invalid"
         return replace(self, verdict="regression" if fell else self.verdict, anchor=anchor, since=since)
+
+    @property
+    def stated_run(self) -> BandVerdict | None:
+        """The verdict on all bands together if it counts as that of a band does; else None."""
+        return None if self.rules.run_margin is None else self.run
 
     @property
     def bands(self) -> tuple[BandVerdict, ...]:
@@ -272,9 +297,13 @@ def give_verdict(
     )
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
         reasons = (*reasons, "if what is missing counted as wrong, a drop of the run would be shown, and it is not")
+    stated = of_run if rules.run_margin is not None else None
+    if not reasons and stated and stated[0].verdict != stated[1].verdict:
+        would = f"the verdict on all bands together would be {stated[1].verdict} and not {stated[0].verdict}"
+        reasons = (*reasons, f"if what is missing counted as wrong, {would}")
     verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
     if not reasons and judged:
-        verdict = overall([verdict, *(limit.status for limit in limits)])
+        verdict = overall([verdict, *(limit.status for limit in limits), *([stated[0].verdict] if stated else [])])
         if of_run and of_run[0].verdict == "regression":
             verdict = "regression"
     only_before, only_after = unmatched
@@ -290,10 +319,18 @@ def give_verdict(
         UsageChange.of(measured) if measured else None,
         limits,
         of_run[0] if of_run else None,
+        _run_change(compared, stated[0]) if stated else None,
         lacking if rules.other_profile else (),
         max((len(before) for family in compared for before, _ in family.pairs.items.values()), default=1),
         graded=graded_tests(after),
     )
+
+
+def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
+    """Return what changed in all bands together, at the look that their verdict is of."""
+    bands = {band: evidence for family in compared for band, evidence in family.bands.items()}
+    seen = {band: of.at(min(run.look, of.planned.number)) for band, of in bands.items()}
+    return BandChange.of(all_bands({(band.family, band.name): of for band, of in seen.items() if of.run is None}))
 
 
 def _trials(rows: Sequence[Row]) -> int:
@@ -365,15 +402,18 @@ def _families(
         for band, evidence in family.bands.items()
     }
     if rules.elsewhere:  # the run is tested when all of it is known, and counts as not shown until then
-        of_bands, of_run = judge_in_looks(looks, rules.margin, rules.alpha, [*others, 1.0]), None
+        terms = rules.margin, rules.alpha, [*others, 1.0], rules.run_margin
+        of_bands, of_run = judge_in_looks(looks, *terms), None
     else:
-        of_bands, of_run = judge_run(looks, rules.margin, rules.alpha, others)
+        of_bands, of_run = judge_run(looks, rules.margin, rules.alpha, others, rules.run_margin)
     judged = dict(zip(looks, of_bands, strict=True))
     shown = iter(holm([*minimums, *(measured.p_value for measured, _ in judged.values())], rules.alpha))
     missed = [
         tuple(reported for reported, minimum in family.minimums if not family.stopped and next(shown) and minimum.below)
         for family in compared
     ]
+    if of_run and all(at.evidence[-1].same_answers for family in compared for at in family.bands.values()):
+        of_run = tuple(_same(of_side) for of_side in of_run)  # type: ignore[assignment]  # a pair stays a pair
     clustered = sum(has_clusters(at.at(None) for at in family.bands.values()) for family in compared)
     families = tuple(
         _family(family, {band: judged[band] for band in family.bands}, of_family, max(1, clustered))
@@ -384,8 +424,10 @@ def _families(
 
 def _excepted(verdict: BandVerdict, evidence: Evidence, vacuous: str) -> BandVerdict:
     """Return the verdict on a band: answers that were compared with themselves pass unless there is nothing to lose."""
-    if not evidence.same_answers:
-        return verdict
+    return _same(verdict, vacuous) if evidence.same_answers else verdict
+
+
+def _same(verdict: BandVerdict, vacuous: str = "") -> BandVerdict:
     changed: Verdict = "invalid" if vacuous else "pass"
     return replace(verdict, verdict=changed, bound=0.0, needed=None, same_answers=True, improved=False)
 

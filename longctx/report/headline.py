@@ -21,7 +21,9 @@ def headline(verdict: RunVerdict) -> str:
     given = sum(verdict.verdict in (band.verdict, family.reasons and family.verdict) for family, band in bands)
     if given:
         where = f"{given:,} of {count(len(bands), 'band')}"
-    elif verdict.verdict == "regression" and verdict.run and verdict.run.verdict == "regression":
+    elif (
+        (run := verdict.run) and run.verdict == verdict.verdict and (verdict.stated_run or run.verdict == "regression")
+    ):
         where = "all bands together"
     elif any(family.missed for family in verdict.families):
         where = "a stated minimum"
@@ -35,6 +37,8 @@ def headline(verdict: RunVerdict) -> str:
 def failures(verdict: RunVerdict) -> dict[str, str]:
     """Return what each band that does not pass failed at, by its name, after the reasons of the whole run."""
     failed = {"the whole run": "; ".join(verdict.reasons)} if verdict.reasons else {}
+    if (run := verdict.stated_run) and run.verdict != "pass":
+        failed["all bands together"] = _failure(run, ())
     for family in verdict.families:
         for band in family.bands:
             if band.verdict != "pass" or family.reasons:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.cases.case import Case
 from longctx.gate.bands import Band
-from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, share_asked
+from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
 from longctx.live.cost.contexts import best_questions, price_of_evidence
 from longctx.live.cost.money import usd
 from longctx.plural import count
@@ -62,7 +62,13 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
             f"Underpowered: {_names(lacking, plans)}. If nothing has changed, {_each(lacking)} may well be "
             "inconclusive: give more trials (the last table says how many) or a wider margin."
         )
-    if len(plans) > 1:
+    run = plan_of_run(plans, target)
+    if run and target.of_run:
+        chance = _percent(run.outlook.passing)
+        parts.append(
+            f"All bands together pass at a margin of {_exact(target.of_run.margin)} with a probability of {chance}."
+        )
+    elif len(plans) > 1:
         together = math.prod(plan.outlook.passing for plan in plans)
         parts.append(f"That all {len(plans)} pass together has a probability of {_percent(together)}.")
     return " ".join(parts)
@@ -109,7 +115,9 @@ def _model_and_band(case: Case) -> tuple[str, str, str]:
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
     """Return the share of its trials that each band asks in looks if nothing has changed."""
-    return [share_asked(plan.load.trials, plan.load.clusters, plan.assumed, target) for plan in plans]
+    if target.of_run:  # every band is asked until all together are settled
+        return [share_asked(*all_bands([plan.sized for plan in plans]), target.of_run)] * len(plans)
+    return [share_asked(*plan.sized, target) for plan in plans]
 
 
 def _paid(load: Load) -> tuple[float, float]:
@@ -163,6 +171,8 @@ def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
         f"{_exact(target.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
         f"{gated}."
     )
+    if target.of_run:
+        yield f"All bands together pass where that bound is below {_exact(target.of_run.margin)}, which they must, too."
     yield (
         "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
         "Tokens and prices are of one run, asked directly, with prompts as estimated, replies as recorded or else of "
@@ -214,9 +224,15 @@ def _warnings(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
 
 
 def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
-    yield Table.from_rows("What the trials can show", [_band(plan, plans) | _shown(plan) for plan in plans])
-    title = "Trials that each run needs, with their tokens and price, at the same lengths"
-    yield Table.from_rows(title, [_band(plan, plans) | _needed(plan, target) for plan in plans])
+    run = plan_of_run(plans, target)
+    shown = [_band(plan, plans) | _shown(plan) for plan in plans]
+    needed = [_band(plan, plans) | _needed(plan, target) for plan in plans]
+    if run and target.of_run:
+        name = {"family": "all bands", "band": ""}
+        shown.append(name | _shown(run))
+        needed.append(name | _needed(run, target.of_run))
+    yield Table.from_rows("What the trials can show", shown)
+    yield Table.from_rows("Trials that each run needs, with their tokens and price, at the same lengths", needed)
     yield from _models(plans, target)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from longctx.gate.bands import LEAST_CLUSTERS, RUN_MARGIN, BandVerdict
+from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.plural import count
 from longctx.report.document import Document, ForestBand
@@ -33,6 +33,8 @@ NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
 """The columns that are empty for such a band."""
+TOGETHER = "all bands"
+"""The name of the row of all bands together."""
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
     "regression": "a drop is shown",
@@ -155,7 +157,9 @@ def _why(verdict: RunVerdict) -> str:
     if verdict.verdict == "invalid":
         vacuous = [str(band.band) for family in verdict.families for band in family.bands if band.reason]
         return "; ".join(
-            verdict.reasons or [f"the baseline has nothing to lose in {'; '.join(dict.fromkeys(vacuous))}"]
+            verdict.reasons
+            or ([] if vacuous or not verdict.run else [f"all bands together: {verdict.run.reason}"])
+            or [f"the baseline has nothing to lose in {'; '.join(dict.fromkeys(vacuous))}"]
         )
     if verdict.verdict == "regression":
         bands = [
@@ -176,19 +180,25 @@ def _why(verdict: RunVerdict) -> str:
         return "; ".join([*bands, *missed, *limits, *_since_anchor(verdict)])
     if open_limits := [str(limit) for limit in verdict.limits if limit.status == verdict.verdict == "inconclusive"]:
         return "; ".join(open_limits)
-    return SAYS[verdict.verdict].format(margin=verdict.rules.margin)
+    together = verdict.verdict == "pass" and verdict.stated_run
+    of_run = f", and none of {100 * verdict.rules.margin_of_run:g} points in all of them together" if together else ""
+    return SAYS[verdict.verdict].format(margin=verdict.rules.margin) + of_run
 
 
 def _ruled_out(verdict: RunVerdict) -> str:
     """Return a clause on what the evidence says of the inconclusive band that it says least of; empty without one."""
     bands = [band for band in verdict.bands if band.verdict == "inconclusive" and band.n and not band.unpaired]
+    run = verdict.stated_run
+    if not bands and run and run.verdict == "inconclusive" and run.n:
+        bands = [run]
     if verdict.verdict != "inconclusive" or not bands:
         return ""
     band = max(bands, key=lambda band: band.bound)
+    margin = verdict.rules.margin_of_run if band is run else verdict.rules.margin
     points = math.ceil(100 * band.bound - 1e-9)
     known = "no drop is ruled out" if points >= 100 else f"a drop above {count(points, 'point')} is ruled out"
-    takes = f"; {100 * verdict.rules.margin:g} points take about {band.needed:,} trials" if band.needed else ""
-    where = f" in {band.band}" if len(verdict.bands) > 1 else ""
+    takes = f"; {100 * margin:g} points take about {band.needed:,} trials" if band.needed else ""
+    where = " in all bands together" if band is run else f" in {band.band}" if len(verdict.bands) > 1 else ""
     return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
 
@@ -291,10 +301,11 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         )
     if (run := verdict.run) and run.n:
         changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {run.n:,}"
+        verdict_of_run = run.verdict if verdict.stated_run else f"{'a' if run.shown else 'no'} regression by itself"
         yield (
             f"All bands together: {_signed(run.difference)}, {changes}, p {run.p_value:.2g}, bound of drop "
-            f"{run.bound:.3f}; for all of them the margin is {min(RUN_MARGIN, verdict.rules.margin):.1%}: "
-            f"{'a' if run.shown else 'no'} regression by itself."
+            f"{run.bound:.3f}; for all of them the margin is {verdict.rules.margin_of_run:.1%}: "
+            f"{verdict_of_run}."
         )
     looks = max((band.looks for band in verdict.bands), default=1)
     if verdict.not_asked:
@@ -389,7 +400,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
 
 
 def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for family in verdict.families:
         subject = _of(verdict, family)
         rows += [
@@ -398,6 +409,8 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
         ]
         if family.reasons and len(family.bands) != 1:
             rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
+    if (run := verdict.stated_run) and verdict.run_change and run.n:
+        rows.append({"family": TOGETHER, **_band(run, verdict.run_change), "band": ""})
     return rows
 
 

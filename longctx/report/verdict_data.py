@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from longctx.fields import parsed
-from longctx.gate.bands import RUN_MARGIN, BandVerdict
-from longctx.gate.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.bands import BandVerdict
+from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
 from longctx.report import document
 from longctx.report.document import Document
 from longctx.results.manifest import damaged
@@ -61,6 +61,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "verdict": verdict.verdict,
         "baseline": baseline,
         "margin": verdict.rules.margin,
+        "run_margin": verdict.rules.run_margin,
         "alpha": verdict.rules.alpha,
         "alpha_of_verdict": verdict.rules.alpha,
         "baseline_runs": verdict.baseline_runs,
@@ -69,7 +70,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "reasons": list(verdict.reasons),
         "changed": list(changed),
         "improved": verdict.improved,
-        "run": _run(verdict.run),
+        "run": _run(verdict, verdict.run_change),
         **({"anchor": _anchor(verdict)} if verdict.anchor else {}),
         "usage": finite(asdict(verdict.usage)) if verdict.usage else None,
         "limits": [
@@ -84,13 +85,26 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
 def _anchor(verdict: RunVerdict) -> dict[str, Any] | None:
     if (anchor := verdict.anchor) is None:
         return None
-    of_bands = [{"family": band.band.family, "band": band.band.name, **(_run(band) or {})} for band in anchor.bands]
-    return {"saved_at": verdict.since, "verdict": anchor.verdict, "run": _run(anchor.run), "bands": of_bands}
+    of_bands = [
+        {"family": band.band.family, "band": band.band.name, "margin": anchor.rules.margin, **_numbers(band)}
+        for band in anchor.bands
+    ]
+    return {"saved_at": verdict.since, "verdict": anchor.verdict, "run": _run(anchor), "bands": of_bands}
 
 
-def _run(run: BandVerdict | None) -> dict[str, Any] | None:
+def _run(verdict: RunVerdict, change: BandChange | None = None) -> dict[str, Any] | None:
+    if verdict.run is None:
+        return None
+    data = {"margin": verdict.rules.margin_of_run, **_numbers(verdict.run)}
+    if change:
+        data |= {"needed": verdict.run.needed, "before": change.before.as_data, "after": change.after.as_data}
+        data["interval"] = list(change.interval)
+    return data
+
+
+def _numbers(band: BandVerdict) -> dict[str, Any]:
     names = "verdict", "n", "clusters", "gained", "lost", "difference", "bound", "p_value", "shown", "look", "looks"
-    return None if run is None else {"margin": RUN_MARGIN} | {name: getattr(run, name) for name in names}
+    return {name: getattr(band, name) for name in names}
 
 
 def _together(family: FamilyVerdict) -> dict[str, Any]:

@@ -192,3 +192,21 @@ def test_trials_that_a_run_lacks_are_not_measured(tmp_path: Path) -> None:
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gate(tmp_path, run_of(tmp_path / "new", 10, 0)) == 2
     assert "[no-run-there]" in capsys.readouterr().err
+
+
+def test_all_bands_together_may_have_a_margin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    for path, right in ((old, 90), (new, 82)):
+        lines = [
+            json.dumps({"id": f"{band}{number}", "band": band, "correct": number < right})
+            for band in ("short", "long")
+            for number in range(100)
+        ]
+        path.write_text("\n".join(lines))
+    terms = "--margin", 0.25, "--run-margin"
+    assert gate(old, new, *terms, 0.15) == 0
+    assert "all bands" in capsys.readouterr().out
+    assert gate(old, new, *terms, 0.075) == 10
+    assert "all bands together -0.080" in capsys.readouterr().out
+    assert gate(old, new, *terms, 0.3) == 2
+    assert "[run-margin-above-margin]" in capsys.readouterr().err

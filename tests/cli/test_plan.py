@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -239,7 +240,7 @@ def test_a_drop_is_no_larger_than_the_rate(capsys: Capture) -> None:
     ("name", "most", "bands", "drop", "guessed"),
     [
         ("gate", 22, 7, 0.1, Assumed()),
-        ("gate-pr", 1.3, 2, 0.15, Assumed()),
+        ("gate-short", 1.3, 2, 0.15, Assumed()),
         ("gate-sets", 8.5, 3, 0.13, Assumed(discordance=0.2, rate=0.7)),
         ("gate-truth", 9, 4, 0.12, Assumed(discordance=0.2, rate=0.7)),
     ],
@@ -267,6 +268,23 @@ def test_the_profiles_for_gates_are_powered_at_their_price(
     assert max(shown) <= drop
     assert sum(load.price or most for load in loads.values()) <= most
     assert all(load.input_tokens / load.trials < 100_000 for load in loads.values()), "dearer above"
+
+
+@pytest.mark.parametrize(("model", "most"), [("haiku", 0.1), ("sonnet", 2), ("opus", 4)])
+def test_the_first_gate_for_pull_requests_costs_what_it_is_to_cost(model: str, most: float, capsys: Capture) -> None:
+    """In batches, with replies of 500 tokens, where 5% of pairs change by chance."""
+    named = "--profile", "gate-pr", "--model", f"claude-{model}-5-5", "--discordance", "0.05"
+    assert main(["plan", *named, "--reply-tokens", "500"]) == 0
+    text = capsys.readouterr().out
+    price = re.search(r"Expected price: \$[\d.]+ \(in batches \$([\d.]+)\)", text)
+    assert price is not None
+    assert float(price[1]) <= most
+    [row] = [line for line in text.splitlines() if line.startswith("all bands ") and " 0.050 guessed " in line]
+    assert row.split()[2] == "234"
+    assert "All bands together pass where that bound is below 7.5%, which they must, too." in text
+    loads = loads_with("gate-pr", f"claude-{model}-5-5").values()
+    assert sum(load.input_tokens for load in loads) <= 13_000 * sum(load.trials for load in loads)
+    assert {load.trials for load in loads} <= {58, 60}
 
 
 def test_a_budget_names_what_replaces_it(capsys: Capture) -> None:

@@ -181,3 +181,13 @@ def test_bands_of_passkey_retrieval_go_by_distance_not_by_window(tmp_path: Path)
     assert [(scenario.params["k"], grid.band(scenario)) for scenario in grid.scenarios(no_bank)] == [
         (128, "near"), (256, "near"), (256, "near"), (512, "far"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entries", "stated"), [("run_margin = 0.1", "is not stated"), ("run_margin = 0.1\nmargin = 0.05", "is 0.05")]
+)
+def test_all_bands_together_have_no_larger_margin_than_one(tmp_path: Path, entries: str, stated: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(f"{entries}\n[line_retrieval]\nlines = [3]\ntrials = 1\n")
+    with refused("bad-entries", f"run_margin is 0.1, and margin {stated}: state a margin of at least"):
+        load_profile(HERE, str(path))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from longctx.engine.run import Run
 from longctx.gate.defaults import MARGIN
 from longctx.workspace import Workspace
@@ -73,15 +75,18 @@ def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> N
     assert len(set(re.findall(r"\[VR Doc\. (\d{4})–", text))) == 7
 
 
-def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller() -> None:
+@pytest.mark.parametrize(("smaller", "trials", "of_lines"), [("gate-pr", 234, 58), ("gate-short", 328, 160)])
+def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller(
+    smaller: str, trials: int, of_lines: int
+) -> None:
     large, small = (
         {question.key for case in Run(name, "a", root=HERE.root).plan.cases for question in case.questions()}
-        for name in ("gate", "gate-pr")
+        for name in ("gate", smaller)
     )
-    assert (len(large), len(small)) == (3684, 328)
-    of_lines = {key for key in small if "/line_retrieval" in key}
-    assert len(of_lines) == 160
-    assert of_lines < large
+    assert (len(large), len(small)) == (3684, trials)
+    shared = {key for key in small if "/line_retrieval" in key}
+    assert len(shared) == of_lines
+    assert shared < large
 
 
 def test_a_profile_that_code_gives_keeps_the_token_counts_of_the_file(mine: Workspace) -> None:

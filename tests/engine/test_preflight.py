@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cases.case import Case
-from longctx.engine.preflight import as_baseline, unpowered
+from longctx.config.profiles import load_profile
+from longctx.engine.preflight import as_baseline, cannot_pass, unpowered
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from tests.here import HERE
@@ -42,10 +43,13 @@ def cases(profile: str) -> list[Case]:
 
 
 @pytest.mark.parametrize(
-    ("profile", "margin"), [("gate", 0.075), ("gate-pr", 0.125), ("gate-sets", 0.1), ("gate-truth", 0.1)]
+    ("name", "margin"),
+    [("gate", 0.075), ("gate-pr", 0.25), ("gate-short", 0.125), ("gate-sets", 0.1), ("gate-truth", 0.1)],
 )
-def test_nothing_is_reported_of_the_profiles_for_gates(profile: str, margin: float) -> None:
-    assert unpowered(cases(profile), margin, 0.05, "few" if profile == "gate-pr" else "early") is None
+def test_nothing_is_reported_of_the_profiles_for_gates(name: str, margin: float) -> None:
+    profile = load_profile(HERE, name)
+    assert profile.margin == margin
+    assert unpowered(cases(name), margin, 0.05, profile.looks, profile.run_margin) is None
 
 
 def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
@@ -69,3 +73,18 @@ def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named(tmp
     warnings = unpowered(cases(str(file)), 0.05, 0.05)
     assert warnings is not None
     assert "a probability of 0% (passkey, all 5%; collage, 70k 23%; collage, 95k 23%; 1 more)" in warnings
+
+
+def test_all_bands_together_are_warned_of_where_a_margin_is_stated() -> None:
+    of_profile = cases("gate-pr")
+    assert list(cannot_pass(of_profile, 0.25, 0.05, "few", 0.075)) == []
+    [sentence] = cannot_pass(of_profile, 0.25, 0.05, "few", 0.01)
+    assert sentence.startswith("All bands together: 234 trials cannot pass at a margin of 1%: use ")
+    warning = unpowered(of_profile, 0.25, 0.05, "few", 0.05)
+    assert warning is not None
+    assert "All bands together 6" in warning or "all tests" in warning
+    said = as_baseline(of_profile, 0.25, 0.05, "few", 0.075)
+    assert said.startswith(
+        "As a baseline: an unchanged model passes at a margin of 25%, and one of 7.5% of all bands together, if 10% of "
+        "pairs change by chance, in 95% against a baseline of one run, 99% of three runs"
+    )

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.gate.bands import AtLook, Band, BandLooks, BandVerdict, Clusters, judge, judge_run, overall
+from longctx.gate.bands import (
+    AtLook,
+    Band,
+    BandLooks,
+    BandVerdict,
+    Clusters,
+    judge,
+    judge_in_looks,
+    judge_run,
+    overall,
+)
 from longctx.stats.averaged import Answers, Averaged
 from longctx.stats.looks import Looks as Planned
 from longctx.stats.unpaired import Unpaired
@@ -147,6 +157,46 @@ def test_a_regression_of_a_band_ends_the_doubt() -> None:
     assert [(band.verdict, band.look) for band, _ in judged] == [("pass", 1), ("regression", 1)]
     assert run is not None
     assert run[0].look == 1
+
+
+def test_every_band_is_asked_until_a_run_with_a_stated_margin_is_settled() -> None:
+    """At a margin of 25 points each band passes at once; a drop of 4 points of both is ruled out at the third look."""
+    bands = {Band(name, "all"): in_looks([2, 4, 4, 4]) for name in "ab"}
+    judged, run = judge_run(bands, 0.25, 0.05, run_margin=0.04)
+    assert [(band.verdict, band.look, band.settled) for band, _ in judged] == [("pass", 1, True)] * 2
+    assert not any(band.asking for band, _ in judged)
+    assert run is not None
+    assert (run[0].verdict, run[0].look, run[0].n, run[0].lost) == ("pass", 3, 600, 8)
+
+
+def test_a_run_with_a_stated_margin_is_settled_by_its_drop_or_by_that_of_a_band() -> None:
+    fell = {Band(name, "all"): in_looks([9, 18, 27]) for name in "ab"}
+    judged, run = judge_run(fell, 0.25, 0.05, run_margin=0.075)
+    assert run is not None
+    assert (run[0].verdict, run[0].look, {band.asking for band, _ in judged}) == ("regression", 1, {False})
+    collapsed = {Band("a", "all"): in_looks([2, 4, 6]), Band("b", "all"): in_looks([40, 80, 120])}
+    judged, run = judge_run(collapsed, 0.25, 0.05, run_margin=0.001)
+    assert [(band.verdict, band.asking) for band, _ in judged] == [("pass", False), ("regression", False)]
+
+
+def test_a_run_with_a_stated_margin_may_have_one_band_and_is_open_while_others_are_judged_elsewhere() -> None:
+    bands = {Band("a", "all"): in_looks([0, 0, 30])}
+    judged, run = judge_run(bands, 0.25, 0.05, run_margin=0.075)
+    assert run is not None
+    assert (judged[0][0].verdict, run[0].verdict, run[0].look) == ("pass", "pass", 1)
+    [(band, _)] = judge_in_looks({Band("a", "all"): in_looks([0])}, 0.25, 0.05, run_margin=0.075)
+    assert (band.verdict, band.settled, band.asking) == ("pass", True, False)
+    first = BandLooks(in_looks([0, 0]).planned, in_looks([0, 0]).at[:1])
+    [(band, _)] = judge_in_looks({Band("a", "all"): first}, 0.25, 0.05, run_margin=0.075)
+    assert (band.verdict, band.settled, band.asking) == ("pass", True, True)
+
+
+def test_a_run_with_a_stated_margin_takes_all_bands_in_pairs() -> None:
+    samples = Unpaired.of([[True] * 10] * 30, [[True] * 10] * 30)
+    apart = BandLooks(in_looks([0]).planned, [AtLook(samples, samples)])
+    _, run = judge_run({Band("a", "all"): in_looks([0]), Band("b", "all"): apart}, 0.25, 0.05, run_margin=0.075)
+    assert run is not None
+    assert (run[0].verdict, run[0].reason) == ("invalid", "the items of b, all do not correspond")
 
 
 @pytest.mark.parametrize(("clusters", "verdict"), [(14, "inconclusive"), (15, "regression")])

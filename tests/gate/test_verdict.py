@@ -350,6 +350,50 @@ def test_a_drop_of_the_run_below_its_margin_decides_nothing() -> None:
     assert (given.run.verdict, given.run.shown, given.verdict) == ("pass", True, "pass")
 
 
+TOGETHER = replace(RULES, margin=0.25, run_margin=0.075)
+
+
+@pytest.mark.parametrize(
+    ("right", "of_run", "whole"),
+    [
+        ((180, 160, 140), "pass", "pass"),
+        ((178, 158, 138), "pass", "pass"),
+        ((170, 150, 130), "pass", "pass"),
+        ((165, 145, 125), "regression", "regression"),
+        ((180, 160, 90), "regression", "regression"),
+    ],
+)
+def test_a_run_with_a_stated_margin_must_pass(right: tuple[int, ...], of_run: str, whole: str) -> None:
+    given = verdict(BASELINE, joined(rows(right)), TOGETHER)
+    assert given.run is not None
+    assert given.run_change is not None
+    assert (given.run.verdict, given.verdict) == (of_run, whole)
+    assert (given.run_change.before.correct, given.run_change.after.correct) == (480, sum(right))
+    assert given.run_change.interval[0] <= given.run.difference <= given.run_change.interval[1]
+
+
+def test_a_run_with_a_stated_margin_of_few_trials_is_inconclusive_though_its_bands_pass() -> None:
+    before, after = joined(rows((30, 30), n=30)), joined(rows((29, 29), n=30))
+    given = verdict(before, after, TOGETHER)
+    assert {band.verdict for band in given.bands} == {"pass"}
+    assert given.run is not None
+    assert (given.run.verdict, given.verdict, given.regressed) == ("inconclusive", "inconclusive", ())
+    assert (given.run.needed or 0) > 60
+    same = digested(before, "a")
+    replayed = verdict(same, same, replace(TOGETHER, run_margin=0.01))
+    assert replayed.run is not None
+    assert (replayed.run.same_answers, replayed.verdict) == (True, "pass")
+
+
+def test_what_is_missing_counts_as_wrong_of_a_run_with_a_stated_margin() -> None:
+    before = joined(rows((100, 100), n=100))
+    missing = joined(rows((100,), n=100), run(*["correct"] * 99, "infra_error", band=BANDS[1], scenario=BANDS[1]))
+    given = verdict(before, missing, replace(TOGETHER, run_margin=0.0135))
+    assert given.verdict == "invalid"
+    would = "if what is missing counted as wrong, the verdict on all bands together would be inconclusive and not pass"
+    assert given.reasons == (would,)
+
+
 def test_a_single_band_is_no_run_beside_itself() -> None:
     assert verdict(joined(rows((180,))), joined(rows((174,))), replace(RULES, margin=0.1)).run is None
 

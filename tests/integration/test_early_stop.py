@@ -91,6 +91,21 @@ def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: Simul
     assert gate(measured)["verdict"] == "pass"
 
 
+@pytest.mark.parametrize(("margin", "look"), [(0.3, 1), (0.1, 2)])
+def test_bands_are_asked_until_all_together_are_settled_where_a_margin_is_stated(
+    measured: Checkout, server: SimulatedServer, margin: float, look: int
+) -> None:
+    """At a margin of 50 points the band passes at its first look."""
+    measured.profile(f"margin = 0.5\nrun_margin = {margin}\n{PROFILE}")
+    assert measured.record(server, GATE, mode="all").code == 0
+    verdict = gate(measured)
+    [band] = verdict["families"][0]["bands"]
+    assert (band["verdict"], band["look"], len(server.asked)) == ("pass", 1, 20 * look)
+    assert [verdict["run"][name] for name in ("verdict", "margin", "n", "look")] == ["pass", margin, 20 * look, look]
+    replayed = measured.pytest(GATE)
+    assert (replayed.code, gate(measured)["run"], gate(measured)["left_out"]) == (0, verdict["run"], 40 - 20 * look)
+
+
 def test_what_is_not_settled_is_asked_to_the_end(measured: Checkout, server: SimulatedServer) -> None:
     result = measured.record(server, GATE, mode="all")
     assert result.code == 11

@@ -8,6 +8,7 @@ from dataclasses import replace
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.report.document import as_html, as_markdown, as_terminal
+from longctx.report.headline import failures, headline
 from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
 from longctx.results.row import Row
@@ -226,3 +227,37 @@ def test_a_small_set_says_what_it_can() -> None:
     assert title.startswith(said)
     points, _, rest = title.removeprefix(said).partition(" points is ruled out; 5 points take about ")
     assert (15 < int(points) < 30, rest.endswith(" trials")) == (True, True)
+
+
+TOGETHER = replace(RULES, margin=0.25, run_margin=0.075)
+
+
+def test_a_run_with_a_stated_margin_has_a_row_a_number_and_a_say() -> None:
+    given = give_verdict(BASELINE, joined(rows((178, 158, 138))), TOGETHER)
+    document = verdict_document(given, "main", [])
+    pass_ = "Gate: pass - no drop of 25% or more, in any band, and none of 7.5 points in all of them together"
+    assert document.title == pass_
+    row = document.tables[0].frame.reset_index().to_dict("records")[-1]
+    assert [row[name] for name in ("family", "band", "verdict", "before", "after", "n")] == (
+        ["all bands", "", "pass", "0.80", "0.79", "600"]
+    )
+    assert "all bands" in document.brief
+    assert any(note.endswith("for all of them the margin is 7.5%: pass.") for note in document.notes)
+    data = as_data(given, "main", [])
+    assert (data["margin"], data["run_margin"], data["run"]["margin"], data["run"]["verdict"]) == (
+        (0.25, 0.075, 0.075, "pass")
+    )
+    assert data["run"]["before"]["n"] == data["run"]["n"] == 600
+    assert failures(given) == {}
+
+
+def test_all_bands_together_may_fail_alone() -> None:
+    few = give_verdict(joined(rows((30, 30), n=30)), joined(rows((29, 29), n=30)), TOGETHER)
+    title = verdict_document(few, "main", []).title
+    assert "2 of 60 lost in all bands together; a drop above " in title
+    assert "; 7.5 points take about " in title
+    assert headline(few) == "INCONCLUSIVE in all bands together"
+    assert list(failures(few)) == ["all bands together"]
+    fell = give_verdict(BASELINE, joined(rows((165, 145, 125))), TOGETHER)
+    assert verdict_document(fell, "main", []).title == "Gate: regression - all bands together -0.075"
+    assert headline(fell) == "REGRESSION in all bands together"
