@@ -17,6 +17,7 @@ DISTRIBUTION = "pytest-longctx"
 EXTRAS = {
     "anthropic": ("live", "anthropic"),
     "bm25s": ("chunks", "bm25s"),
+    "google.genai": ("google", "google-genai"),
     "jinja2": ("report", "jinja2"),
     "openai": ("openai", "openai"),
     "pandas": ("parquet", "pandas"),
@@ -38,12 +39,19 @@ def lacking(*modules: str) -> str:
 
     It is empty if none is missing.
     """
-    missing = [module for module in modules if find_spec(module) is None]
+    missing = [module for module in modules if not _is_there(module)]
     if not missing:
         return ""
     packages = [EXTRAS[module][1] for module in missing]
     extras = dict.fromkeys(EXTRAS[module][0] for module in missing)
     return f"needs {' and '.join(packages)}: {install(packages, [*extras])}"
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # nor is the package that it is part of
+        return False
 
 
 def install(packages: list[str], extras: list[str], known: Distribution | None = None) -> str:

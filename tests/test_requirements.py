@@ -86,7 +86,7 @@ def test_each_module_that_may_be_missing_is_named_with_its_extra() -> None:
     extras = PROJECT["optional-dependencies"]
     named = {
         canonicalize_name(Requirement(name).name): extra
-        for extra in (*USED, "openai", "chunks")
+        for extra in (*USED, "google", "openai", "chunks")
         for name in extras[extra]
     }
     named.pop(PROJECT["name"])

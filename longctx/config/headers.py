@@ -14,7 +14,7 @@ TRANSPORT = frozenset(
         *("accept", "accept-encoding", "connection", "content-length", "content-type", "host", "idempotency-key"),
         *("keep-alive", "te", "transfer-encoding", "user-agent", "via", "forwarded", "cookie"),
         *("anthropic-workspace-id", "anthropic-dangerous-direct-browser-access", "x-api-key", "api-key"),
-        *("openai-organization", "openai-project"),
+        *("openai-organization", "openai-project", "x-server-timeout"),
         *("x-request-id", "x-correlation-id", "x-client-request-id", "traceparent", "tracestate", "baggage", "b3"),
     )
 )

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat
 from longctx.config.file_names import file_of
 from longctx.config.headers import BETA, BETA_NAME, CUSTOM, NAME, VALUE, beta_header, is_transport
 from longctx.config.text_files import read_text, read_toml
+from longctx.config.vendors import OF_APIS, VENDORS
 from longctx.errors import UserError, closest
 from longctx.fields import parsed
 from longctx.workspace import Workspace
@@ -172,12 +173,12 @@ class ModelProfile(_Table):
     """The provider that serves the model, which decides the SDK's client."""
     provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
-    api: Literal["anthropic", "openai-chat", "openai-responses"] = "anthropic"
-    """The API by which the model is asked: Anthropic's Messages, OpenAI's chat completions, or its responses."""
+    api: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] = "anthropic"
+    """The API by which the model is asked: Messages, chat completions, responses, or Gemini's generateContent."""
     base_url: str = ""
-    """The server of a model with an OpenAI API; OpenAI's own if it is not given."""
+    """The server of a model with another API than Messages; the vendor's own if it is not given."""
     key: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
-    """The environment variable with the key of that server; OPENAI_API_KEY for OpenAI's own, else none."""
+    """The environment variable with the key of that server; the SDK's own for the vendor's server, else none."""
     accepts: Accepts = Accepts()
     """What the server of an OpenAI API takes."""
     window: PositiveInt | None = None
@@ -229,21 +230,26 @@ class ModelProfile(_Table):
 
     @model_validator(mode="after")
     def _settings_of_its_api(self) -> Self:
-        messages_only = ("thinking", "caching", "prefill", "betas")
-        openai_only = ("base_url", "key", "accepts")
+        messages_only = ("caching", "prefill", "betas", *(() if self.api == "gemini" else ("thinking",)))
+        others_only = ("base_url", "key", "accepts")
         given = self.model_fields_set
         if self.api == "anthropic":
-            if wrong := [name for name in openai_only if name in given]:
+            if wrong := [name for name in others_only if name in given]:
                 raise ValueError(f"{wrong[0]} is for models with an OpenAI API: add api = 'openai-chat', or remove it")
             return self
+        if self.api == "gemini" and "accepts" in given:
+            raise ValueError("accepts is for models with an OpenAI API: remove it")
         if wrong := [name for name in messages_only if getattr(self, name)]:
             raise ValueError(f"{wrong[0]} belongs to the Messages API, and api is {self.api!r}: remove it")
         if self.provider != "anthropic":
             raise ValueError(f"provider = {self.provider!r} serves the Messages API: remove provider, or api")
         if self.key.startswith("ANTHROPIC_"):
             raise ValueError(f"key = {self.key!r} is Anthropic's, which no other server is sent: name another variable")
-        if self.key not in ("", "OPENAI_API_KEY") and not self.base_url:
-            raise ValueError(f"key = {self.key!r} without base_url would be sent to OpenAI: name its server, too")
+        vendor = VENDORS[OF_APIS[self.api]]
+        if self.key not in ("", *vendor.keys) and not self.base_url:
+            raise ValueError(
+                f"key = {self.key!r} without base_url would be sent to {vendor.name}: name its server, too"
+            )
         return self
 
     @model_validator(mode="after")

@@ -203,17 +203,19 @@ class Ask:
 
     @property
     def api(self) -> str:
-        """The API of the model under test: `anthropic`, `openai-chat` or `openai-responses`."""
+        """The API of the model under test: `anthropic`, `openai-chat`, `openai-responses` or `gemini`."""
         return self.trial.case.model.api
 
     def client(self, api: str = "anthropic", *, model: str | None = None, like: Any = None) -> Any:
-        """Return an SDK client on the recordings, for a product's own code: `anthropic.Anthropic` or `openai.OpenAI`.
+        """Return an SDK client on the recordings, for a product's own code.
+
+        It is an `anthropic.Anthropic`, an `openai.OpenAI` or a `google.genai.Client`.
 
         What that code sends is recorded and compared, whatever it is; only the model's name is replaced by that of the
         model under test. Plain, streamed and parsed answers, tool loops and counts of tokens work as with a server.
 
         Args:
-            api: The SDK: `anthropic` or `openai`.
+            api: The SDK: `anthropic`, `openai` or `google`.
             model: The model to ask instead, such as a helper that is no part of what is tested.
             like: A client of the product, in place of `api`: a client of its class, with its headers and retries.
 
@@ -226,15 +228,18 @@ class Ask:
         if like is not None:
             return clients.client_like(self, like, model)
         if api in clients.NAMES:
-            require(f"ask.client({api!r})", api)
+            require(f"ask.client({api!r})", clients.MODULES[api])
         return clients.client(self, api, model)
 
     def async_client(self, api: str = "anthropic", *, model: str | None = None) -> Any:
-        """Return the same as an asynchronous client: `anthropic.AsyncAnthropic` or `openai.AsyncOpenAI`."""
+        """Return the same as an asynchronous client.
+
+        It is an `anthropic.AsyncAnthropic`, an `openai.AsyncOpenAI` or the `aio` of a `google.genai.Client`.
+        """
         from longctx.functions import clients
 
         if api in clients.NAMES:
-            require(f"ask.async_client({api!r})", api)
+            require(f"ask.async_client({api!r})", clients.MODULES[api])
         return clients.client(self, api, model, asynchronous=True)
 
     def http_client(self, *, model: str | None = None) -> httpx2.Client:

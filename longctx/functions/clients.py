@@ -17,16 +17,17 @@ from longctx.config.models import ModelProfile
 from longctx.engine.trials import Exchange
 from longctx.errors import UserError
 from longctx.functions.trial import TestMistake
-from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path
+from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, streams
 
 if TYPE_CHECKING:
     from longctx.functions.ask import Ask
 
 BASE_URL = "http://recordings.invalid"
 """The address of the clients; nothing is sent there."""
-Sdk = Literal["anthropic", "openai"]
-NAMES = {"anthropic": "Anthropic", "openai": "OpenAI"}
+Sdk = Literal["anthropic", "openai", "google"]
+NAMES = {"anthropic": "Anthropic", "openai": "OpenAI", "google": "Client"}
 """The client of each SDK."""
+MODULES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai"}
 ROOTS = {"anthropic": BASE_URL, "openai": f"{BASE_URL}/v1"}
 Client = TypeVar("Client")
 
@@ -34,7 +35,10 @@ Client = TypeVar("Client")
 def client(ask: Ask, sdk: str, model: str | None, asynchronous: bool = False) -> Any:
     """Return an SDK's client whose requests are answered from the recordings of the current trial."""
     _check_sdk(ask, sdk, model)
-    module = importlib.import_module(sdk)
+    module = importlib.import_module(MODULES[sdk])
+    if sdk == "google":
+        made = _google(ask, module.Client, module.types.HttpOptions(), False, model)
+        return made.aio if asynchronous else made
     settings: dict[str, Any] = {"api_key": "not-needed", "base_url": ROOTS[sdk], "max_retries": 0}
     if not asynchronous:
         http = module.DefaultHttpxClient(transport=_Transport(ask, model))
@@ -45,6 +49,9 @@ def client(ask: Ask, sdk: str, model: str | None, asynchronous: bool = False) ->
 
 def client_like(ask: Ask, like: Client, model: str | None) -> Client:
     """Return a copy of a client, with its class, headers and retries, on the recordings. Raises TestMistake."""
+    if any(each.__module__.startswith("google.genai.") for each in type(like).__mro__):
+        of_google: Client = _google_like(ask, like, model)
+        return of_google
     copied = getattr(like, "with_options", None)
     try:
         http = like._client  # type: ignore[attr-defined]
@@ -65,6 +72,21 @@ def client_like(ask: Ask, like: Client, model: str | None) -> Client:
         made.__class__ = _threadless(type(made))
         made.__dict__["_platform"] = _platform_of(type(made))
     return made
+
+
+def _google(ask: Ask, kind: type[Any], options: Any, vertex: bool, model: str | None) -> Any:
+    """Return a client of Google's SDK, which has its asynchronous form in it. options: its HttpOptions."""
+    on_recordings = {"httpx_client": http_client(ask, model), "httpx_async_client": async_http_client(ask, model)}
+    changed = options.model_copy(update={"base_url": BASE_URL, "aiohttp_client": None, **on_recordings})
+    return kind(api_key="not-needed", vertexai=vertex, http_options=changed)
+
+
+def _google_like(ask: Ask, like: Any, model: str | None) -> Any:
+    known = like._api_client
+    kind = importlib.import_module("google.genai").Client
+    synchronous = isinstance(like, kind)
+    made = _google(ask, type(like) if synchronous else kind, known._http_options, bool(known.vertexai), model)
+    return made if synchronous else made.aio
 
 
 def http_client(ask: Ask, model: str | None) -> httpx2.Client:
@@ -123,8 +145,8 @@ def _check_sdk(ask: Ask, sdk: str, model: str | None) -> None:
         raise TestMistake(
             UserError(
                 "unknown-sdk",
-                f"{ask.trial.case.id}: ask.client({sdk!r}) names no SDK: give 'anthropic' or 'openai', or {named} if "
-                "that is a model; for any other SDK there is ask.http_client().",
+                f"{ask.trial.case.id}: ask.client({sdk!r}) names no SDK: give 'anthropic', 'openai' or 'google', "
+                f"or {named} if that is a model; for any other SDK there is ask.http_client().",
             )
         )
     asked = ask.trial.case.model if model is None else ask.model(model)
@@ -159,7 +181,8 @@ def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes
         raise TestMistake(_other_api(ask, model, f"{request.method} {request.url.path}"))
     body: dict[str, Any] = json.loads(content)
     sent = {**body, "model": model.model}
-    streamed = bool(sent.pop("stream", False))
+    streamed = streams(request.url.path, body)
+    sent.pop("stream", None)
     options = sent.pop("stream_options", None) or {}
     custom = {name.lower() for name, _ in custom_headers()}  # the environment's own are checked when a run asks
     given = (item for item in request.headers.multi_items() if item[0].lower() not in {*custom, VERSION})

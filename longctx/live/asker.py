@@ -25,10 +25,11 @@ from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
 from longctx.live.server.clients import open_clients
 from longctx.live.server.enquiry import read_count
-from longctx.live.server.openai import count_body
 from longctx.live.server.providers import Client
+from longctx.live.server.vendors import count_body
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
+from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply
 
@@ -150,7 +151,7 @@ async def count(client: Client, tape: Tape, prepared: Prepared) -> Failure | Non
     """Ask for a count of tokens, which is free, and record it."""
     try:
         content = await count_body(client, prepared)
-        read_count(content)
+        read_count(content, (api_at(prepared.wanted.path) or messages).COUNT_FIELD)
         now = clocks.stamp()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
         tape.record(prepared.wanted, answer, now, None)

@@ -21,12 +21,12 @@ from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
 from longctx.live.limiter import retry
-from longctx.live.limiter.pace import retry_after_s, room_in_s
+from longctx.live.limiter.pace import retry_after_s, retry_info_s, room_in_s
 from longctx.live.limiter.slots import Slots
 from longctx.live.prepared import Prepared, most_paid
 from longctx.live.server.clients import Clients
-from longctx.live.server.openai import send
 from longctx.live.server.providers import Client
+from longctx.live.server.vendors import send
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import api_at, messages
@@ -220,7 +220,10 @@ class Asking:
                 return self._recorded(prepared.wanted, response.content), None
             except Exception as error:
                 LOG.debug("%s of %s: %s", case.id, case.model.model, type(error).__name__)
-                pause = retry_after_s(error.response.headers) if isinstance(error, APIStatusError) else None
+                pause = None
+                if isinstance(error, APIStatusError):
+                    pause = retry_after_s(error.response.headers)
+                    pause = retry_info_s(error.body) if pause is None else pause
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
                     self._slots.refused(changes)
                     self._slots.hold(pause or 0.0)

@@ -18,6 +18,8 @@ CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 """The causes that a status alone determines. Any other status below 500 is a refused request."""
 
 TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
+BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.I)
+"""What Gemini's API says of a key, with the status 400."""
 ADVICE = {
     r"prefill|assistant message": "Set prefill = false in the model's profile: the beginning of the answer is then "
     "asked for in words.",
@@ -29,8 +31,8 @@ ADVICE = {
 }
 """The setting to change, by a pattern of the server's message about a refused request."""
 OTHER_API = (
-    "A server that speaks OpenAI's API takes one line in the model's profile, fixtures/models/MODEL.toml: api = "
-    '"openai-chat".'
+    "A server that speaks OpenAI's or Gemini's API takes one line in the model's profile, fixtures/models/MODEL.toml: "
+    'api = "openai-chat" or "gemini".'
 )
 MOST_SAID = 500
 """The most characters of a server's message that are shown."""
@@ -86,7 +88,7 @@ def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> F
 
 def by_status(status: int, refusal: str, asked: str = "") -> Failure:
     """Explain a refusal by its status. refusal: a sentence on what the server answered. asked: see `explain`."""
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and BAD_KEY.search(refusal)):
         return Failure(
             "bad_key", f"{refusal} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
         )

@@ -15,10 +15,15 @@ PART_OF = {
     "model": "model",
     "system": "system",
     "instructions": "system",
+    "systemInstruction": "system",
+    "system_instruction": "system",
     "tools": "tools",
     "tool_choice": "tools",
+    "toolConfig": "tools",
+    "tool_config": "tools",
     "messages": "messages",
     "input": "messages",
+    "contents": "messages",
 }
 """The part of each field of a request, in all APIs; all others are parameters."""
 SYSTEM_ROLES = ("system", "developer")

@@ -12,20 +12,14 @@ from typing import Any
 from pydantic_core import to_json
 
 from longctx.config.models import Caching, ModelProfile
-from longctx.recording.apis import api_at, api_of, messages
+from longctx.recording.apis import api_at, api_of, extended, located, messages
 from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Trial
-
-COUNTED = frozenset(
-    "messages model system thinking tools tool_choice mcp_servers context_management compaction output_config "
-    "cache_control speed".split()
-)
-"""The parts of a body that count_tokens takes; it refuses others, such as max_tokens and temperature."""
 
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     """Return the body as the API takes it. The model profile's `extra_body` overrides everything else."""
-    return api_of(model).rendered(parameters(trial, model), model) | model.extra_body
+    return extended(api_of(model).rendered(parameters(trial, model), model), model)
 
 
 def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
@@ -42,7 +36,7 @@ def completed(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
 
     max_tokens: without thinking. Raises UserError for what that API cannot express.
     """
-    return api_of(model).rendered(_with_profile(body, model), model) | model.extra_body
+    return extended(api_of(model).rendered(_with_profile(body, model), model), model)
 
 
 def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
@@ -72,15 +66,20 @@ def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[st
 
 def posted(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
     """Return a request of another API than Messages as the arguments of the client's `post`."""
-    return {"path": path, "body": dict(body), "options": {"headers": dict(headers)}}
+    where, sent = located(path, body)
+    return {"path": where, "body": sent, "options": {"headers": dict(headers)}}
 
 
 def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
     """Return the arguments of the SDK's count_tokens for everything that the request of `call` holds."""
-    given = {name: value for name, value in parameters(trial, model).items() if name in COUNTED}
-    extra = {name: value for name, value in model.extra_body.items() if name in COUNTED}
-    added = {"extra_body": extra or None, "extra_headers": model.treatments or None}
-    return given | {"model": model.sent_as} | added
+    added = {"extra_body": messages.counting(model.extra_body) or None, "extra_headers": model.treatments or None}
+    return messages.counting(parameters(trial, model)) | {"model": model.sent_as} | added
+
+
+def count_posted(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+    """Return the arguments of a plain POST that counts the tokens of a request of another API than Messages."""
+    api = api_of(model)
+    return posted(api.COUNT_PATH, api.counting({**body, "model": model.sent_as}), model.treatments)
 
 
 def _shaped(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
 from longctx.json_lines import append_line
 from longctx.recording import compact_json
-from longctx.recording.apis import api_at, api_of, to_reply
+from longctx.recording.apis import api_at, api_of, messages, to_reply
 from longctx.recording.apis.messages import PATH
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
@@ -321,7 +321,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         assert found is not None
         try:
             answer = read_object(found[0])
-            count(answer.get("input_tokens"))
+            count(answer.get((api_at(wanted.path) or messages).COUNT_FIELD))
         except ValueError as error:
             raise _unusable(wanted, error) from None
         return answer

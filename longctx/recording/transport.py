@@ -10,7 +10,7 @@ import httpx2
 
 from longctx import clocks
 from longctx.config.headers import BETA, VERSION, as_lines, treatments
-from longctx.recording.apis import api_at, canonical_path, is_answer, messages
+from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import digest, unmarked
 from longctx.recording.rewritten import messages_body
@@ -100,8 +100,7 @@ def _body(path: str, content: bytes, betas: str) -> dict[str, Any] | None:
     api = api_at(path)
     if api is None or api is messages:
         return messages_body(path, content, betas)
-    body: dict[str, Any] | None = json.loads(content) if canonical_path(path) == api.PATH else None
-    return body
+    return with_model(path, json.loads(content)) if canonical_path(path) == api.PATH else None
 
 
 async def _bounded(response: httpx2.Response) -> bytes:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +11,13 @@ from pydantic import BaseModel
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
-from longctx.functions.measure import run
 from longctx.functions.trial import TestMistake
 from longctx.recording.tape import Tape
-from tests.functions.examples import case_of, trial_of
+from tests.functions.rounds import Rounds
 from tests.recording.apis.examples import CALL, completion, response, said
-from tests.recording.examples import AT
 
 openai = pytest.importorskip("openai")
 MODEL = ModelProfile(model="toy", api="openai-chat")
-CLAUDE = ModelProfile(model="claude")
 TURN = {"role": "user", "content": "a"}
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}]
 
@@ -31,37 +26,9 @@ class Sum(BaseModel):
     total: int
 
 
-class Rounds:
-    """Runs code until it lacks nothing, and answers what it lacks, one answer after another."""
-
-    def __init__(self, tape: Tape, model: ModelProfile = MODEL) -> None:
-        self.tape, self.model = tape, model
-        self.asked = 0
-
-    def run(self, code: Any, *answers: dict[str, Any]) -> Any:
-        case, left = case_of(model=self.model), iter(answers)
-        while True:
-            self.trial = trial_of(case, tape=self.tape)
-            ask = Ask(lambda: self.trial, lambda name: CLAUDE)
-            found: list[Any] = []
-            result = run(self.trial, lambda: found.append(code(ask)), lambda error: None)  # noqa: B023
-            if result.kind != "suspended":
-                if result.error:
-                    raise result.error
-                return found[0]
-            self._answer(left)
-
-    def _answer(self, answers: Iterator[dict[str, Any]]) -> None:
-        for each in self.trial.lacking:
-            self.asked += 1
-            content = json.dumps(next(answers)).encode()
-            answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-            self.tape.record(each.wanted, answer, AT, 1.0)
-
-
 @pytest.fixture
 def rounds(tmp_path: Path) -> Rounds:
-    return Rounds(Tape(tmp_path, "once", run="first"))
+    return Rounds(Tape(tmp_path, "once", run="first"), MODEL)
 
 
 def create(client: Any, **more: Any) -> Any:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
-from longctx.recording.request import COUNTED, canonical, digest, digest_of, request_body
+from longctx.recording.apis.messages import COUNTED
+from longctx.recording.request import canonical, digest, digest_of, request_body
 from longctx.vocabulary.shapes import SHAPES, Shape
 from tests.recording.examples import client_of, collage_case, line_case, network, passkey_case, send
 from tests.servers import message

@@ -30,6 +30,18 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     return min(max((until - _now(headers)).total_seconds(), 0.0), MOST_S)
 
 
+def retry_info_s(body: object) -> float | None:
+    """Return the seconds that the body of a Google API's error asks to wait, in a RetryInfo; None without one."""
+    error = body.get("error") if isinstance(body, dict) else None
+    details = error.get("details") if isinstance(error, dict) else None
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, dict) else None
+        seconds = _number(delay.removesuffix("s")) if isinstance(delay, str) else None
+        if seconds is not None:
+            return min(max(seconds, 0.0), MOST_S)
+    return None
+
+
 def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
     """Return the seconds until the rate limits in the headers have room for one more request with `tokens` of input.
 

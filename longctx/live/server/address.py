@@ -8,15 +8,13 @@ import re
 
 import httpx2
 
+from longctx.config.vendors import VENDORS
 from longctx.errors import UserError
 from longctx.visible import visible
 
 TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
 """The environment variable that lists hosts, or hosts with ports, which files of a project may name as the server."""
 PROVIDER = "https://api.anthropic.com"
-OPENAI = "https://api.openai.com"
-OWN = {"openai": (OPENAI, "OPENAI_BASE_URL")}
-"""The server of a provider, and the environment variable that names another; by default Anthropic's."""
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS")
 """The environment variables that a client of the Messages API sends to any server."""
 
@@ -52,12 +50,13 @@ def confirm(base_url: str, found_in: str, typed: str | None = None, provider: st
     """Raise UserError unless a key may be sent to an address that a file of the project names.
 
     It may if the person typed the same address, or if the server is the provider's own or that of ANTHROPIC_BASE_URL
-    (of OPENAI_BASE_URL for `openai`),
-    or if its host is in LONGCTX_TRUSTED_HOSTS. A server on this machine may be asked if the environment has no key; the
-    credentials of other providers than `anthropic` may lie elsewhere. found_in: the file.
+    (of another vendor's own variable), or if its host is in LONGCTX_TRUSTED_HOSTS. A server on this machine may be
+    asked if the environment has no key; the credentials of other providers than `anthropic` may lie elsewhere.
+    found_in: the file.
     """
     url = parsed(base_url)
-    own, variable = OWN.get(provider, (PROVIDER, "ANTHROPIC_BASE_URL"))
+    vendor = VENDORS.get(provider)
+    own, variable = (vendor.server, vendor.address) if vendor else (PROVIDER, "ANTHROPIC_BASE_URL")
     if any(same_server(base_url, other) for other in (typed, os.environ.get(variable), own) if other):
         return
     listed = os.environ.get(TRUSTED_HOSTS, "").lower().split(",")

@@ -12,12 +12,13 @@ from anthropic import AsyncAnthropic
 from longctx.config.file_names import file_name
 from longctx.config.headers import BETA, CUSTOM, custom_headers, treatments
 from longctx.config.models import ModelProfile
+from longctx.config.vendors import VENDORS
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.server.address import parsed, without_path_of_api
 from longctx.live.server.network import ENCODING, Network
-from longctx.live.server.openai import open_openai
 from longctx.live.server.providers import Client, ClientSettings, open_bedrock, open_foundry, open_vertex
+from longctx.live.server.vendors import open_vendor
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 
@@ -58,8 +59,8 @@ def open_client(
     )
     settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
     try:
-        if provider == "openai":
-            client: Client = open_openai(base_url, models, settings)
+        if provider in VENDORS:
+            client: Client = open_vendor(base_url, models, settings)
         else:
             client = _opened(provider, base_url, settings)
     except (anthropic.AnthropicError, ValueError) as error:
@@ -105,15 +106,11 @@ def _check_api(model: ModelProfile, base_url: str | None) -> None:
     if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
         return
     file = f"fixtures/models/{file_name(model.model)}.toml"
-    how = (
-        f'write the line api = "openai-chat" into {file}'
-        if vendor == "OpenAI"
-        else "give a gateway that speaks the Messages API with --ctx-base-url, or, for one that speaks OpenAI's chat "
-        f'completions, write api = "openai-chat" and its base_url into {file}'
-    )
+    api = "openai-chat" if vendor == "OpenAI" else "gemini"
     raise UserError(
         "model-of-another-vendor",
-        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: {how}.",
+        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
+        f'write the line api = "{api}" into {file}.',
     )
 
 

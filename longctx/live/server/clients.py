@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from longctx.config.models import ModelProfile
+from longctx.config.vendors import VENDORS
 from longctx.live.server.client import open_client
 from longctx.live.server.providers import Client, provider_of
 from longctx.recording.tape import Tape
@@ -45,7 +46,7 @@ class Clients:
     @property
     def first(self) -> Client:
         """The client of Anthropic's API, which alone has batches, if there is one; else any."""
-        known = sorted(self.of_servers.items(), key=lambda entry: entry[0][0] == "openai")
+        known = sorted(self.of_servers.items(), key=lambda entry: entry[0][0] in VENDORS)
         return known[0][1]
 
     @property

@@ -8,14 +8,17 @@ import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 
+import httpx2
+
 from longctx.cases.case import Question
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S, body_of, read_count
-from longctx.live.server.learn import source_of
+from longctx.live.server.learn import counts_by_itself, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
-from longctx.recording.request import count_call, user_text
+from longctx.recording.apis import api_of
+from longctx.recording.request import count_call, count_posted, request_body, user_text
 
 STRANGE = ("malformed_answer", "timeout")
 """The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
@@ -68,9 +71,13 @@ def _kind(question: Question) -> PromptKind:
 
 
 async def _count(client: Client, question: Question) -> int | Failure:
-    asked = count_call(question.build(), question.case.model)
-    counting = client.with_options(max_retries=0).messages.with_raw_response
+    model, trial = question.case.model, question.build()
+    once = client.with_options(max_retries=0)
     try:
-        return read_count(await body_of(counting.count_tokens(**asked)))
+        if counts_by_itself(model):
+            sent = count_posted(request_body(trial, model), model)
+            return read_count(await body_of(once.post(**sent, cast_to=httpx2.Response)), api_of(model).COUNT_FIELD)
+        counting = once.messages.with_raw_response.count_tokens(**count_call(trial, model))
+        return read_count(await body_of(counting))
     except (*ENQUIRY_ERRORS, ValueError) as error:  # ValueError: the SDK cannot send the text
         return explain(error, client.base_url)

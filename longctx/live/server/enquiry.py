@@ -40,12 +40,13 @@ class Raw(Protocol):
     async def read(self) -> bytes: ...
 
 
-async def body_of(call: Awaitable[Raw], within_s: float | None = None) -> bytes:
+async def body_of(call: Awaitable[Raw | httpx2.Response], within_s: float | None = None) -> bytes:
     """Return the body of the answer. within_s: by default TIMEOUT_S. Raises AnthropicError or NoAnswer."""
     seconds = within_s or TIMEOUT_S
     try:
         async with asyncio.timeout(seconds):
-            return await (await call).read()
+            answer = await call
+            return answer.content if isinstance(answer, httpx2.Response) else await answer.read()
     except TimeoutError:
         raise NoAnswer(f"within {seconds:g} seconds") from None
 
@@ -71,12 +72,12 @@ def no_connection(error: Exception) -> bool:
     return isinstance(error, anthropic.APIConnectionError) and isinstance(error.__cause__, httpx2.ConnectError)
 
 
-def read_count(body: bytes) -> int:
-    """Return the tokens in an answer of count_tokens. Raises MalformedAnswer."""
-    value = _read(body, "count of tokens").get("input_tokens")
+def read_count(body: bytes, field: str = "input_tokens") -> int:
+    """Return the tokens in an answer of count_tokens. field: their name in the API. Raises MalformedAnswer."""
+    value = _read(body, "count of tokens").get(field)
     tokens = positive(value)
     if tokens is None:
-        raise malformed("count of tokens", f"its input_tokens are {reprlib.repr(value)[:20]}", body)
+        raise malformed("count of tokens", f"its {field} are {reprlib.repr(value)[:20]}", body)
     return tokens
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import quote
 
 import anthropic
+import httpx2
 
 from longctx import clocks
 from longctx.config.models import ModelProfile, TokenCounts
@@ -13,7 +15,10 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
 from longctx.live.server.enquiry import body_of, if_there, no_connection, positive, read_count, read_model, table
 from longctx.live.server.providers import Client
+from longctx.recording.apis import api_of, gemini
+from longctx.recording.apis import messages as messages_api
 from longctx.recording.reply import MalformedAnswer
+from longctx.recording.request import completed, count_posted
 from longctx.registry import shipped
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario
@@ -34,6 +39,8 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
         return {}
 
     def described(of: Any) -> Awaitable[bytes]:
+        if model.api == gemini.NAME:
+            return body_of(of.get(f"/models/{quote(model.sent_as, safe='')}", cast_to=httpx2.Response))
         return body_of(of.models.with_raw_response.retrieve(model.sent_as))
 
     try:
@@ -47,8 +54,8 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
     capabilities = table(description.get("capabilities"))
     batch = table(capabilities.get("batch")).get("supported")
     probed = {
-        "window": positive(description.get("max_input_tokens")),
-        "max_output": positive(description.get("max_tokens")),
+        "window": positive(description.get("max_input_tokens", description.get("inputTokenLimit"))),
+        "max_output": positive(description.get("max_tokens", description.get("outputTokenLimit"))),
         "thinking": _supported(table(capabilities.get("thinking")).get("types")),
         "effort": _supported(capabilities.get("effort")),
         "batch": batch if isinstance(batch, bool) else None,
@@ -59,8 +66,13 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
 async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
     """Return the input tokens of a prompt. Raises ENQUIRY_ERRORS, also if the provider does not count."""
     messages: Any = [{"role": "user", "content": text}]
+    by_itself = counts_by_itself(model)
 
     def counted(of: Client) -> Awaitable[bytes]:
+        if by_itself:
+            told = {"system": system} if system else {}
+            body = completed({"messages": messages, "max_tokens": 1, **told}, model)
+            return body_of(of.post(**count_posted(body, model), cast_to=httpx2.Response))
         call = of.messages.with_raw_response.count_tokens(
             model=model.sent_as,
             messages=messages,
@@ -69,7 +81,13 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
         )
         return body_of(call)
 
-    return read_count(await if_there(client, counted))
+    field = api_of(model).COUNT_FIELD if by_itself else messages_api.COUNT_FIELD
+    return read_count(await if_there(client, counted), field)
+
+
+def counts_by_itself(model: ModelProfile) -> bool:
+    """Return whether the tokens of a model are counted by its own API, and not by that of Messages."""
+    return model.api != messages_api.NAME and bool(api_of(model).COUNT_PATH)
 
 
 async def token_counts(

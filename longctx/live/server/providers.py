@@ -14,6 +14,7 @@ from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicFound
 from anthropic import DefaultAsyncHttpxClient as HttpClient
 
 from longctx.config.models import ModelProfile
+from longctx.config.vendors import OF_APIS
 from longctx.errors import UserError
 
 Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
@@ -33,8 +34,8 @@ class ClientSettings(TypedDict):
 
 
 def provider_of(model: ModelProfile) -> str:
-    """Return the provider of a model: that of the Messages API, or `openai` for OpenAI's APIs, whoever serves them."""
-    return model.provider if model.api == "anthropic" else "openai"
+    """Return the provider of a model: that of the Messages API, or the vendor of another API, whoever serves it."""
+    return OF_APIS.get(model.api, model.provider)
 
 
 def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicBedrock:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from longctx.config.models import ModelProfile
-from longctx.recording.apis import chat, messages, responses
+from longctx.recording.apis import chat, gemini, messages, responses
 from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.scenario import Reply
 
@@ -21,6 +22,8 @@ class Api(Protocol):
     PATH: str
     COUNT_PATH: str
     """The path that counts tokens; empty if the API counts none."""
+    COUNT_FIELD: str
+    """The number of tokens in the answer to that."""
     TRANSPORT_ONLY: frozenset[str]
     """The parts of a body that affect the price and the transport but not the question: they are not in the digest."""
 
@@ -36,6 +39,9 @@ class Api(Protocol):
     def rendered(self, body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
         """Return a Messages request as this API takes it. Raises UserError for what it cannot express."""
 
+    def counting(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body that asks for the tokens of a request, where the API counts."""
+
     def most_tokens(self, body: Mapping[str, Any]) -> int | None:
         """Return the most tokens of the reply that a request asks for; None if it does not say."""
 
@@ -43,7 +49,7 @@ class Api(Protocol):
         """Yield an answer as the server would stream it. options: the request's `stream_options`."""
 
 
-APIS: dict[str, Api] = {messages.NAME: messages, chat.NAME: chat, responses.NAME: responses}
+APIS: dict[str, Api] = {messages.NAME: messages, chat.NAME: chat, responses.NAME: responses, gemini.NAME: gemini}
 PATHS = {path: api for api in APIS.values() for path in (api.PATH, api.COUNT_PATH) if path}
 
 
@@ -58,8 +64,43 @@ def canonical_path(path: str) -> str:
     Example:
         >>> canonical_path("/openai/deployments/mine/chat/completions")
         '/v1/chat/completions'
+        >>> canonical_path("/v1beta/models/gemini-3.8-flash:streamGenerateContent")
+        '/models/{model}:generateContent'
     """
+    if named := gemini.IN_PATH.search(path):
+        return gemini.COUNT_PATH if named[2] == "countTokens" else gemini.PATH
     return next((known for known in PATHS if path.endswith(known.removeprefix("/v1"))), "")
+
+
+def streams(path: str, body: Mapping[str, Any]) -> bool:
+    """Return whether a request asks for its answer as a stream."""
+    return bool(body.get("stream")) or path.endswith(gemini.STREAM)
+
+
+def located(path: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return where a request is sent, and its body: a path that names the model takes it from the body."""
+    if "{model}" not in path:
+        return path, dict(body)
+    named = path.replace("{model}", quote(str(body["model"]), safe=""))
+    return named, {name: value for name, value in body.items() if name != "model"}
+
+
+def with_model(path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a request with its model, which may be in its path. path: without escapes."""
+    named = gemini.IN_PATH.search(path)
+    return {**body, "model": named[1]} if named else dict(body)
+
+
+def extended(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
+    """Return a body with the model profile's `extra_body`, which overrides everything else.
+
+    Of Gemini's `generationConfig`, it overrides the entries that it names.
+    """
+    extra = model.extra_body
+    config = extra.get("generationConfig")
+    if model.api == gemini.NAME and isinstance(config, dict):
+        extra = {**extra, "generationConfig": {**body["generationConfig"], **config}}
+    return body | extra
 
 
 def api_of(model: ModelProfile) -> Api:

@@ -25,6 +25,7 @@ NAME = "openai-chat"
 VENDOR = "openai"
 PATH = "/v1/chat/completions"
 COUNT_PATH = ""
+COUNT_FIELD = "input_tokens"
 TRANSPORT_ONLY = STORED_APART
 STOP_REASONS = {
     "stop": "end_turn",
@@ -115,6 +116,11 @@ def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
         name = tool_choice(chosen, NAME, model)
         sent["tool_choice"] = name if isinstance(name, str) else {"type": "function", "function": name}
     return sent
+
+
+def counting(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the request itself: this API counts nothing."""
+    return dict(body)
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:

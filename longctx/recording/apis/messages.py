@@ -21,8 +21,14 @@ NAME = "anthropic"
 VENDOR = "anthropic"
 PATH = "/v1/messages"
 COUNT_PATH = "/v1/messages/count_tokens"
+COUNT_FIELD = "input_tokens"
 TRANSPORT_ONLY = frozenset(("cache_control", "stream", "metadata"))
 """The parts of a body that affect the price and the transport but not the question."""
+COUNTED = frozenset(
+    "messages model system thinking tools tool_choice mcp_servers context_management compaction output_config "
+    "cache_control speed".split()
+)
+"""The parts of a body that count_tokens takes; it refuses others, such as max_tokens and temperature."""
 MOST_CATEGORY = 40
 """The most characters of a refusal's category that are kept."""
 
@@ -210,6 +216,11 @@ def as_request(body: Mapping[str, Any]) -> Mapping[str, Any]:
 def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
     """Return a Messages request as this API takes it."""
     return body
+
+
+def counting(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body that asks for the tokens of a request."""
+    return {name: value for name, value in body.items() if name in COUNTED}
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:

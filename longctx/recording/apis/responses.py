@@ -25,6 +25,7 @@ NAME = "openai-responses"
 VENDOR = "openai"
 PATH = "/v1/responses"
 COUNT_PATH = "/v1/responses/input_tokens"
+COUNT_FIELD = "input_tokens"
 TRANSPORT_ONLY = STORED_APART
 EXPRESSED = {
     *("model", "messages", "system", "max_tokens", "tools", "tool_choice", "output_config", "temperature", "top_p")
@@ -127,6 +128,11 @@ def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
         name = tool_choice(chosen, NAME, model)
         sent["tool_choice"] = name if isinstance(name, str) else {"type": "function", **name}
     return sent
+
+
+def counting(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body that asks for the tokens of a request."""
+    return {name: value for name, value in body.items() if name not in ("max_output_tokens", "temperature", "top_p")}
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:

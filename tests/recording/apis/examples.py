@@ -1,4 +1,4 @@
-"""Answers of OpenAI's APIs."""
+"""Answers of OpenAI's and Gemini's APIs."""
 
 from __future__ import annotations
 
@@ -56,6 +56,33 @@ def response(*items: dict[str, Any], **changed: Any) -> dict[str, Any]:
         },
         **changed,
     }
+
+
+def called(**call: Any) -> dict[str, Any]:
+    return {"functionCall": {"id": "call_1", "name": "add", "args": {"a": 1}, **call}, "thoughtSignature": "c2ln"}
+
+
+def generated(*parts: dict[str, Any], reason: str = "STOP", **changed: Any) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"index": 0, "finishReason": reason}
+    return {
+        "candidates": [candidate | ({"content": {"role": "model", "parts": list(parts)}} if parts else {})],
+        "modelVersion": "toy-001",
+        "responseId": "r1",
+        "usageMetadata": {
+            "promptTokenCount": 10,
+            "toolUsePromptTokenCount": 2,
+            "cachedContentTokenCount": 4,
+            "candidatesTokenCount": 2,
+            "thoughtsTokenCount": 3,
+            "totalTokenCount": 17,
+        },
+        **changed,
+    }
+
+
+def blocked(reason: str) -> dict[str, Any]:
+    feedback = {"promptFeedback": {"blockReason": reason}}
+    return feedback | {"modelVersion": "toy-001", "usageMetadata": {"promptTokenCount": 10, "totalTokenCount": 10}}
 
 
 def body(answer: dict[str, Any]) -> bytes:

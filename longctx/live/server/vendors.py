@@ -1,4 +1,4 @@
-"""The client of a server with an OpenAI API: whose key it sends where, and its requests."""
+"""The client of a server with another API than Messages: whose key it sends where, and its requests."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ import httpx2
 from anthropic import AsyncAnthropic, Omit
 
 from longctx.config.models import ModelProfile
+from longctx.config.vendors import OF_APIS, VENDORS
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.prepared import Prepared
-from longctx.live.server.address import OPENAI, confirm, is_loopback, parsed, same_server, without_path_of_api
+from longctx.live.server.address import confirm, is_loopback, parsed, same_server, without_path_of_api
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client, ClientSettings
 from longctx.recording.apis import messages
 
-KEY = "OPENAI_API_KEY"
-BASE_URL = "OPENAI_BASE_URL"
 NO_KEY = "not-needed"
 
 
-class OpenAIServer(AsyncAnthropic):
+class OtherServer(AsyncAnthropic):
     """The HTTP client of the Anthropic SDK, with its errors and time limits, for another server.
 
     It sends no header of the environment's ANTHROPIC_CUSTOM_HEADERS, and no credential but the key that it is given.
@@ -40,23 +39,38 @@ class OpenAIServer(AsyncAnthropic):
         return {"Accept": "application/json", "Content-Type": "application/json", **self.auth_headers}
 
 
-def open_openai(base_url: str | None, models: Sequence[ModelProfile], settings: ClientSettings) -> Client:
+class GoogleServer(OtherServer):
+    """The same for a server of Gemini's API, which takes its key in a header of its own."""
+
+    @property
+    def auth_headers(self) -> dict[str, str]:
+        return {"x-goog-api-key": str(self.api_key)}
+
+    def _validate_headers(self, headers: httpx2.Headers, omitted: frozenset[str]) -> None:
+        """Ask for no other header with a key."""
+
+
+def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: ClientSettings) -> Client:
     """Return a client of the server that these models share. base_url: the server that the run names.
 
-    A key goes to OpenAI's own server, or to one that the person named. Raises UserError.
+    A key goes to the vendor's own server, or to one that the person named. Raises UserError.
     """
     model = models[0]
-    url = base_url or model.base_url or os.environ.get(BASE_URL) or OPENAI
-    own = same_server(url, OPENAI)
-    variable = KEY if own else model.key
-    if own and model.key not in ("", KEY):
+    provider = OF_APIS[model.api]
+    vendor = VENDORS[provider]
+    url = base_url or model.base_url or os.environ.get(vendor.address) or vendor.server
+    own = same_server(url, vendor.server)
+    variable = model.key
+    if own and variable not in ("", *vendor.keys):
         raise UserError(
             "key-of-another-server",
-            f"The profile of {model.model} names the key {model.key}, which is not sent to OpenAI: remove it, or name "
-            "its server in base_url.",
+            f"The profile of {model.model} names the key {model.key}, which is not sent to {vendor.name}: remove it, "
+            "or name its server in base_url.",
         )
+    if own and not variable:
+        variable = next(filter(os.environ.get, vendor.keys), vendor.keys[-1])
     if base_url is None and model.base_url and (variable or not is_loopback(parsed(url).host)):
-        confirm(url, f"The profile of {model.model}", provider="openai")
+        confirm(url, f"The profile of {model.model}", provider=provider)
     key = os.environ.get(variable, "") if variable else NO_KEY
     if not key:
         raise UserError(
@@ -66,7 +80,10 @@ def open_openai(base_url: str | None, models: Sequence[ModelProfile], settings: 
         )
     if re.search(r"\s", key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set {variable} again.")
-    return OpenAIServer(api_key=key, base_url=without_path_of_api(url), **settings)
+    if provider == "google":  # the version is part of the address
+        versioned = parsed(url).path.strip("/")
+        return GoogleServer(api_key=key, base_url=url if versioned else f"{url.rstrip('/')}/v1", **settings)
+    return OtherServer(api_key=key, base_url=without_path_of_api(url), **settings)
 
 
 async def send(client: Client, prepared: Prepared, timeout_s: float) -> httpx2.Response:
