@@ -22,6 +22,7 @@ from longctx.functions.contexts import in_contexts, of_one_context, shared_reque
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
 from longctx.live.failure import Failure
+from longctx.live.limiter import retry
 from longctx.live.outcomes import Group
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.tally import Tally
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from longctx.functions.canary import FunctionCanary
     from longctx.live.asker import Asker
 
+Sent = Reply | Failure | None
+"""How a request ends; a count of tokens, with None."""
 Body = Mapping[str, Any]
 Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
@@ -100,7 +103,7 @@ class FunctionAsker:
         self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, tape, tally
         self._most = STARTED * in_flight
-        self._waiting: dict[Future[Reply | Failure | None], _Waiting] = {}
+        self._waiting: dict[Future[Sent], _Sent] = {}
         """What the trials of the present cell wait for."""
 
     def wait(self) -> None:
@@ -116,7 +119,9 @@ class FunctionAsker:
         begun: deque[_Waiting] = deque()
         """Trials that have run once, and whose first requests may be sent."""
         ready: deque[_Waiting] = deque()
-        while fresh or begun or ready or waiting:
+        late: list[_Waiting] = []
+        """Trials with requests that failed for a passing reason, and are sent once more when nothing else is."""
+        while fresh or begun or ready or waiting or late:
             if why := canary.stopped(group):
                 self._leave([*(paused.question for paused in begun), *chain(*fresh)], why)
                 fresh.clear()
@@ -134,26 +139,45 @@ class FunctionAsker:
                     continue
                 else:
                     break
-                paused.left = len(paused.requests)
-                waiting |= {self._asker.submit(Prepared.of(request)): paused for request in paused.requests}
+                waiting |= self._submitted(paused, paused.requests)
+            if late and not waiting:
+                for paused in late:
+                    unanswered, paused.unanswered = paused.unanswered, []
+                    self._tally.failed -= len(unanswered)
+                    waiting |= self._submitted(paused, [request for request, _ in unanswered])
+                late = []
             if not waiting:
                 if self._only_canary and canary.passed(group):
                     return
                 continue
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
-                paused = waiting.pop(future)
+                paused, request = waiting.pop(future)
                 result = future.result()
                 paused.left -= 1
                 begun.extendleft(reversed(paused.followers))  # what they share is in the cache, or never will be
                 paused.followers = []
-                if isinstance(result, Failure) and not paused.failed:
-                    paused.failed = True
+                if isinstance(result, Failure):
+                    paused.unanswered.append((request, result))
+                if paused.left:
+                    continue
+                if not paused.unanswered:
+                    ready.appendleft(paused)  # first: what it shares is still in the cache
+                elif not paused.late and self._may_be_answered(paused.unanswered):
+                    paused.late = True
+                    late.append(paused)
+                else:
                     canary.failed(group)
                     self._tally.done += 1
-                    self.asked.failures[paused.question.key] = result
-                if not paused.left and not paused.failed:
-                    ready.appendleft(paused)  # first: what it shares is still in the cache
+                    self.asked.failures[paused.question.key] = paused.unanswered[0][1]
+
+    def _submitted(self, paused: _Waiting, requests: Sequence[OneRequest]) -> dict[Future[Sent], _Sent]:
+        """Send requests of a trial; return what is waited for."""
+        paused.left = len(requests)
+        return {self._asker.submit(Prepared.of(request)): (paused, request) for request in requests}
+
+    def _may_be_answered(self, unanswered: Sequence[tuple[OneRequest, Failure]]) -> bool:
+        return self._asker.may_send_more and all(retry.passing(failure.cause) for _, failure in unanswered)
 
     def _may_start(self, group: Group) -> bool:
         return self._canary.may_start(group) and not (self._only_canary and self._canary.passed(group))
@@ -232,8 +256,15 @@ class _Waiting:
     followers: list[_Waiting] = field(default_factory=list)
     """Trials that are asked once this one has its answer, whose prompt they begin with."""
     left: int = 0
-    """How many of them have no answer yet."""
-    failed: bool = False
+    """How many of them have not ended yet."""
+    unanswered: list[tuple[OneRequest, Failure]] = field(default_factory=list)
+    """Those of them that failed, and why."""
+    late: bool = False
+    """Whether those that failed are sent once more."""
+
+
+_Sent = tuple[_Waiting, OneRequest]
+"""A request that was sent, and its trial."""
 
 
 def one_request(question: Question, lacking: Lacking) -> OneRequest:

@@ -19,8 +19,12 @@ class Agenda:
     def __init__(self, questions: Sequence[Question]) -> None:
         self._ready: deque[Question] = deque()
         self._waiting: dict[str, list[Question]] = defaultdict(list)
+        self.size = len(questions)
+        """How many there are."""
+        here = {question.key for question in questions}
         for question in questions:
-            (self._ready if question.shared.after is None else self._waiting[question.shared.after]).append(question)
+            first = question.shared.after
+            (self._waiting[first] if first in here else self._ready).append(question)
         self._changed = asyncio.Condition()
         self._closed = False
 

@@ -83,6 +83,11 @@ class Asker:
         return self._asking.asked
 
     @property
+    def may_send_more(self) -> bool:
+        """Whether the server has answered, and nothing has stopped the asking."""
+        return self._asking.may_send_more
+
+    @property
     def budget(self) -> Budget:
         return self._bounds.budget
 

@@ -1,8 +1,8 @@
 """The asking pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
 
 Workers take questions from one agenda, so that neighbours are asked close together. Each answer is on the tape before
-its worker asks the next question. A request that failed for a passing reason is sent again after a backoff; every trial
-that was not answered keeps the cause.
+its worker asks the next question. A request that failed for a passing reason is sent again after a backoff, and once
+more when all others have ended; every trial that was not answered keeps the cause.
 """
 
 from __future__ import annotations
@@ -87,8 +87,17 @@ async def ask_all(
     Nothing that a server does raises an exception.
     """
     asking = Asking(Clients.taken(clients).without_retries(), tape, bounds, progress)
-    agenda = Agenda(questions)
-    workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, len(questions)))]
+    await _work_off(asking, agenda := Agenda(questions), bounds)
+    if late := asking.sent_once_more():
+        await _work_off(asking, Agenda(late), bounds)
+    asked = asking.asked
+    for question in agenda.left():
+        asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
+    return asked
+
+
+async def _work_off(asking: Asking, agenda: Agenda, bounds: Bounds) -> None:
+    workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, agenda.size))]
     asking.watch.begin()
     try:
         with bounds.halt.stopping(asking.halted):
@@ -98,10 +107,6 @@ async def ask_all(
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
-    asked = asking.asked
-    for question in agenda.left():
-        asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
-    return asked
 
 
 class Asking:
@@ -113,6 +118,8 @@ class Asking:
         self._slots = Slots(bounds.limit, progress.in_flight)
         self._budget, self._failures = bounds.budget, bounds.failures
         self._settled = asyncio.Condition()
+        self._late: list[Question] | None = []
+        """Those that failed for a passing reason; None once they are sent again."""
         self._longest_s = 0.0
         self._failed = ""
         self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
@@ -136,11 +143,29 @@ class Asking:
             self.keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
             self.watch.begin()
-            self._progress.ended(question, prepared.trial, result)
+            if self._late is not None and isinstance(result, Failure) and retry.passing(result.cause):
+                self._late.append(question)
+            else:
+                self._progress.ended(question, prepared.trial, result)
+
+    def sent_once_more(self) -> list[Question]:
+        """Return the questions that failed for a passing reason, if the server answers others. They end next time."""
+        late, self._late = self._late or [], None
+        if self.may_send_more:
+            return late
+        for question in late:
+            self._progress.ended(question, question.build(), self.asked.failures[question.key])
+        return []
+
+    @property
+    def may_send_more(self) -> bool:
+        """Whether the server has answered, and nothing has stopped the asking."""
+        return self.asked.stopped is None and self._failures.answered
 
     def keep(self, question: Question, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
             self.asked.note(question, result)
+            self.asked.failures.pop(question.key, None)
             self._failures.in_a_row, self._failures.answered = 0, True
             return
         self.asked.failures[question.key] = result

@@ -107,6 +107,14 @@ def sentence(tape: Tape, to_ask: int, lost: bool = True) -> str:
     return f"{answered} {consequence}{running or (' What was in flight is lost, and may be billed.' if lost else '')}"
 
 
+def sends_the_rest(tape: Tape) -> str:
+    """Return a sentence on the command that sends only what was not answered; empty if no answer is kept."""
+    if not tape.keeps:
+        return ""
+    mode = " with --ctx-record once" if tape.record_mode == RecordMode.ALL else ""
+    return f"The same command{mode} sends only what was not answered."
+
+
 def _running(tape: Tape) -> str:
     """Return a sentence on the batches that go on without this run; empty if there are none."""
     try:

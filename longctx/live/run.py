@@ -159,6 +159,8 @@ def ask_live(
         raise UserError("nothing-answered", stopped.message)
     for sentence in done.sentences():
         say(sentence)
+    if not stopped and any(not failure.fatal for failure in done.asked.failures.values()):
+        say(interrupted.sends_the_rest(tape))
     return done
 
 

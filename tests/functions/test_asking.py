@@ -109,6 +109,23 @@ def test_what_a_server_refuses_ends_its_trial_alone(server: SimulatedServer, tap
     assert tape.recorded == 4
 
 
+def test_what_failed_is_sent_again_before_the_cell_ends(server: SimulatedServer, tape: Tape) -> None:
+    """The server refuses the first request of a trial five times, the last time after all of the other trials."""
+    refused, others = itertools.count(1), threading.Semaphore(0)
+
+    def script(body: Body) -> Answer:
+        if prompt_of(body) != "first of 0":
+            others.release()
+            return echo(body)
+        if (time := next(refused)) == 5:
+            assert all(others.acquire(timeout=PATIENCE) for _ in range(4))
+        return failing(500)(body) if time <= 5 else echo(body)
+
+    server.script = script
+    asked = ask(server, tape, chat)
+    assert (asked.failures, tape.recorded, next(refused)) == ({}, 6, 7)
+
+
 def test_a_stale_request_is_counted_and_not_asked(server: SimulatedServer, tape: Tape) -> None:
     ask(server, tape, chat)
     server.received.clear()

@@ -162,6 +162,7 @@ def test_what_a_server_refuses_is_named_and_not_measured(project: Checkout, serv
     result = project.record(server)
     assert result.code == 1
     assert result.says("2 were not answered:", "answered 400: tools.0.custom.input_schema: Field required")
+    assert result.says("The same command sends only what was not answered.")
     assert {row["outcome"] for row in project.rows()} == {"infra_error"}
     server.script = echo
     assert project.record(server).code == 0

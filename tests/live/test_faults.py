@@ -77,14 +77,40 @@ def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
 def test_what_never_passes_is_a_typed_failure_of_its_trial(
     kind: str, cause: str, attempts: int, tmp_path: Path
 ) -> None:
+    """What may pass is tried as often once more, when the other trial has ended."""
     case = line_case(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
     [bad, _] = [question.build().user for question in case.questions()]
     with MisbehavingServer(lambda number, body: Reaction(kind if prompt_of(body) == bad else "right")) as server:
         asked = ask(server, tmp_path, case, in_flight=1)
     assert (asked.answered, asked.stopped) == (1, None)
     assert [failure.cause for failure in asked.failures.values()] == [cause]
-    assert sum(reaction == kind for _, reaction in server.reactions) == attempts
+    assert sum(reaction == kind for _, reaction in server.reactions) == attempts * (1 if kind == "refused" else 2)
     assert recorded(tmp_path, case) == 1
+
+
+@pytest.mark.parametrize(("kind", "attempts"), [("server_error", 5), ("truncated", 3)])
+def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int, tmp_path: Path) -> None:
+    """The server answers the first trial only after all of the others."""
+    case = line_case(trials=6)
+    bad = next(case.questions()).build().user
+    others: set[str] = set()
+
+    def script(number: int, body: Body) -> Reaction:
+        others.add(prompt_of(body))
+        return Reaction(kind if prompt_of(body) == bad and len(others) < 6 else "right")
+
+    with MisbehavingServer(script) as server:
+        asked = ask(server, tmp_path, case, in_flight=1)
+    assert (asked.answered, asked.failures, asked.stopped) == (6, {}, None)
+    assert len(server.reactions) == attempts + 6
+    assert recorded(tmp_path, case) == 6
+
+
+def test_a_server_that_answers_nothing_is_not_asked_again(tmp_path: Path) -> None:
+    with MisbehavingServer(lambda number, body: Reaction("server_error")) as server:
+        asked = ask(server, tmp_path, line_case(trials=3), in_flight=1)
+    assert len(asked.failures) == 3
+    assert len(server.reactions) == 15
 
 
 def test_what_is_refused_for_all_is_asked_forty_times(tmp_path: Path) -> None:

@@ -12,7 +12,10 @@ ATTEMPTS = {
     "timeout": 3,
     "malformed_answer": 3,
 }
-"""The most attempts for each cause. After any other cause a second request would fail in the same way."""
+"""The most attempts in a row for each cause. After any other cause a second request would fail in the same way.
+
+Before the run ends, a request that used them up is sent again, in as many attempts: a server may have come back.
+"""
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 
@@ -22,6 +25,11 @@ _jitter = random.SystemRandom()
 def sent_again(cause: str, attempts: int) -> bool:
     """Return whether to send a request again that has failed for `cause` after this number of attempts."""
     return attempts < ATTEMPTS.get(cause, 1)
+
+
+def passing(cause: str) -> bool:
+    """Return whether a request that failed for `cause` may be answered later."""
+    return cause in ATTEMPTS
 
 
 def pause_s(attempts: int) -> float:

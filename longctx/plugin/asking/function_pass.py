@@ -18,7 +18,7 @@ from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.batches.service import check_provider
 from longctx.live.failure import Failure
-from longctx.live.interrupted import handled
+from longctx.live.interrupted import handled, sends_the_rest
 from longctx.live.tally import Tally
 from longctx.plugin.asking.function_runs import FunctionRun
 from longctx.plugin.asking.nested import run_nested
@@ -220,6 +220,8 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
     others = Counter(failure.message for failure in asked.failures.values() if failure.cause != EARLY_STOP)
     for message, number in others.items():
         run.say(f"{number:,} were not answered: {message}")
+    if not done.stopped and any(not failure.fatal for failure in asked.failures.values()):
+        run.say(sends_the_rest(tape))
     if asked.stale:
         run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
     for message, number in asked.errors.items():
