@@ -2,7 +2,8 @@
 
 The answers of two runs are those of benchmarks/gate/profiles.py: normal latents, of which a part belongs to the
 document and both runs, and a part to the document in one run. The list permutes the changes that it finds, and knows of
-neither.
+neither. A second generator draws answers another way: each document has a difficulty from a beta distribution, and a
+part of the answers is drawn again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from benchmarks.gate.profiles import OWN, RATES, Case, Gate, Gated, changed, draw
 from benchmarks.gate.table import command, share, table
-from longctx.stats.concentrated import together
+from longctx.stats.concentrated import Changed, together
 
 RESULTS = Path(__file__).with_name("TOGETHER.md")
 GATES = OWN, Gate("120 documents of 6 questions", 0.1, (Gated("documents", 720, 6),))
@@ -37,15 +38,38 @@ def counts(case: Case, gates: int, seed: int = 11) -> tuple[int, int, int, float
     return named, fell, others, shares
 
 
+def drawn_again(gate: Gate, rate: float, changing: float, gates: int, seed: int = 12) -> int:
+    """Return how many gates of the second generator name any document, though nothing has changed."""
+    [band] = gate.bands
+    documents, rng, named = band.contexts, np.random.default_rng(seed), 0
+    for _ in range(gates):
+        difficulty = rng.beta(4 * rate, 4 * (1 - rate), documents)[:, None].repeat(band.together, axis=1)
+        before = rng.random(difficulty.shape) < difficulty
+        again = rng.random(difficulty.shape) < changing / (2 * rate * (1 - rate) * 4 / 5)  # E[p(1-p)] of the beta
+        after = np.where(again, rng.random(difficulty.shape) < difficulty, before)
+        trials = [
+            Changed(place // band.together, 0, float(was), float(now) - float(was))
+            for place, (was, now) in enumerate(zip(before.ravel(), after.ravel(), strict=True))
+        ]
+        named += any(together(trials))
+    return named
+
+
 def unchanged(gates: int) -> str:
     rows = [
-        [gate.name, f"{rate:g}", f"{changing:.0%}", share(counts(Case(gate, rate, changing), gates)[0], gates)]
+        [
+            gate.name,
+            f"{rate:g}",
+            f"{changing:.0%}",
+            share(counts(Case(gate, rate, changing), gates)[0], gates),
+            share(drawn_again(gate, rate, changing, gates), gates),
+        ]
         for gate in GATES
         for rate, shares in RATES.items()
         if rate > 0.5
         for changing in shares
     ]
-    return table(["gate", "rate", "pairs that change", "names any document"], rows)
+    return table(["gate", "rate", "pairs that change", "names any document", "second generator"], rows)
 
 
 def dropped(gates: int) -> str:

@@ -30,10 +30,29 @@ def of_revision(revision: str, folder: Path, into: Path) -> Path:
     into.mkdir(parents=True)
     try:
         with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-            archive.extractall(into, filter="data")
-    except tarfile.TarError as error:
+            for member in archive:
+                _write(archive, member, into)
+    except (tarfile.TarError, OSError, ValueError) as error:
         raise UserError(
             "revision-not-readable",
             f"{folder} cannot be read as it was in {revision}: {error}. Give the folder as it was.",
         ) from None
     return into
+
+
+def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, into: Path) -> None:
+    """Write a file of an archive below a folder, and for a link the file of the archive that it names.
+
+    TarFile.extractall has a filter for this only from Python 3.11.4 on. Raises ValueError.
+    """
+    if member.isdir():
+        return
+    path = into / member.name
+    try:
+        content = archive.extractfile(member)
+    except KeyError:
+        content = None
+    if content is None or not path.resolve().is_relative_to(into.resolve()):
+        raise ValueError(f"{member.name} is no file of that folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.read())
