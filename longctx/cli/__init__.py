@@ -29,6 +29,7 @@ from longctx.cli import (
     upgrade,
     window,
 )
+from longctx.cli.shared import project
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
@@ -154,6 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:
         options.workspace = Workspace.around(Path.cwd())
+        project.take(options)
         code = int(options.run(options, rest))
         sys.stdout.flush()
         return code

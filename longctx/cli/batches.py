@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
     collect = actions.add_parser("collect", parents=[server], help="record the answers of batches that have ended")
     collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
     add_no_lock(collect.add_argument, "--no-lock")
-    collect.set_defaults(run=_collect, passes_on=False)
+    collect.set_defaults(run=_collect, passes_on=False, of_project=("lock",))
     cancel = actions.add_parser(
         "cancel",
         parents=[server],
@@ -55,7 +55,7 @@ def add(commands: Any) -> None:
         help="only delete the local record of it, so that its requests are asked, and paid for, again",
     )
     add_no_lock(cancel.add_argument, "--no-lock")
-    cancel.set_defaults(run=_cancel, passes_on=False)
+    cancel.set_defaults(run=_cancel, passes_on=False, of_project=("lock",))
 
 
 def _list(options: argparse.Namespace, _: list[str]) -> int:

@@ -75,7 +75,8 @@ def _add(tasks: Any, task: Any, text: str) -> None:
                 "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"
             )
             add_bank_name(parser)
-    parser.set_defaults(run=task, passes_on=False)
+    of_project = {"diff": ("profile",), "check": ("corpus", "questions")}.get(task.__name__, ())
+    parser.set_defaults(run=task, passes_on=False, of_project=of_project)
 
 
 def fetch(options: argparse.Namespace, _: list[str]) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import emit
 from longctx.config.arguments import add_gate_options, share
+from longctx.config.project import TERMS
 from longctx.errors import UserError
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
@@ -54,7 +55,7 @@ def add(commands: Any) -> None:
     )
     add_gate_options(parser.add_argument, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
     emit.add(parser)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=TERMS)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:

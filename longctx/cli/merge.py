@@ -12,6 +12,7 @@ from typing import Any
 from longctx.cli.shared import verdict
 from longctx.cli.shared.output import check_free_folder
 from longctx.config.arguments import add_no_lock
+from longctx.config.project import TERMS
 from longctx.extras import writes_page
 from longctx.gate.defaults import ignored_options
 from longctx.results.folder import find_run, only_reporter
@@ -32,7 +33,7 @@ def add(commands: Any) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="print all tables")
     add_no_lock(parser.add_argument, "--no-lock")
     verdict.add(parser)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=("lock", *TERMS))
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:

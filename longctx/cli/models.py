@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
     probe.add_argument(
         "--prompts", default=PROTOCOL, metavar="NAME", help="prompt set whose wordings are counted (default: protocol)"
     )
-    probe.set_defaults(run=_probe, passes_on=False)
+    probe.set_defaults(run=_probe, passes_on=False, of_project=("base_url",))
     listed = actions.add_parser("list", help="list the model profiles")
     listed.set_defaults(run=_list, passes_on=False)
 

@@ -92,7 +92,7 @@ def add(commands: Any) -> None:
         "(default: the most that a reply may have)",
     )
     add_bank(parser)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=("profile", "corpus", "questions", "alpha"))
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:

@@ -58,7 +58,7 @@ def add(commands: Any) -> None:
     )
     add_bank(parser)
     add_bank_name(parser)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=("corpus", "questions"))
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:

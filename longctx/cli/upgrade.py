@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_free_folder, say
-from longctx.config.arguments import add_gate_options, add_no_lock, number
+from longctx.config.arguments import add_concurrency, add_gate_options, add_no_lock, number
 from longctx.errors import UserError
 from longctx.extras import PAGE, require
 from longctx.gate.defaults import ALPHA, MARGIN
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
     from longctx.views.chart import Chart
     from longctx.workspace import Workspace
+
+
+OF_PROJECT = ("profile", "base_url", "concurrency", "trial_run", "text", "lock", "alpha", "on_inconclusive")
 
 
 def add(commands: Any) -> None:
@@ -60,7 +63,7 @@ def add(commands: Any) -> None:
     )
     option("--volume", type=number(int, 1), metavar="N", help="requests a month, to show what a month costs")
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
-    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="most requests in flight at once (4)")
+    add_concurrency(option)
     option("--no-canary", action="store_true", help="go on asking even if none of the first replies can be read")
     option("--batch", action="store_true", help="ask in Message Batches; these have no latency")
     option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
@@ -68,7 +71,7 @@ def add(commands: Any) -> None:
     option("--out", type=Path, metavar="DIR", help="folder of the page (default: reports/upgrade-…)")
     add_no_lock(option, "--no-lock")
     add_gate_options(option, "--", MARGIN, ALPHA, None)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=OF_PROJECT)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
@@ -87,7 +90,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         prompts=(options.prompts,) if options.prompts else (),
         record="new_episodes",
         base_url=options.base_url,
-        in_flight=options.in_flight,
+        in_flight=options.concurrency,
         trials=options.trials,
         seed=options.seed,
         lock=not options.no_lock,

@@ -107,6 +107,17 @@ def add_no_looks(option: Callable[..., Any], name: str) -> None:
     )
 
 
+def add_concurrency(option: Callable[..., Any]) -> None:
+    """Add the option that bounds the requests in flight. option: adds one, as `add_argument` does."""
+    option(
+        *("--concurrency", "--in-flight"),
+        type=number(int, 1),
+        default=4,
+        metavar="N",
+        help="maximum number of concurrent requests (default: 4)",
+    )
+
+
 def add_no_lock(option: Callable[..., Any], name: str) -> None:
     """Add the option to go on without a lock. option: adds one, as `add_argument` does."""
     option(

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_looks, number, one_of, price, share
-from longctx.config.project import project_settings
+from longctx.config.project import TERMS, fill_in, project_settings
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
@@ -30,8 +30,6 @@ ANY_GIVEN = pytest.StashKey[bool]()
 OFF = ("", "0", "false", "no", "off")
 """What an environment variable holds that turns something off."""
 ALSO = ("--ctx-record-mode", "--ctx-project-tests")
-TERMS_OF_PROJECT = ("alpha", "on_inconclusive", "max_age")
-"""The terms of a gate that pyproject.toml may state; the base branch's count, as they do for profiles."""
 MARKERS = (
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
     """function's name replaces these arguments:
@@ -317,17 +315,17 @@ def fill(config: pytest.Config) -> None:
     trust = os.environ.get("LONGCTX_TRUST") or (here.trust if option.ctx_baseline is not None else None)
     if trust and not is_typed(config, "--ctx-trust"):
         option.ctx_trust = one_of("LONGCTX_TRUST", trust, ("all", "base"))
-    option.ctx_no_lock |= not here.lock
-    option.ctx_no_canary |= not here.trial_run
-    for name in ("profile", "base_url", "corpus", "questions", *(["batch_wait"] if option.ctx_batch else [])):
-        if getattr(option, f"ctx_{name}") is None:
-            setattr(option, f"ctx_{name}", getattr(here, name))
     of_base = option.ctx_baseline is not None and (option.ctx_base or os.environ.get("LONGCTX_BASE"))
+    names = ["profile", "base_url", "corpus", "questions", "concurrency", "lock", "trial_run"]
+    names += ["batch_wait"] if option.ctx_batch else []
+    names += [] if of_base else TERMS
     stated = GATE_DEFAULTS | {"concurrency": CONCURRENCY}
-    for name in ("concurrency",) if of_base else ("concurrency", *TERMS_OF_PROJECT):
-        value, flag = getattr(here, name), f"--ctx-{name.replace('_', '-')}"
-        if value is not None and getattr(option, f"ctx_{name}") == stated[name] and not is_typed(config, flag):
-            setattr(option, f"ctx_{name}", value)
+
+    def given(name: str) -> bool:
+        value = getattr(option, f"ctx_{name}")
+        return value != stated.get(name) or is_typed(config, f"--ctx-{name.replace('_', '-')}")
+
+    fill_in(option, here, names, given, "ctx_")
 
 
 def _is_on(variable: str, default: bool) -> bool:
@@ -404,7 +402,7 @@ def take_terms_of_base(config: pytest.Config) -> None:
     if option.ctx_baseline is None or not option.ctx_base:
         return
     here, workspace = project_settings(config.rootpath), Workspace(config.rootpath)
-    if not any(getattr(here, name) for name in TERMS_OF_PROJECT) and all(
+    if not any(getattr(here, name) for name in TERMS) and all(
         getattr(option, f"ctx_{name}") == default[name] for name in stated
     ):
         return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.cli.questions.filter import answered, readable
 from longctx.cli.questions.unreadable import sentences
-from longctx.cli.shared.asking import add_options, settings_of
+from longctx.cli.shared.asking import OF_PROJECT, add_options, settings_of
 from longctx.cli.shared.output import check_free_folder, say, tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.config.arguments import number
@@ -56,7 +56,7 @@ def add(tasks: Any) -> None:
     option("--ask-only", action="store_true", help="ask and record, and measure nothing")
     option("--no-page", action="store_true", help="write no index.html and no charts")
     option("--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)")
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=("corpus", "page", *OF_PROJECT))
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.asking import add_options, settings_of
+from longctx.cli.shared.asking import OF_PROJECT, add_options, settings_of
 from longctx.cli.shared.output import say, tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
@@ -52,7 +52,7 @@ def add(tasks: Any) -> None:
     )
     option("--force", action="store_true", help="overwrite a file that was reviewed or changed")
     add_options(parser)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run, passes_on=False, of_project=OF_PROJECT)
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:

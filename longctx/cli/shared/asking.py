@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from longctx.config.arguments import RECORD_MODES, add_no_lock, number
+from longctx.config.arguments import RECORD_MODES, add_concurrency, add_no_lock, number
+
+OF_PROJECT = ("base_url", "concurrency", "trial_run", "lock")
+"""The entries of [tool.longctx] for these options."""
 
 if TYPE_CHECKING:
     from longctx.engine.settings import Settings
@@ -23,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "a stale one. all: re-record everything",
     )
     option("--base-url", metavar="URL", help="server that speaks the Messages API")
-    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="most requests in flight at once (4)")
+    add_concurrency(option)
     option("--max-cost", type=number(float, 0), metavar="USD", help="the most that asking may cost")
     option("--no-canary", action="store_true", help="go on asking even if none of the first replies can be read")
     add_no_lock(option, "--no-lock")
@@ -37,7 +40,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return Settings(
         record=options.record,
         base_url=options.base_url,
-        in_flight=options.in_flight,
+        in_flight=options.concurrency,
         max_cost=options.max_cost,
         canary=not options.no_canary,
         lock=not options.no_lock,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import say
-from longctx.config.arguments import number
+from longctx.config.arguments import add_concurrency, number
 from longctx.errors import UserError
 from longctx.plural import count
 
@@ -71,10 +71,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--name", metavar="NAME", help="the name of the test and of the profile (default: that of the command)")
     option("--yes", action="store_true", help="send without asking")
     option("--base-url", metavar="URL", help="the server of the model")
-    option("--in-flight", type=number(int, 1), default=4, metavar="N", help="most requests in flight at once (4)")
+    add_concurrency(option)
     option("--max-cost", type=number(float, 0), metavar="USD", help="the most that drafting may cost")
     option("--force", action="store_true", help="overwrite the test, its data and the profile")
-    parser.set_defaults(passes_on=False)
+    parser.set_defaults(passes_on=False, of_project=("base_url", "concurrency"))
 
 
 def run_of(options: argparse.Namespace) -> Run:
@@ -84,7 +84,7 @@ def run_of(options: argparse.Namespace) -> Run:
     settings = Settings(
         record="once",
         base_url=options.base_url,
-        in_flight=options.in_flight,
+        in_flight=options.concurrency,
         max_cost=options.max_cost,
         canary=False,
     )
