@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx2
 
-from longctx.config.headers import VERSION, custom_headers, treatments
+from longctx.config.headers import BETA, VERSION, custom_headers, treatments
 from longctx.config.models import ModelProfile
 from longctx.engine.trials import Exchange
 from longctx.errors import UserError
 from longctx.functions.trial import TestMistake
-from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, streams
+from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, messages, streams
+from longctx.recording.rewritten import is_messages_path, messages_body
 
 if TYPE_CHECKING:
     from longctx.functions.ask import Ask
@@ -167,29 +168,47 @@ def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes
 
     named: the model that the test names; None for the model under test.
     """
-    api = api_at(request.url.path)
+    told = request.url.path
+    path = messages.PATH if is_messages_path(told) else canonical_path(told)
+    api = api_at(path)
     if request.method != "POST" or api is None:
         raise TestMistake(
             UserError(
                 "request-not-recordable",
-                f"{ask.trial.case.id}: the code under test sends {request.method} {request.url.path}, and only "
+                f"{ask.trial.case.id}: the code under test sends {request.method} {told}, and only "
                 f"{_recordable()} can be recorded: give it this answer in another way.",
             )
         )
     model = ask.trial.case.model if named is None else ask.model(named)
     if api.VENDOR != api_of(model).VENDOR:
-        raise TestMistake(_other_api(ask, model, f"{request.method} {request.url.path}"))
-    body: dict[str, Any] = json.loads(content)
+        raise TestMistake(_other_api(ask, model, f"{request.method} {told}"))
+    body = _body(ask, told, content, request.headers.get(BETA, ""))
     sent = {**body, "model": model.model}
-    streamed = streams(request.url.path, body)
+    streamed = streams(told, body)
     sent.pop("stream", None)
     options = sent.pop("stream_options", None) or {}
     custom = {name.lower() for name, _ in custom_headers()}  # the environment's own are checked when a run asks
     given = (item for item in request.headers.multi_items() if item[0].lower() not in {*custom, VERSION})
     headers = treatments([*model.treatments.items(), *given])
-    path = canonical_path(request.url.path)
     issued = ask.trial.issue(sent, headers, model, counts=path == api.COUNT_PATH, path=path)
     return issued, options if streamed else None
+
+
+def _body(ask: Ask, path: str, content: bytes, betas: str) -> dict[str, Any]:
+    """Return the body of a request, which Anthropic's clients of Bedrock and Vertex have rewritten."""
+    try:
+        body = messages_body(path, content, betas) if is_messages_path(path) else json.loads(content)
+        if isinstance(body, dict):
+            return body
+    except (ValueError, RecursionError, AttributeError, TypeError):  # a list has another `pop`
+        pass
+    raise TestMistake(
+        UserError(
+            "request-without-json",
+            f"{ask.trial.case.id}: the code under test sends POST {path} with a body that is not a JSON object: send "
+            "what the API takes.",
+        )
+    )
 
 
 def _recordable() -> str:

@@ -120,6 +120,26 @@ def test_betas_are_treatments_and_credentials_are_not(rounds: Rounds, monkeypatc
     assert exchange.wanted.headers == "anthropic-beta: context-1m-2025-08-07"
 
 
+def test_clients_of_bedrock_and_vertex_send_the_same_request(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/models.md, Other clouds"""
+    monkeypatch.delenv("AWS_BEARER_TOKEN_BEDROCK", raising=False)
+    keys: dict[str, Any] = {"aws_access_key": "AKIAFAKE", "aws_secret_key": "secret", "aws_region": "eu-west-1"}
+
+    def bedrock(ask: Ask) -> Any:
+        return create(anthropic.AnthropicBedrock(**keys, http_client=ask.http_client()))
+
+    def vertex(ask: Ask) -> Any:
+        given: dict[str, Any] = {"project_id": "p", "region": "europe-west1", "access_token": "secret"}
+        return create(anthropic.AnthropicVertex(**given, http_client=ask.http_client()))
+
+    assert rounds.run(lambda ask: create(ask.client())).content[0].text == "reply 0"
+    for code in (bedrock, vertex):
+        assert rounds.run(code).content[0].text == "reply 0"
+        [exchange] = rounds.trial.exchanges
+        assert (exchange.wanted.path, exchange.body["model"]) == ("/v1/messages", "toy")
+    assert rounds.rounds == 4  # each finds the answer that was recorded for the first
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -18,6 +18,7 @@ from tests.recording.apis.examples import CALL, completion, response, said
 
 openai = pytest.importorskip("openai")
 MODEL = ModelProfile(model="toy", api="openai-chat")
+CHAT = "/v1/chat/completions"
 TURN = {"role": "user", "content": "a"}
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}]
 
@@ -159,6 +160,18 @@ def test_plain_http(rounds: Rounds) -> None:
     assert rounds.run(code, completion("hello"))["choices"][0]["message"]["content"] == "hello"
 
 
+def test_azure_s_client(rounds: Rounds) -> None:
+    """docs/models.md, Other clouds"""
+
+    def code(ask: Ask) -> Any:
+        azure = {"azure_endpoint": "https://mine.openai.azure.com", "api_key": "secret", "api_version": "2025-01-01"}
+        return create(openai.AzureOpenAI(**azure, http_client=ask.http_client()))
+
+    assert rounds.run(code, completion("hello")).choices[0].message.content == "hello"
+    [exchange] = rounds.trial.exchanges
+    assert (exchange.wanted.path, exchange.wanted.headers, exchange.body["model"]) == (CHAT, "", "toy")
+
+
 def test_ask_asks_a_model_of_any_api(rounds: Rounds) -> None:
     def code(ask: Ask) -> Any:
         first = ask("1 + 1?", system="Be brief.", tools=[{"name": "add", "input_schema": {"type": "object"}}])
@@ -178,6 +191,12 @@ def test_ask_asks_a_model_of_any_api(rounds: Rounds) -> None:
         (lambda ask: ask.http_client().post("/v1/messages", json={}), "other-api"),
         (lambda ask: ask.client("openai").models.list(), "request-not-recordable"),
         (lambda ask: ask.client("openai").embeddings.create(model="x", input="a"), "request-not-recordable"),
+        (lambda ask: ask.http_client().post(CHAT, content=b"no JSON"), "request-without-json"),
+        (lambda ask: ask.http_client().post(CHAT, json=[1]), "request-without-json"),
+        (lambda ask: ask.http_client().post(CHAT, files={"file": b"1"}), "request-without-json"),
+        (lambda ask: ask.http_client().post("/model/amazon.nova/converse", json={}), "request-not-recordable"),
+        (lambda ask: ask.http_client().post("/model/claude/invoke", json={}), "other-api"),
+        (lambda ask: ask.http_client(model="claude").post("/model/x/invoke", json=[1]), "request-without-json"),
         (lambda ask: ask.client(like=object()), "http_client=ask.http_client"),
         (lambda ask: ask("a", top_k=3), "not-in-api"),
     ],
