@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.shared import emit
 from longctx.config.arguments import add_gate_options, share
 from longctx.config.project import TERMS
-from longctx.errors import UserError
+from longctx.errors import BadValue, UserError
 from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
@@ -23,10 +23,11 @@ NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is fo
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "gate",
-        help="a verdict on rows of any evaluation tool",
-        description="Judges NEW against OLD, two files of JSON lines with id, correct and, if known, band, cluster, "
-        "cost and guessing, or two run folders of longctx, by the statistics of pytest's --ctx-baseline: pairs of one "
-        "id, clusters, Holm over the bands, a margin. "
+        help="a verdict on the results of any evaluation tool",
+        description="Judges NEW against OLD by the statistics of pytest's --ctx-baseline: pairs of one id, clusters, "
+        "Holm over the bands, a margin. Each is a log of inspect_ai (.eval or .json), samples of "
+        "lm-evaluation-harness (samples_*.jsonl), output of promptfoo (results.json), a file of JSON lines with id, "
+        "correct and, if known, band, cluster, cost and guessing, or a run folder of longctx. "
         "An id of OLD that NEW lacks is not measured. "
         "Of other tools' rows, unlike the digests of recordings, nothing shows that both asked the same. The exit "
         "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
@@ -53,9 +54,38 @@ def add(commands: Any) -> None:
         help="the largest acceptable drop of all bands together, at most --margin: a larger one must be ruled out, too "
         "(default: a drop in all of them can only be a regression)",
     )
+    parser.add_argument(
+        "--select",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="of several providers, prompts, scorers, filters or metrics in a file, take this one. Repeat it for other "
+        "keys; of a key given twice, the first value is for OLD and the second for NEW",
+    )
+    parser.add_argument("--cluster", metavar="FIELD", help="items with the same value of this field form a cluster")
+    parser.add_argument("--band", metavar="FIELD", help="items with the same value of this field form a band")
     add_gate_options(parser.add_argument, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
     emit.add(parser)
     parser.set_defaults(run=run, passes_on=False, of_project=TERMS)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise BadValue("bad-select", f"{text!r} is not KEY=VALUE: give, for instance, scorer=match.")
+    return key, value
+
+
+def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what to select of OLD and of NEW. Raises UserError for a key that is given three times."""
+    given: dict[str, list[str]] = {}
+    for key, value in pairs:
+        given.setdefault(key, []).append(value)
+    for key, values in given.items():
+        if len(values) > 2:
+            raise UserError("bad-select", f"--select has {key} {len(values)} times: give one for OLD and one for NEW.")
+    return {key: values[0] for key, values in given.items()}, {key: values[-1] for key, values in given.items()}
 
 
 def run(options: argparse.Namespace, _: list[str]) -> int:
@@ -66,6 +96,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.registry import families
     from longctx.report.verdict import verdict_document
+    from longctx.results.foreign.result import Choice
     from longctx.results.imported import load_results, with_lacking
 
     emit.check(options)
@@ -76,7 +107,8 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: give a smaller one, "
             "or a larger --margin.",
         )
-    (before, earlier), (after, manifest) = load_results(options.old), load_results(options.new)
+    old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
+    (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new, new)
     rules = Rules(margin=margin, alpha=options.alpha, run_margin=options.run_margin)
     known: Mapping[str, Family] = {}
     if manifest:

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from longctx.config.text_files import read_text
 from longctx.errors import UserError
-from longctx.fields import Amount, parsed, reason
+from longctx.fields import Amount, reason
+from longctx.results.foreign import results_of_archive, results_of_text
+from longctx.results.foreign.result import Choice, ForeignResult
 from longctx.results.grouping import by_family
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row
 from longctx.results.store import RESULTS, load_rows
+from longctx.results.strict_json import loads
 from longctx.visible import visible
+from longctx.vocabulary.family import IMPORTED
+from longctx.vocabulary.scenario import CREDIT
 
-FAMILY = "imported"
-"""The family of imported rows, which no scenario may have."""
+ALL = Choice()
 LACKING = "not in the new results"
 """The error of a row that stands for a result which only the earlier file has."""
+
+
+def _whole(text: str) -> str:
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
+    return text
+
+
+WholeText = Annotated[str, AfterValidator(_whole)]
 
 
 class ImportedRow(BaseModel):
@@ -31,13 +43,13 @@ class ImportedRow(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    id: str
+    id: WholeText
     """What identifies the item: results of the same id are paired. A repeat of an item has the same id again."""
     correct: bool | None
     """Whether the answer is right; null if it was not measured."""
-    band: str = "all"
+    band: WholeText = "all"
     """The band in which the gate judges it, such as a range of lengths."""
-    cluster: str | None = None
+    cluster: WholeText | None = None
     """What items share, such as a document."""
     cost: Amount | None = None
     """USD."""
@@ -45,14 +57,15 @@ class ImportedRow(BaseModel):
     """The rate that guessing reaches, such as 0.5 with two answers."""
 
 
-def load_results(path: Path) -> tuple[list[Row], Manifest | None]:
+def load_results(path: Path, choice: Choice = ALL) -> tuple[list[Row], Manifest | None]:
     """Return the rows of another tool's file or, with its manifest, those of a run. Raises UserError.
 
-    path: a file, or the folder of a run or its results.jsonl.
+    path: a file, or the folder of a run or its results.jsonl. choice: what to take from a file of another tool.
     """
     folder = path.parent if path.name == RESULTS and (path.parent / MANIFEST).is_file() else path
     if not folder.is_dir():
-        return load_imported(path), None
+        return load_imported(path, choice), None
+    _check_no_choice(path, choice)
     try:
         return load_rows(folder), load_manifest(folder)
     except FileNotFoundError:
@@ -62,33 +75,72 @@ def load_results(path: Path) -> tuple[list[Row], Manifest | None]:
         ) from None
 
 
-def load_imported(path: Path) -> list[Row]:
-    """Read a file of imported rows. Raises UserError, which names the line."""
+def load_imported(path: Path, choice: Choice = ALL) -> list[Row]:
+    """Read a file of imported rows, or one that another tool wrote. Raises UserError, which names the line."""
     try:
-        lines = read_text(path).split("\n")  # JSON allows U+2028 and its like within a line
+        found = results_of_archive(path)
+        text = read_text(path) if found is None else ""
     except OSError as error:
         raise UserError(
             "no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of JSON lines."
         ) from None
+    if found is None:
+        found = results_of_text(path, text)
+    if found is None:
+        _check_no_choice(path, choice)
+        imported = _lines(path, text)
+    else:
+        imported = (_converted(path, result, choice) for result in choice.of(path, found))
     rows: list[Row] = []
     results: Counter[tuple[str, str]] = Counter()
-    for number, line in enumerate(lines, start=1):
+    for row, credit in imported:
+        rows.append(_row(path, row, credit, results[row.band, row.id]))
+        results[row.band, row.id] += 1
+    if not rows:
+        raise UserError("no-imported-rows", f"{path} holds no rows: write a JSON object a line.")
+    _check_repeats(path, results)
+    return rows
+
+
+def _lines(path: Path, text: str) -> Iterator[tuple[ImportedRow, float | None]]:
+    for number, line in enumerate(text.split("\n"), start=1):  # JSON allows U+2028 and its like within a line
         if not line.strip():
             continue
         try:
-            row = ImportedRow.model_validate(parsed(_object, line))
+            yield ImportedRow.model_validate(loads(line)), None
         except (ValueError, ValidationError) as error:
             raise UserError(
                 "bad-imported-row",
                 f'{path}, line {number}: {reason(error)}. A line is an object such as {{"id": "q1", "correct": true, '
                 '"band": "short", "cluster": "handbook.md", "cost": 0.002}; id and correct are required.',
             ) from None
-        rows.append(_row(path, row, results[row.band, row.id]))
-        results[row.band, row.id] += 1
-    if not rows:
-        raise UserError("no-imported-rows", f"{path} holds no rows: write a JSON object a line.")
-    _check_repeats(path, results)
-    return rows
+
+
+def _converted(path: Path, result: ForeignResult, choice: Choice) -> tuple[ImportedRow, float | None]:
+    """Return the row of another tool's result, and its partial credit."""
+    try:
+        score = result.score()
+        row = ImportedRow(
+            id=result.id,
+            correct=None if score is None else score == 1,
+            band=result.text(choice.band) if choice.band else "all",
+            cluster=result.text(choice.cluster) if choice.cluster else None,
+            cost=result.cost,
+        )
+    except (ValueError, ValidationError) as error:
+        raise UserError(
+            "bad-result", f"{path}, {result.name}: {visible(reason(error))}. Choose another, or convert it to rows."
+        ) from None
+    return row, None if score in (None, 0, 1) else score
+
+
+def _check_no_choice(path: Path, choice: Choice) -> None:
+    if choice:
+        raise UserError(
+            "nothing-to-choose",
+            f"{path} is not a file of inspect_ai, lm-evaluation-harness or promptfoo: leave out --select, --cluster "
+            "and --band; rows have bands and clusters of their own.",
+        )
 
 
 def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
@@ -114,22 +166,6 @@ def _asked(row: Row) -> tuple[object, ...]:
     return row.family, row.scenario, row.item, row.seed, row.trial
 
 
-def _object(line: str) -> Any:
-    """Return the content of a line. Raises ValueError for what JSON leaves open: a key twice, half a character."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        counts = Counter(name for name, _ in pairs)
-        if twice := [name for name, number in counts.items() if number > 1]:
-            raise ValueError(f"it has the key {visible(twice[0])!r} twice")
-        return dict(pairs)
-
-    found = json.loads(line, object_pairs_hook=once)
-    for text in found.values() if isinstance(found, dict) else ():
-        if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
-    return found
-
-
 def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
     """Raise UserError unless each item has as many results: asking failed items again would hide a regression."""
     (most, highest), (least, lowest) = results.most_common(1)[0], min(results.items(), key=lambda entry: entry[1])
@@ -141,16 +177,18 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
         )
 
 
-def _row(path: Path, row: ImportedRow, repeat: int) -> Row:
+def _row(path: Path, row: ImportedRow, credit: float | None, repeat: int) -> Row:
     measured: dict[str, Any] = {"outcome": "correct" if row.correct else "wrong"}
+    if credit is not None:
+        measured |= {"why": f"partial credit {credit:g}", "trace": {CREDIT: round(1000 * credit)}}
     if row.correct is None:
         measured = {"outcome": "infra_error", "error": "not measured"}
     return Row(
         run=path.stem,
-        model=FAMILY,
-        prompt_set=FAMILY,
+        model=IMPORTED,
+        prompt_set=IMPORTED,
         prompt_digest="",
-        family=FAMILY,
+        family=IMPORTED,
         scenario=row.band,
         params={},
         seed=0,

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.family import gives_credit, is_of_function
 from longctx.vocabulary.scenario import CREDIT, MEASURED, Kind
 from longctx.vocabulary.shapes import TEXT, Shape
 
@@ -185,8 +185,8 @@ class Row:
 
     @property
     def credit(self) -> float:
-        """What the trial adds to a rate: 1 or 0, or what a check gave as partial credit."""
-        if CREDIT in self.trace and is_check(self.family):
+        """What the trial adds to a rate: 1 or 0, or the partial credit of a check or of another tool's score."""
+        if CREDIT in self.trace and gives_credit(self.family):
             return self.trace[CREDIT] / 1000
         return int(self.correct)
 

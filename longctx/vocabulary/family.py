@@ -23,6 +23,15 @@ def is_check(family: str) -> bool:
     return "." in family
 
 
+IMPORTED = "imported"
+"""The family of rows of other tools, which no scenario may have."""
+
+
+def gives_credit(family: str) -> bool:
+    """Return whether rows of this family count their partial credit: those of checks and of other tools."""
+    return is_check(family) or family == IMPORTED
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family as the rest of the library knows it.

@@ -156,6 +156,49 @@ def test_the_same_id_again_is_a_repeat(tmp_path: Path) -> None:
     assert [(row.item, row.repeat) for row in load_imported(file)] == [("a", 0), ("a", 1)]
 
 
+def samples(path: Path, *scores: float, doc: object = None) -> Path:
+    """Write samples of lm-evaluation-harness by two filters, of which the second finds every answer."""
+    both = [("strict", score, number) for number, score in enumerate(scores)]
+    both += [("flexible", 1, number) for _, _, number in both]
+    lines = [
+        {"doc_id": number, "doc": doc or {"document": number}, "filter": name, "metrics": ["f1"], "f1": score}
+        for name, score, number in both
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def test_samples_of_another_tool_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = samples(tmp_path / "old.jsonl", *[1] * 180, *[0.5] * 20)
+    worse = samples(tmp_path / "worse.jsonl", *[0.75] * 180, *[0.5] * 20)
+    assert gate(old, old) == 2
+    assert "filter=strict, filter=flexible" in capsys.readouterr().err
+    assert gate(old, old, "--select", "filter=strict") == 0
+    assert gate(old, worse, "--select", "filter=strict", "--format", "markdown") == 10
+    assert "| 0.95 " in capsys.readouterr().out, "partial credit is counted"
+    assert gate(worse, worse, "--select", "filter=strict", "--select", "filter=flexible") == 0
+
+
+def test_fields_of_another_tool_are_bands_and_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = samples(tmp_path / "old.jsonl", *[1] * 200, doc={"document": "one.md", "length": 4096})
+    new = samples(tmp_path / "new.jsonl", *[0] * 60, *[1] * 140, doc={"document": "one.md", "length": 4096})
+    selected = "--select", "filter=strict", "--band", "length"
+    assert gate(old, new, *selected) == 10
+    assert gate(old, new, *selected, "--cluster", "document") == 11, "all answers are about one document"
+    assert "4096" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("select", ["scorer", "=match"])
+def test_a_selection_is_a_key_and_a_value(tmp_path: Path, select: str) -> None:
+    with pytest.raises(SystemExit):
+        gate(tmp_path, tmp_path, "--select", select)
+
+
+def test_a_key_is_given_for_two_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate(tmp_path, tmp_path, *["--select", "scorer=match"] * 3) == 2
+    assert "[bad-select]" in capsys.readouterr().err
+
+
 def run_of(folder: Path, right: int, wrong: int, **fields: Any) -> Path:
     """Return the folder of a run of one test function, with so many right and wrong answers."""
     given = {"family": "test_it", "scenario": "all", "params": {}, "band": "all", "cost_usd": 0.001, **fields}

@@ -1,0 +1,192 @@
+"""Logs of inspect_ai: .eval archives, and their JSON form.
+
+Source: inspect_ai/log/_log.py and log/_recorders/eval.py of version 0.3.285.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, TypeAdapter
+
+from longctx.config.text_files import MOST_BYTES, check_size
+from longctx.errors import UserError
+from longctx.fields import Amount, reason
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.strict_json import loads
+from longctx.visible import visible
+
+MAGIC = b"PK\x03\x04"
+"""The beginning of an .eval archive."""
+ZSTANDARD = 93
+"""The compression of an archive's entries since version 0.3.160 or so; zipfile knows it from Python 3.14 on."""
+PIECE = 1 << 20
+LARGEST_WINDOW = 1 << 27
+"""The most memory that an entry may ask for."""
+MOST_LISTED = 1 << 24
+"""The most bytes that an archive's list of entries may have."""
+MOST_OF_ENTRY, MOST_OF_ALL = 100_000_000, 10 * MOST_BYTES
+"""The most bytes of an entry that was decompressed, and of all."""
+BROKEN = ValueError, EOFError, OSError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error
+"""What zipfile raises for a damaged archive, one with a password, and one with another compression."""
+
+
+class _Score(BaseModel):
+    value: Any = None
+
+
+class _Usage(BaseModel):
+    total_cost: Amount | None = None
+
+
+class _Sample(BaseModel):
+    id: int | str
+    epoch: int = 1
+    scores: dict[str, _Score] | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    model_usage: dict[str, _Usage] = Field(default_factory=dict)
+    error: Any = None
+    invalidation: Any = None
+
+
+class _Scorer(BaseModel):
+    name: str
+
+
+class _Eval(BaseModel):
+    scorers: list[_Scorer] | None = None
+
+
+class _Log(BaseModel):
+    eval: _Eval = Field(default_factory=_Eval)
+    invalidated: bool = False
+    samples: list[_Sample] | None = None
+
+
+def of_log(content: object) -> list[ForeignResult]:
+    """Return the results of a log in JSON. Raises ValueError."""
+    log = _Log.model_validate(content)
+    return _results(log, log.samples or ())
+
+
+def of_archive(path: Path) -> list[ForeignResult]:
+    """Return the results of an .eval log. Nothing is written to the disk. Raises UserError."""
+    check_size(path, float("inf"))
+    try:
+        with _Listing(path) as file, zipfile.ZipFile(file) as archive:
+            entries = _Entries(archive)
+            log = _Log.model_validate(entries.read("header.json") if "header.json" in entries.names else {})
+            return _results(log, [*_samples(entries, log)])
+    except BROKEN as error:
+        raise UserError(
+            "bad-results-file",
+            f"{path} cannot be read as an .eval log of inspect_ai ({visible(reason(error))}): write it again, or "
+            "convert it with inspect log dump.",
+        ) from None
+
+
+def _samples(entries: _Entries, log: _Log) -> Iterator[_Sample]:
+    """Yield the samples. Their summaries are small and say the same, except which of them are invalidated."""
+    if "summaries.json" in entries.names and not log.invalidated:
+        yield from TypeAdapter(list[_Sample]).validate_python(entries.read("summaries.json"))
+        return
+    for name in entries.names:
+        if name.startswith("samples/") and name.endswith(".json"):
+            yield _Sample.model_validate(entries.read(name))
+
+
+def _results(log: _Log, samples: Sequence[_Sample]) -> list[ForeignResult]:
+    values = [dict(_values(sample)) for sample in samples]
+    scorers = [*dict.fromkeys(scorer for of in values for scorer in of)]
+    if not scorers:  # every sample ended with an error
+        scorers = [scorer.name.rpartition("/")[2] for scorer in log.eval.scorers or ()]
+    results = []
+    for sample, of in zip(samples, values, strict=True):
+        measured = sample.error is None and sample.invalidation is None
+        costs = [usage.total_cost for usage in sample.model_usage.values() if usage.total_cost is not None]
+        results += [
+            ForeignResult(
+                id=str(sample.id),
+                number=sample.epoch,
+                of={"scorer": scorer},
+                value=of.get(scorer) if measured else None,
+                fields=sample.metadata,
+                cost=sum(costs) if costs else None,
+            )
+            for scorer in scorers
+        ]
+    return results
+
+
+def _values(sample: _Sample) -> Iterator[tuple[str, object]]:
+    """Yield the scorers and their values; a value with several parts is as many scorers."""
+    for name, score in (sample.scores or {}).items():
+        if isinstance(score.value, dict):
+            yield from ((f"{name}.{part}", value) for part, value in score.value.items())
+        else:
+            yield name, score.value
+
+
+class _Listing(io.FileIO):
+    """An archive whose list of entries, which zipfile reads at once, has a bound."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        content = super().read(min(size, MOST_LISTED + 1) if size is not None and size >= 0 else MOST_LISTED + 1) or b""
+        if len(content) > MOST_LISTED:
+            raise ValueError(f"its list of entries has more than {MOST_LISTED:,} bytes")
+        return content
+
+
+class _Entries:
+    """The entries of an archive as JSON, whose decompressed bytes have a bound."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.names = dict.fromkeys(archive.namelist())
+        self._archive = archive
+        self._left = MOST_OF_ALL
+
+    def read(self, name: str) -> Any:
+        most = min(MOST_OF_ENTRY, self._left)
+        content = bytearray()
+        for piece in _pieces(self._archive, self._archive.getinfo(name)):
+            content += piece
+            if len(content) > most:
+                raise ValueError(f"{name} has more than {most:,} bytes")
+        self._left -= len(content)
+        return loads(content.decode("utf-8"))
+
+
+def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield the content of an entry in small pieces, however well it was compressed."""
+    if info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        with archive.open(info) as file:
+            yield from iter(partial(file.read, PIECE), b"")
+        return
+    if info.compress_type != ZSTANDARD:
+        raise ValueError(f"{info.filename} is compressed by method {info.compress_type}")
+    try:
+        zstandard: Any = importlib.import_module("zstandard")
+    except ImportError:
+        raise UserError(
+            "no-zstandard",
+            f"{archive.filename} is compressed with Zstandard: pip install zstandard, or convert it with inspect log "
+            "dump.",
+        ) from None
+    stored = copy.copy(info)
+    stored.compress_type, stored.file_size = zipfile.ZIP_STORED, info.compress_size
+    del stored.CRC  # it is that of the decompressed content
+    with archive.open(stored) as file:
+        stream = zstandard.ZstdDecompressor(max_window_size=LARGEST_WINDOW).stream_reader(file, read_across_frames=True)
+        try:
+            yield from iter(partial(stream.read, PIECE), b"")
+        except zstandard.ZstdError as error:
+            raise ValueError(str(error)) from None

@@ -1,0 +1,48 @@
+"""Samples of lm-evaluation-harness: `samples_TASK_TIME.jsonl`, as --log_samples writes them.
+
+Source: lm_eval/evaluator.py and loggers/evaluation_tracker.py of version 0.4.13.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from longctx.fields import reason
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.strict_json import loads
+
+
+class _Sample(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    doc_id: int
+    doc: Any
+    filter: str = "none"
+    metrics: list[str] | None = None
+    """The names of its metrics, each of which is a field; versions before 0.4.5 or so do not list them."""
+
+
+def of_lines(text: str) -> list[ForeignResult]:
+    """Return the results of a file. Raises ValueError, which names the line."""
+    results = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            sample = _Sample.model_validate(loads(line))
+        except (ValueError, ValidationError) as error:
+            raise ValueError(f"line {number}: {reason(error)}") from None
+        fields = sample.model_extra or {}
+        metrics = sample.metrics or [name for name, value in fields.items() if isinstance(value, int | float)]
+        results += [
+            ForeignResult(
+                id=str(sample.doc_id),
+                of={"filter": sample.filter, "metric": metric},
+                value=fields.get(metric),
+                fields=sample.doc if isinstance(sample.doc, dict) else {},
+            )
+            for metric in metrics
+        ]
+    return results

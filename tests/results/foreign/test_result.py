@@ -1,0 +1,99 @@
+"""The scores of other tools, and the choice among the results of a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from longctx.results.foreign.result import Choice, ForeignResult
+from longctx.results.imported import load_imported, load_results
+from tests.refusals import refused
+from tests.results.foreign.files import DATA, read
+
+SUMS = "lm_eval_0.4.13_sums.jsonl"
+
+
+def score(value: object) -> float | None:
+    return ForeignResult(id="a", of={}, value=value).score()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["C", True, 1, 1.0, "1", "yes", "True"], 1),
+        (["I", "N", False, 0, 0.0, "0", "no", "FALSE"], 0),
+        (["P", 0.5, "0.5", ".5"], 0.5),
+        ([None, math.nan], None),
+    ],
+)
+def test_scores_mean_what_they_mean_to_inspect_ai(values: list[object], expected: float | None) -> None:
+    assert {score(value) for value in values} == {expected}
+
+
+@pytest.mark.parametrize("value", ["c", "great", "nan", "inf", -0.1, 1.5, math.inf, 10**400, [1], {"a": 1}, ""])
+def test_other_scores_are_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="not between 0 and 1"):
+        score(value)
+
+
+def test_what_a_file_lacks_cannot_be_selected() -> None:
+    for select in ({"filter": "lax"}, {"provider": "strict"}):
+        with refused("not-in-results", SUMS, "filter=strict, filter=flexible; metric=exact_match"):
+            load_imported(DATA / SUMS, Choice(select))
+
+
+def test_a_field_that_an_item_lacks_is_named() -> None:
+    with refused("bad-result", SUMS, "'0' (filter strict", "no field 'chapter'", "question, answer, document, length"):
+        read(SUMS, filter="strict", cluster="chapter")
+
+
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}])
+def test_a_field_that_is_no_text_is_no_band(tmp_path: Path, value: object) -> None:
+    file = tmp_path / "samples.jsonl"
+    file.write_text(json.dumps({"doc_id": 0, "doc": {"length": value}, "acc": 1}))
+    with refused("bad-result", "its field 'length' is no text and no number"):
+        read(file, band="length")
+
+
+def test_long_lists_are_cut(tmp_path: Path) -> None:
+    file = tmp_path / "samples.jsonl"
+    file.write_text(json.dumps({"doc_id": 0, "doc": 0, "metrics": [f"{n}\x1b" + "x" * 99 for n in range(1000)]}))
+    with pytest.raises(Exception, match="choose-results") as found:
+        load_imported(file)
+    assert len(str(found.value)) < 3000
+    assert "\x1b" not in str(found.value)
+
+
+def test_rows_and_runs_have_nothing_to_choose(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "a", "correct": true}')
+    for path in (rows, tmp_path):
+        with refused("nothing-to-choose", path):
+            load_results(path, Choice(band="length"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("results.json", '{"evalId": 1', "bad-results-file"),
+        ("results.json", '{\n  "results": {"arc": {"acc": 1}}\n}', "unknown-results-file"),
+        ("rows.jsonl", "[\n1]", "unknown-results-file"),
+        ("results.json", '{"eval": {}, "samples": [{"epoch": 1}]}', "bad-results-file"),
+        ("results.json", '{"eval": {}, "samples": []}', "no-imported-rows"),
+    ],
+)
+def test_other_files_are_named(tmp_path: Path, name: str, text: str, code: str) -> None:
+    (tmp_path / name).write_text(text)
+    with refused(code, name):
+        load_imported(tmp_path / name)
+
+
+def test_repeats_of_a_part_of_the_items_are_refused(tmp_path: Path) -> None:
+    samples = [{"id": "a", "epoch": epoch, "scores": {"m": {"value": "C"}}} for epoch in (1, 2)]
+    samples += [{**samples[0], "id": "b"}]
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {}, "samples": samples}))
+    with refused("uneven-repeats", "'a' 2 times"):
+        load_imported(tmp_path / "log.json")
