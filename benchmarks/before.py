@@ -69,7 +69,7 @@ if __name__ == "__main__":
     parser.add_argument("revision", metavar="REV")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tests", default="tests_longctx", help="what is replayed (default: %(default)s)")
-    parser.add_argument("--profile", default="gate-short", help="what is estimated (default: %(default)s)")
+    parser.add_argument("--profile", default="gate-pr", help="what is estimated (default: %(default)s)")
     parser.add_argument("--model", default="claude-opus-5-5", help="for which model (default: %(default)s)")
     options = parser.parse_args()
     compare(options.revision, options.rounds, options.tests, options.profile, options.model)
