@@ -96,6 +96,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.registry import families
     from longctx.report.verdict import verdict_document
+    from longctx.report.verdict_data import with_words
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import load_results, with_lacking
 
@@ -125,5 +126,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     differs = [NOT_CHECKED]
     if earlier and manifest:
         differs = changed((earlier, before), (manifest, after), verdict)
-    emit.show(options, verdict_document(verdict, options.old.name, differs))
+    shown = verdict_document(verdict, options.old.name, differs)
+    baseline = options.old.name, earlier.run if earlier else options.old.stem
+    emit.show(options, shown, data=with_words(verdict, baseline, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)

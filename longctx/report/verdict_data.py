@@ -27,10 +27,17 @@ def write_verdict(
 
     baseline: its name, and that of its run. shown: the verdict in words, which `load_shown` reads back.
     """
-    name, run = baseline
-    data = as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
+    data = with_words(verdict, baseline, changed, shown)
     (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", "utf-8", "backslashreplace")
     (folder / "gate.md").write_text(document.as_markdown(shown), "utf-8", "backslashreplace")
+
+
+def with_words(
+    verdict: RunVerdict, baseline: tuple[str, str], changed: Sequence[str], shown: Document
+) -> dict[str, Any]:
+    """Return the content of gate.json. The arguments are those of `write_verdict`."""
+    name, run = baseline
+    return as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
 
 
 def load_shown(folder: Path) -> Document | None:

@@ -38,6 +38,8 @@ def test_each_format_and_where_it_goes(two: list[str], tmp_path: Path, capsys: C
     for arguments, start in (
         (["--format", "markdown"], "# B against A\n"),
         (["--format", "html"], "<!doctype html>"),
+        (["--format", "json"], '{\n "title": "B against A"'),
+        (["--out", str(tmp_path / "x.json")], '{\n "title": "B against A"'),
         (["--out", str(tmp_path / "x.md")], "# B against A\n"),
         (["--out", str(tmp_path / "x.html")], "<!doctype html>"),
         (["--out", str(tmp_path / "x.txt")], "B against A\n"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
+from longctx.report.verdict_data import load_shown
 from longctx.results.imported import load_imported
 from tests.refusals import refused
 from tests.rows import run
@@ -186,6 +187,18 @@ def test_fields_of_another_tool_are_bands_and_clusters(tmp_path: Path, capsys: p
     assert gate(old, new, *selected) == 10
     assert gate(old, new, *selected, "--cluster", "document") == 11, "all answers are about one document"
     assert "4096" in capsys.readouterr().out
+
+
+def test_the_verdict_is_written_as_a_run_writes_it(tmp_path: Path) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20)
+    new = rows(tmp_path / "new.jsonl", [True] * 140 + [False] * 60)
+    assert gate(old, new, "--out", tmp_path / "gate.json") == 10
+    written = json.loads((tmp_path / "gate.json").read_text())
+    assert (written["verdict"], written["baseline"], written["baseline_run"]) == ("regression", "old.jsonl", "old")
+    assert [(band["band"], band["lost"]) for band in written["families"][0]["bands"]] == [("all", 40)]
+    shown = load_shown(tmp_path)
+    assert shown
+    assert shown.title.startswith("Gate: regression")
 
 
 @pytest.mark.parametrize("select", ["scorer", "=match"])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import check_free
 from longctx.extras import PAGE, require
@@ -16,14 +17,16 @@ if TYPE_CHECKING:
     from longctx.report.document import Document
     from longctx.views.chart import Chart
 
-SUFFIXES = {".md": "markdown", ".html": "html"}
+SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("terminal", "markdown", "html"), help="default: as --out says, or terminal"
+        "--format", choices=("terminal", "markdown", "html", "json"), help="default: as --out says, or terminal"
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML, .json is JSON"
+    )
     parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
 
 
@@ -40,13 +43,20 @@ def show(
     document: Document,
     charts: Sequence[Chart] = (),
     as_page: Callable[[], str] | None = None,
+    data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print or write a document as the options say. charts: shown only in HTML. as_page: returns its own HTML."""
-    from longctx.report.document import FORMATS, as_html
+    """Print or write a document as the options say.
+
+    charts: shown only in HTML. as_page: returns its own HTML. data: its JSON, by default that of the document.
+    """
+    from longctx.report.document import FORMATS, as_data, as_html
 
     kind = _kind(options)
     html = as_page or partial(as_html, document, charts)
-    text = html() if kind == "html" else FORMATS[kind](document)
+    if kind == "json":
+        text = f"{json.dumps(as_data(document) if data is None else data, indent=1)}\n"
+    else:
+        text = html() if kind == "html" else FORMATS[kind](document)
     if options.out is None:
         print(text, end="")
     else:

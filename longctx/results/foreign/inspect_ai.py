@@ -28,7 +28,7 @@ from longctx.visible import visible
 MAGIC = b"PK\x03\x04"
 """The beginning of an .eval archive."""
 ZSTANDARD = 93
-"""The compression of an archive's entries since version 0.3.160 or so; zipfile knows it from Python 3.14 on."""
+"""The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
 PIECE = 1 << 20
 LARGEST_WINDOW = 1 << 27
 """The most memory that an entry may ask for."""

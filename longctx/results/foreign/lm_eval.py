@@ -1,6 +1,6 @@
 """Samples of lm-evaluation-harness: `samples_TASK_TIME.jsonl`, as --log_samples writes them.
 
-Source: lm_eval/evaluator.py and loggers/evaluation_tracker.py of version 0.4.13.
+Source: lm_eval/evaluator.py of version 0.4.13.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class _Sample(BaseModel):
     doc: Any
     filter: str = "none"
     metrics: list[str] | None = None
-    """The names of its metrics, each of which is a field; versions before 0.4.5 or so do not list them."""
+    """The names of its metrics, each of which is a field; older versions do not list them."""
 
 
 def of_lines(text: str) -> list[ForeignResult]:

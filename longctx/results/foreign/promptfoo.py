@@ -1,6 +1,6 @@
 """Output of promptfoo: `promptfoo eval -o results.json`.
 
-Source: src/types/index.ts of version 0.121.20.
+As version 0.121.20 writes it.
 """
 
 from __future__ import annotations
@@ -62,22 +62,31 @@ def of_output(content: object) -> list[ForeignResult]:
     """Return the results of an output. Raises ValueError."""
     found = _Output.model_validate(content).results.results
     graded = any(result.score != result.success for result in found)
-    names = dict.fromkeys(name for result in found for name in result.namedScores or ())
+    items = [_item(result, result.testCase.vars or result.vars) for result in found]
+    names: dict[str, set[str]] = {}
+    """The items that each metric measures; those that have no such assertion are no failures of it."""
+    for item, result in zip(items, found, strict=True):
+        for name in result.namedScores or ():
+            names.setdefault(name, set()).add(item)
     results = []
-    for result in found:
+    for item, result in zip(items, found, strict=True):
         values = {**(result.namedScores or {}), "success": result.success, "score": result.score}
         provider = result.provider if isinstance(result.provider, str) else result.provider.label or result.provider.id
         treatment = {"provider": provider, "prompt": result.prompt.label, "column": str(result.promptIdx)}
         results += [
             ForeignResult(
-                id=_item(result, variables := result.testCase.vars or result.vars),
+                id=item,
                 number=result.testIdx,
                 of={**treatment, "scorer": scorer},
                 value=None if result.failureReason == ERROR else values.get(scorer),
-                fields={**result.testCase.metadata, **variables},
+                fields={**result.testCase.metadata, **(result.testCase.vars or result.vars)},
                 cost=result.cost,
             )
-            for scorer in (*names, "success", *(["score"] if graded else []))
+            for scorer in (
+                *(name for name, of in names.items() if item in of),
+                "success",
+                *(["score"] if graded else []),
+            )
         ]
     return results
 

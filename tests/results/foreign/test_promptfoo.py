@@ -61,6 +61,13 @@ def test_a_metric_is_a_scorer(tmp_path: Path) -> None:
     assert credits(file, scorer="tone") == [0.25]
 
 
+def test_a_metric_measures_the_tests_that_have_it(tmp_path: Path) -> None:
+    graded = {"success": True, "score": 1, "namedScores": {"tone": 0.25}, "vars": {"id": "a"}}
+    failed = {"success": False, "score": 0, "failureReason": 2, "vars": {"id": "a"}}
+    file = output(tmp_path / "results.json", graded, failed, {"success": True, "score": 1, "vars": {"id": "b"}})
+    assert credits(file, scorer="tone") == [0.25, None]
+
+
 def test_a_bad_output_is_named(tmp_path: Path) -> None:
     with refused("bad-results-file", "results.json", "results.results.0.success"):
         load_imported(output(tmp_path / "results.json", {"success": [], "score": 1}))
