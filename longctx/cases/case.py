@@ -77,7 +77,7 @@ class Case:
     @property
     def token_values(self) -> dict[str, float] | None:
         """What `Scenario.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
-        if not self.scenario.probes(self.wording.words):
+        if not self.scenario.is_counted():
             return {}
         return self.model.token_values(self.scenario.family, self.wording.digest)
 

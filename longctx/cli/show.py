@@ -191,7 +191,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         raise UserError("bad-scenario-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
     wording = PromptSet.open(options.workspace, prompts).wording(family, document)
-    if model is None and family.probes(wording.words):
+    if model is None and family.is_counted():
         raise UserError(
             "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
         )

@@ -389,6 +389,10 @@ class ProtocolCell(Scenario):
         return cls.declared.units(words) if cls.declared.units else {}
 
     @classmethod
+    def is_counted(cls) -> bool:
+        return cls.declared.counts is not None
+
+    @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
         return cls.declared.counts.probes(words) if cls.declared.counts else {}
 

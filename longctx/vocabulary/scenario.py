@@ -369,6 +369,11 @@ class Scenario(ABC):
         return {}
 
     @classmethod
+    def is_counted(cls) -> bool:
+        """Return whether `fit` needs counts of a model's tokenizer, those of the probes."""
+        return False
+
+    @classmethod
     def probes(cls, words: Words) -> dict[str, str]:
         """Return the texts, by name, that must be counted by a model's tokenizer before trials can be built."""
         return {}

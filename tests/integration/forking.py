@@ -113,6 +113,8 @@ def _computed_once() -> None:
         model.model_rebuild()
     for plan in ("few", "early"):
         planned(plan, 1000, 1000, 0.1, 0.05).level(0.05, 1)
+    for units in (40, 60, 80, 100):
+        planned("equal", units, units, 0.1, 0.05).level(0.05, 1)
     templates = functools.cache(page._environment)
     page._environment = templates
     for name in templates().list_templates(extensions=["html"]):

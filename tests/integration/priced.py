@@ -9,7 +9,7 @@ LINES = """
 models = ["old"]
 lines = [3, 5]
 orders = ["ordered"]
-trials = 40
+trials = 16
 bands = { short = 3, middle = 5 }
 """
 PRICED = """

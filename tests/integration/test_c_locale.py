@@ -11,9 +11,9 @@ from tests.integration.conftest import LINES, Checkout
 C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
-def run(project: Checkout, *command: str) -> str:
+def run(project: Checkout, *command: str, page: bool = True) -> str:
     """Run a command in the C locale, which Python reads when it starts."""
-    env = {**project.launcher.env, **C_LOCALE}
+    env = {**project.launcher.env, **C_LOCALE, "LONGCTX_PAGE": "1" if page else "0"}
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=project.folder, env=env, capture_output=True, check=False
     )
@@ -26,7 +26,7 @@ def test_it_is_measured_gated_and_compared(recorded: Checkout, tmp_path: Path) -
     project = recorded.copied(tmp_path / "my dir [ünï] #1 %20")
     project.profile(LINES, name="fixtures/prüfung.toml")
     quiet = ("-q", "-pno:cacheprovider", "--ctx-profile=fixtures/prüfung.toml")
-    run(project, "pytest", *quiet, "--ctx-report=reports/erster-lauf-ü")
+    run(project, "pytest", *quiet, "--ctx-report=reports/erster-lauf-ü", page=False)
     run(project, "longctx", "baseline", "save", "main")
     run(project, "pytest", *quiet, "--ctx-baseline=main", "--ctx-on-inconclusive=pass", "-olongctx_parquet=1")
     written = {path.name for path in project.file("reports/latest").iterdir()}

@@ -115,6 +115,10 @@ def installed(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def clone(checkout: Checkout, installed: Path) -> Clone:
+    return cloned(checkout, installed)
+
+
+def cloned(checkout: Checkout, installed: Path) -> Clone:
     """Return a clone, pushed to the main branch, without recordings and without a baseline."""
     for name in (".ci", ".gitattributes", ".gitignore"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.folder / name)
@@ -125,14 +129,21 @@ def clone(checkout: Checkout, installed: Path) -> Clone:
     return made
 
 
-@pytest.fixture
-def gated(clone: Clone, server: SimulatedServer) -> Clone:
+@pytest.fixture(scope="module")
+def gated_once(template: Checkout, installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """Return a clone with enough recordings for a verdict, and with their baseline."""
+    clone = cloned(template.copied(tmp_path_factory.mktemp("gated") / "checkout"), installed)
     clone.checkout.profile(MANY)
-    assert clone.checkout.record(server).code == 0
+    with SimulatedServer() as server:
+        assert clone.checkout.record(server).code == 0
     assert clone.checkout.longctx("baseline", "save", "main").code == 0
     clone.commit(push=True)
     return clone
+
+
+@pytest.fixture
+def gated(gated_once: Clone, tmp_path: Path) -> Clone:
+    return Clone(gated_once.checkout.copied(tmp_path / "checkout"), gated_once.programs)
 
 
 def test_the_first_run_has_no_baseline_and_says_so(clone: Clone, server: SimulatedServer) -> None:
@@ -320,8 +331,9 @@ def test_two_branches_that_recorded_the_same_trials_merge(clone: Clone, server: 
     assert {(row["returned"], row["recorded_at"][:4]) for row in clone.checkout.rows()} == {("12", "2099")}
 
 
-@pytest.mark.parametrize("option", ["--collect-only", "--ctx-estimate", "--help", "--markers"])
+@pytest.mark.parametrize("option", ["--collect-only", "--help"])
 def test_a_run_that_an_option_of_the_branch_ends_early_is_invalid(gated: Clone, option: str) -> None:
+    """test_last_line.py has more such options."""
     gated.checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = {option}\n")
     done = gated.act()
     assert (done.status, done.outputs["status"], done.outputs["verdict"]) == (12, "12", "")

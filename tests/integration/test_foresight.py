@@ -32,11 +32,12 @@ def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
     return result.code == 12 and result.says("Gate: invalid", *says, "nothing was asked") and not server.asked
 
 
-@pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-only=1"], ["--ctx-only=99"], ["--ctx-estimate", "-k", "3"]])
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str], workers: str) -> None:
+@pytest.mark.parametrize(
+    "cut", [["-k", "lines-3", "-n2"], ["--ctx-only=1"], ["--ctx-only=99", "-n2"], ["--ctx-estimate", "-k", "3"]]
+)
+def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str]) -> None:
     runs = kept.runs()
-    result = kept.record(server, "--ctx-baseline=main", *cut, workers, mode="all")
+    result = kept.record(server, "--ctx-baseline=main", *cut, mode="all")
     assert ended(result, server, "of the grid's scenarios: a verdict is given on the whole grid")
     assert kept.runs() == runs
 

@@ -7,6 +7,8 @@ process may write no larger file (RLIMIT_FSIZE), or because a file is a link to 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +37,17 @@ def pytest_runtestloop(session):
 ROOM = 10_000_000
 LITTLE = 20_000
 """Bytes: enough for the rows, but not for the page."""
+
+
+@pytest.fixture(scope="module")
+def both_once(record_once: Callable[..., Checkout]) -> Checkout:
+    return record_once("--ctx-report=first", profile=LINES + PASSKEY)
+
+
+@pytest.fixture
+def both(both_once: Checkout, tmp_path: Path) -> Checkout:
+    """Return a project with the recordings of two protocols, and without a folder for reports."""
+    return both_once.copied(tmp_path / "checkout")
 
 
 def full_disk(checkout: Checkout, now: int = ROOM) -> tuple[str, str]:
@@ -77,11 +90,9 @@ def test_a_cassette_that_cannot_be_written_is_found_out_before_asking(
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_replay_says_it_once_and_ends(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
-    checkout.profile(LINES, PASSKEY)
-    checkout.record(server, "--ctx-report=recorded")
-    checkout.file("reports").write_text("mine")
-    result = checkout.pytest(workers)
+def test_a_replay_says_it_once_and_ends(both: Checkout, workers: str) -> None:
+    both.file("reports").write_text("mine")
+    result = both.pytest(workers)
     assert result.code == 13
     assert result.says("The report was not written: ", "[not-writable]", "no answer is lost")
     assert "failed" not in result.out
@@ -105,11 +116,9 @@ def test_a_full_disk_at_the_end_leaves_nothing_half_written(
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_disk_that_fills_while_the_tests_run(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
+def test_a_disk_that_fills_while_the_tests_run(both: Checkout, workers: str) -> None:
     """The file that takes the rows cannot take the second test's."""
-    checkout.profile(LINES, PASSKEY)
-    checkout.record(server)
-    checkout.file("filling.py").write_text(
+    both.file("filling.py").write_text(
         "from longctx.results import store\n"
         "right, calls = store.append, []\n"
         "def append(folder, *rest):\n"
@@ -120,11 +129,11 @@ def test_a_disk_that_fills_while_the_tests_run(checkout: Checkout, server: Simul
         "    right(folder, *rest)\n"
         "store.append = append\n"
     )
-    result = checkout.pytest("-p", "filling", "--ctx-report=mine", workers)
+    result = both.pytest("-p", "filling", "--ctx-report=mine", workers)
     assert result.code == 13
     assert result.says("mine ", "No space left on device", "[not-writable]", "the report cannot be written")
     assert workers == "-n2" or "2 passed" in result.out
-    assert sorted(path.name for path in checkout.file("mine").iterdir()) == ["kept"]
+    assert sorted(path.name for path in both.file("mine").iterdir()) == ["kept"]
 
 
 def test_answers_without_text_are_kept_as_rows(checkout: Checkout, server: SimulatedServer) -> None:
@@ -151,10 +160,8 @@ def test_the_rows_of_a_run_that_died_are_not_counted(recorded: Checkout) -> None
     assert len(recorded.rows("mine")) == 4
 
 
-def test_a_verdict_is_shown_though_it_cannot_be_written(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.profile(LINES, PASSKEY)
-    checkout.record(server, "--ctx-report=first")
-    result = checkout.pytest("--ctx-baseline=first", *full_disk(checkout), page=True)
+def test_a_verdict_is_shown_though_it_cannot_be_written(both: Checkout) -> None:
+    result = both.pytest("--ctx-baseline=first", *full_disk(both), page=True)
     assert result.code == 13
     assert result.says("Gate: ", "The report was not written: ")
-    assert not [*checkout.folder.rglob("gate.md"), *checkout.folder.rglob("gate.json")]
+    assert not [*both.folder.rglob("gate.md"), *both.folder.rglob("gate.json")]

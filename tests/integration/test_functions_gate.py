@@ -32,6 +32,10 @@ def test_review(ask, check, case):
 """
 
 
+MARGIN = "margin = 0.3\n"
+"""With it, 20 trials are enough for a verdict."""
+
+
 def wrong_when_long(body: Body) -> Answer:
     return codes(body) if len(prompt_of(body)) < 1000 else (200, {}, message("0, please", body))
 
@@ -41,7 +45,7 @@ def rude(body: Body) -> Answer:
     return status, headers, content.replace(b", please", b"")
 
 
-def write(project: Checkout, trials: int = 60, cases: int = 60, per_contract: int = 1) -> Checkout:
+def write(project: Checkout, trials: int = 20, cases: int = 20, per_contract: int = 1) -> Checkout:
     project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=trials))
     lines = [
         {"id": f"case-{number}", "contract": f"contract {number // per_contract}", "number": 1000 + number}
@@ -53,9 +57,10 @@ def write(project: Checkout, trials: int = 60, cases: int = 60, per_contract: in
 
 @pytest.fixture(scope="module")
 def gated_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Return a project without a profile whose functions are recorded with a model that is right, with a baseline."""
+    """Return a project whose functions are recorded with a model that is right, with a baseline, and its profile."""
     project = write(template.copied(tmp_path_factory.mktemp("gated") / "checkout"))
-    project.file("tiny.toml").unlink()
+    project.file("fixtures/profiles").mkdir()
+    project.profile(MARGIN, 'models = ["toy"]\n', name="fixtures/profiles/only.toml")
     with SimulatedServer(codes) as server:
         result = ask(project, server)
         assert result.code == 0, result
@@ -103,9 +108,8 @@ def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
     assert verdicts(gated)["test_review", "all"] == "pass"
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_run_without_cells_of_the_baseline_is_invalid(gated: Checkout, workers: str) -> None:
-    result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", workers)
+def test_a_run_without_cells_of_the_baseline_is_invalid(gated: Checkout) -> None:
+    result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", "-n2")
     assert result.code == 12, result
     assert result.says("the run leaves out 2 of the grid's scenarios")
 
@@ -136,11 +140,11 @@ def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> Non
         assert result.code == 0, result
         assert len(server.asked) == 1
     [review] = [family for family in gate(gated)["families"] if family["family"] == "test_review"]
-    assert (review["bands"][0]["n"], review["bands"][0]["clusters"]) == (59, 59)
+    assert (review["bands"][0]["n"], review["bands"][0]["clusters"]) == (19, 19)
 
 
 def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
-    project = write(template.copied(tmp_path / "checkout"), per_contract=10)
+    project = write(template.copied(tmp_path / "checkout"), cases=60, per_contract=10)
     with SimulatedServer(codes) as server:
         assert ask(project, server).code == 0
     assert project.longctx("baseline", "save", "main").code == 0
@@ -152,9 +156,13 @@ def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
 
 
 def test_a_profile_has_bands_of_a_function_and_leaves_one_out(gated: Checkout) -> None:
-    gated.profile("[test_code]\nbands = { all-lengths = 1000 }\n[test_review]\ngated = false\n")
+    """The baseline has no profile, so that another one excuses nothing."""
+    gated.file("fixtures/profiles/only.toml").unlink()
+    assert run(gated).code == 0
+    assert gated.longctx("baseline", "save", "bare").code == 0
+    gated.profile(MARGIN, "[test_code]\nbands = { all-lengths = 1000 }\n[test_review]\ngated = false\n")
     without = ("tests_longctx/test_functions.py", "--ctx-model=toy")
-    result = gated.pytest(*without, "--ctx-baseline=main")
+    result = gated.pytest(*without, "--ctx-baseline=bare")
     assert result.code == 12, result
     assert result.says("the run does not judge 1 of the", "cells that its baseline judges (test_review/")
     assert gated.longctx("baseline", "save", "without").code == 0
@@ -185,7 +193,7 @@ CREDIT = """
 import pytest
 
 
-@pytest.mark.longctx(trials=60)
+@pytest.mark.longctx(trials=20)
 def test_summary(ask, draw, check):
     reply = ask(f"How much of report {draw.integer(1, 10**9)} is in the summary?")
     check("coverage", float(reply.text))
@@ -195,19 +203,20 @@ def test_summary(ask, draw, check):
 def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> None:
     """Every share fell from 0.9 to 0.6, of which none counts as wholly right: the trial's own outcome stays right."""
     checkout.file("tests_longctx/test_functions.py").write_text(CREDIT)
+    gated = "--ctx-baseline=main", "--ctx-margin=0.2"
     with SimulatedServer(saying("0.9")) as server:
         assert ask(checkout, server).code == 0
         assert checkout.longctx("baseline", "save", "main").code == 0
-        assert ask(checkout, server, "--ctx-baseline=main", mode="all").code == 0
+        assert ask(checkout, server, *gated, mode="all").code == 0
         assert set(verdicts(checkout).values()) == {"pass"}
         server.script = saying("0.6")
-        live = ask(checkout, server, "--ctx-baseline=main", mode="all")
+        live = ask(checkout, server, *gated, mode="all")
     assert live.code == 10, live
     assert verdicts(checkout) == {("test_summary", "all"): "pass", ("test_summary.coverage", "all"): "regression"}
     [band] = [family["bands"][0] for family in gate(checkout)["families"] if family["family"].endswith("coverage")]
     assert band["difference"] == pytest.approx(-0.3)
     judged = gate(checkout)["families"]
-    assert (run(checkout, "--ctx-baseline=main").code, gate(checkout)["families"]) == (10, judged)
+    assert (run(checkout, *gated).code, gate(checkout)["families"]) == (10, judged)
 
 
 GUESSED = """

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
+
+import pytest
 
 from tests.batch_server import BatchServer
 from tests.integration.conftest import Checkout
@@ -44,65 +47,75 @@ def left_out(project: Checkout) -> int:
     return sum(row["error"] == "early stop" for row in rows(project))
 
 
-def save_baseline_alone(project: Checkout, server: SimulatedServer) -> None:
-    """Save the baseline `first`, and delete the recordings it was made from."""
-    assert ask(project, server).code == 0
+def based(project: Checkout, tests: str) -> Checkout:
+    """Write these tests, record them and save the baseline `first`."""
+    project.profile(EQUAL, name="equal.toml")
+    project.file("tests_longctx/test_functions.py").write_text(tests)
+    with SimulatedServer(codes) as server:
+        assert ask(project, server).code == 0
     assert project.longctx("baseline", "save", "first").code == 0
-    shutil.rmtree(project.file("cassettes"))
-    server.received.clear()
+    return project
+
+
+@pytest.fixture(scope="module")
+def original(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return based(template.copied(tmp_path_factory.mktemp("based") / "checkout"), TESTS)
+
+
+@pytest.fixture
+def recorded(original: Checkout, tmp_path: Path) -> Checkout:
+    """Return a project with a baseline, and with the recordings that it was made from."""
+    return original.copied(tmp_path / "checkout")
+
+
+@pytest.fixture
+def alone(recorded: Checkout) -> Checkout:
+    """Return a project with a baseline alone."""
+    shutil.rmtree(recorded.file("cassettes"))
+    return recorded
 
 
 def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_same_verdict(
-    checkout: Checkout,
+    recorded: Checkout,
 ) -> None:
-    file = checkout.file("tests_longctx/test_functions.py")
-    checkout.profile(EQUAL, name="equal.toml")
-    file.write_text(TESTS)
+    file = recorded.file("tests_longctx/test_functions.py")
     with SimulatedServer(codes) as server:
-        assert ask(checkout, server).code == 0
-        assert checkout.longctx("baseline", "save", "first").code == 0
         file.write_text(CHANGED)
         live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
-        asked = checkout.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
+        asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
         assert asked.says("Stopped early: pass shown after 40 of 60 trials, 20 not asked")
         assert "not paired" not in asked.out
-    families = gate(checkout)["families"]
-    assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
-    assert gate(checkout)["families"] == families
+    families = gate(recorded)["families"]
+    assert (run(recorded, *GATE).code, left_out(recorded)) == (0, 20)
+    assert gate(recorded)["families"] == families
     file.write_text(PARTLY)
-    assert (run(checkout, *GATE).code, left_out(checkout)) == (12, 0), "trials of the first look are stale"
+    assert (run(recorded, *GATE).code, left_out(recorded)) == (12, 0), "trials of the first look are stale"
 
 
 def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
-    checkout: Checkout,
+    alone: Checkout,
 ) -> None:
     """Each look has 20 trials, and both bands, that of the function and that of its check, pass at the second."""
-    checkout.profile(EQUAL, name="equal.toml")
-    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
-    with SimulatedServer(codes) as server:
-        save_baseline_alone(checkout, server)
-        server.hold_after = 20
+    with SimulatedServer(codes, hold_after=20) as server:
         live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy", "--ctx-concurrency=1", *GATE
-        pid = checkout.start("tests_longctx/test_functions.py", *live, profile=None)
+        pid = alone.start("tests_longctx/test_functions.py", *live, profile=None)
         server.wait_for(21)
-        checkout.kill(pid)
-        assert checkout.episodes() == 20
+        alone.kill(pid)
+        assert alone.episodes() == 20
     with BatchServer(script=codes) as batches:
-        resumed = ask(checkout, batches, *GATE, "--ctx-batch", "--ctx-no-canary")
+        resumed = ask(alone, batches, *GATE, "--ctx-batch", "--ctx-no-canary")
         assert resumed.says("holds 20 requests", "Stopped early: pass shown after 40 of 60 trials, 20 not asked")
-        assert (resumed.code, len(batches.paid), left_out(checkout)) == (0, 20, 20)
-    asked = gate(checkout)
-    assert verdicts(checkout) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
+        assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
+    asked = gate(alone)
+    assert verdicts(alone) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
     assert [band["look"] for family in asked["families"] for band in family["bands"]] == [2, 2]
-    assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
-    assert gate(checkout)["families"] == asked["families"]
+    assert (run(alone, *GATE).code, left_out(alone)) == (0, 20)
+    assert gate(alone)["families"] == asked["families"]
 
 
 def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict_of_one_run(checkout: Checkout) -> None:
-    checkout.profile(EQUAL, name="equal.toml")
-    checkout.file("tests_longctx/test_functions.py").write_text(SHARDED)
+    shutil.rmtree(based(checkout, SHARDED).file("cassettes"))
     with SimulatedServer(codes) as server:
-        save_baseline_alone(checkout, server)
         for number in (1, 2):
             shard = ask(checkout, server, *GATE, f"--ctx-shard={number}/2", f"--ctx-report=shard-{number}")
             assert shard.code == 0, shard
@@ -117,33 +130,28 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
     assert checkout.longctx("baseline", "save", "second", "merged", "--force").says("[run-stopped-early]")
 
 
-def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(checkout: Checkout) -> None:
+def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone: Checkout) -> None:
     """At a margin of 20%, 36 identical answers pass at the first look; at one of 5% it takes 52, so all are asked."""
-    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
     gated = "--ctx-baseline=first", "--ctx-margin=0.2"
     with SimulatedServer(codes) as server:
-        save_baseline_alone(checkout, server)
-        asked = ask(checkout, server, *gated)
+        asked = ask(alone, server, *gated)
         assert asked.says("Stopped early: pass shown after 36 of 60 trials, 24 not asked")
-        families = gate(checkout)["families"]
-        assert (run(checkout, *gated).code, left_out(checkout)) == (0, 24)
-        assert gate(checkout)["families"] == families
-        again = ask(checkout, server, "--ctx-baseline=first", mode="all")
-        assert (again.code, left_out(checkout)) == (0, 0)
+        families = gate(alone)["families"]
+        assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
+        assert gate(alone)["families"] == families
+        again = ask(alone, server, "--ctx-baseline=first", mode="all")
+        assert (again.code, left_out(alone)) == (0, 0)
 
 
 def test_a_gate_that_was_asked_by_the_plan_of_earlier_versions_is_resumed_and_replayed_by_it(
-    checkout: Checkout,
+    alone: Checkout,
 ) -> None:
-    checkout.profile(EQUAL, name="equal.toml")
-    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
     with SimulatedServer(codes) as server:
-        save_baseline_alone(checkout, server)
-        assert ask(checkout, server, *GATE).says("pass shown after 40 of 60 trials")
-        [cassette] = checkout.file("cassettes").rglob("*.jsonl")
+        assert ask(alone, server, *GATE).says("pass shown after 40 of 60 trials")
+        [cassette] = alone.file("cassettes").rglob("*.jsonl")
         text = cassette.read_text()
         assert text.count('"looks":"equal"') == 40
         cassette.write_text(text.replace('"looks":"equal"', '"looks":true'))
-        for newer in (ask(checkout, server, *GATE[:2]), run(checkout, *GATE[:2])):
-            assert (newer.code, left_out(checkout)) == (0, 20)
+        for newer in (ask(alone, server, *GATE[:2]), run(alone, *GATE[:2])):
+            assert (newer.code, left_out(alone)) == (0, 20)
         assert len(server.asked) == 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -115,9 +116,8 @@ def test_lone_surrogates_survive_the_way(project: Checkout, server: SimulatedSer
 def recorded(project: Checkout, server: SimulatedServer) -> list[str]:
     """Record the project, and return the ids of its tests in order."""
     project.file("dying.py").write_text(DYING)
-    project.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile="small")
-    listed = project.pytest("--collect-only", "-q", profile="small").out.splitlines()
-    return [line for line in listed if "::" in line]
+    run = project.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile="small")
+    return re.findall(r"^(\S+::\S+) PASSED", run.out, re.MULTILINE)
 
 
 def test_a_worker_that_dies_loses_no_test_that_has_ended(project: Checkout, recorded: list[str]) -> None:

@@ -25,7 +25,8 @@ def project(launcher: Launcher, tmp_path: Path) -> Checkout:
 
 
 def plain(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("-plongctx.plugin", *arguments, profile=None, page=True)
+    """Run without an option of longctx's, which would ask for what is not recorded."""
+    return project.pytest("-plongctx.plugin", *arguments, profile=None, env={"LONGCTX_PAGE": "0"}, page=True)
 
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["", "workers"])

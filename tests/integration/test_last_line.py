@@ -10,13 +10,22 @@ import pytest
 from tests.integration.conftest import LINES, Checkout, Result
 from tests.servers import SimulatedServer, saying
 
-MANY = LINES.replace("trials = 2", "trials = 60\nbands = { short = 3, long = 5 }")
+MANY = "margin = 0.2" + LINES.replace("trials = 2", "trials = 20\nbands = { short = 3, long = 5 }")
 
 
 @pytest.fixture(scope="module")
 def original(record_once: Callable[..., Checkout]) -> Checkout:
     made = record_once(profile=MANY)
     assert made.longctx("baseline", "save", "main").code == 0
+    return made
+
+
+@pytest.fixture(scope="module")
+def lost(original: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return the project with answers that are all wrong."""
+    made = original.copied(tmp_path_factory.mktemp("lost") / "checkout")
+    with SimulatedServer(saying("13")) as server:
+        assert made.record(server, "--ctx-no-canary", mode="all").code == 0
     return made
 
 
@@ -29,16 +38,19 @@ def last(result: Result) -> str:
     return (result.out + result.err).rstrip().splitlines()[-1]
 
 
-@pytest.mark.parametrize("verbosity", ["-v", "-q", "-qq"])
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_it_is_printed_at_every_verbosity(
-    kept: Checkout, server: SimulatedServer, verbosity: str, workers: str
-) -> None:
-    passed = kept.pytest("--ctx-baseline=main", verbosity, workers)
+@pytest.mark.parametrize("arguments", [("-v",), ("-q",), ("-qq",), ("-v", "-n2"), ("-qq", "-n2")])
+def test_it_is_printed_at_every_verbosity(original: Checkout, lost: Checkout, arguments: tuple[str, ...]) -> None:
+    passed = original.pytest("--ctx-baseline=main", *arguments)
     assert (passed.code, last(passed)) == (0, "GATE: PASS in 2 of 2 bands (exit 0) · 2 passed, 1 deselected")
+    failed = lost.pytest("--ctx-baseline=main", *arguments)
+    assert (failed.code, last(failed)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_it_is_printed_where_the_run_asks(kept: Checkout, server: SimulatedServer, workers: str) -> None:
     server.script = saying("13")
-    lost = kept.record(server, "--ctx-baseline=main", verbosity, workers, mode="all")
-    assert (lost.code, last(lost)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
+    result = kept.record(server, "--ctx-baseline=main", "-q", workers, mode="all")
+    assert (result.code, last(result)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
 
 
 def test_a_run_without_a_verdict_says_so(kept: Checkout) -> None:

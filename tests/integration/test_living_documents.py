@@ -25,7 +25,7 @@ trials = 200
 max_tokens = 50
 """
 NUMBERS = range(1, 61)
-CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl", "-n2")
+CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def asked(result: Result) -> tuple[int, int]:
 def test_documents_that_change_three_times_between_gates(own: Checkout, server: SimulatedServer) -> None:
     # A line is added to one of sixty documents.
     own.file("documents/n7.txt").write_text(f"{notice(7)} It opens at dawn.")
-    stale = own.pytest(*CORPUS, "--ctx-baseline=before")
+    stale = own.pytest(*CORPUS, "--ctx-baseline=before", "-n2")
     assert stale.says("trials are stale")
     edited = gate(own, server)
     touched, of = asked(edited)

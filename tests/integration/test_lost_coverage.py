@@ -12,13 +12,14 @@ import pytest
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, prompt_of, right, saying
 
-LINES_TABLE = LINES.replace("trials = 2", "trials = 60")
-PASSKEY_TABLE = PASSKEY.replace("trials = 2", "trials = 30")
+MARGIN = "margin = 0.2\n"
+LINES_TABLE = LINES.replace("trials = 2", "trials = 20")
+PASSKEY_TABLE = PASSKEY.replace("trials = 2", "trials = 20")
 
 
 @pytest.fixture(scope="module")
 def original(record_once: Callable[..., Checkout]) -> Checkout:
-    made = record_once(profile=LINES_TABLE + PASSKEY_TABLE)
+    made = record_once(profile=MARGIN + LINES_TABLE + PASSKEY_TABLE)
     assert made.longctx("baseline", "save", "main").code == 0
     return made
 
@@ -41,11 +42,11 @@ def regressed(kept: Checkout, server: SimulatedServer) -> Checkout:
 
 
 def drop_the_table(checkout: Checkout) -> None:
-    checkout.profile(PASSKEY_TABLE)
+    checkout.profile(MARGIN, PASSKEY_TABLE)
 
 
 def leave_it_out(checkout: Checkout) -> None:
-    checkout.profile(LINES_TABLE, "gated = false\n", PASSKEY_TABLE)
+    checkout.profile(MARGIN, LINES_TABLE, "gated = false\n", PASSKEY_TABLE)
 
 
 def delete_the_test(checkout: Checkout) -> None:
@@ -70,7 +71,7 @@ def test_a_model_that_is_removed_is_lost_coverage(kept: Checkout, server: Simula
 
 
 def test_another_profile_may_judge_a_part_and_the_title_says_so(kept: Checkout) -> None:
-    kept.profile(LINES_TABLE, name="part.toml")
+    kept.profile(MARGIN, LINES_TABLE, name="part.toml")
     result = kept.pytest("--ctx-baseline=main", "--ctx-profile=part.toml")
     assert result.code == 0
     title = next(line for line in result.out.splitlines() if line.startswith("Gate: "))
@@ -78,10 +79,10 @@ def test_another_profile_may_judge_a_part_and_the_title_says_so(kept: Checkout) 
 
 
 def test_trials_that_are_removed_are_in_the_title(kept: Checkout) -> None:
-    kept.profile(LINES_TABLE.replace("60", "59"), PASSKEY_TABLE)
+    kept.profile(MARGIN, LINES_TABLE.replace("20", "19"), PASSKEY_TABLE)
     result = kept.pytest("--ctx-baseline=main")
     assert result.code == 0
-    assert result.says("Gate: pass - no drop of 5% or more, in any band; 2 trials of the baseline are not judged")
+    assert result.says("Gate: pass - no drop of 20% or more, in any band; 2 trials of the baseline are not judged")
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
@@ -97,7 +98,7 @@ def test_the_terms_are_those_of_the_base_branch(regressed: Checkout) -> None:
     assert shown in regressed.pytest(*by_base).out
     shutil.copy(regressed.file("tiny.toml"), regressed.file("new.toml"))
     assert shown in regressed.pytest(*by_base, "--ctx-profile=new.toml").out
-    regressed.profile(LINES_TABLE, PASSKEY_TABLE)
+    regressed.profile(MARGIN, LINES_TABLE, PASSKEY_TABLE)
     regressed.file("pytest.ini").write_text("[pytest]\naddopts = --ctx-margin 0.99\n")
     assert hidden in regressed.pytest("--ctx-baseline=main").out
     assert shown in regressed.pytest(*by_base).out

@@ -66,7 +66,7 @@ def test_files_that_are_no_documents_are_named(handbook: Checkout) -> None:
     )
     corpus = (f"--ctx-corpus={CORPUS}", f"--ctx-questions={ROOT / QUESTIONS}")
     for options in ([], ["-n2"], ["--ctx-profile=recorded"], ["--ctx-profile=recorded", "--ctx-estimate"], corpus):
-        result = handbook.pytest("-kcollage", *options, profile=None, page=True)
+        result = handbook.pytest("-kcollage", *options, profile=None, page=not options)
         assert result.code == 0, result.out
         assert result.out.count("2 files are not read") == 1
     with handbook.file(f"{CORPUS}/corpus.toml").open("a") as settings:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -27,16 +28,23 @@ def git(checkout: Checkout, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=checkout.folder, env=env, check=True, capture_output=True)
 
 
+@pytest.fixture(scope="module")
+def original(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return a project whose branch main has 80 wrong answers, in order, and whose run `before` is the baseline."""
+    made = template.copied(tmp_path_factory.mktemp("trust") / "checkout")
+    made.profile(MANY)
+    with SimulatedServer(saying(WRONG)) as server:
+        assert made.record(server, "--ctx-report=before", "--ctx-concurrency=1").code == 0
+    git(made, "init", "--quiet", "--initial-branch=main")
+    git(made, "add", "cassettes")
+    git(made, "commit", "--quiet", "--message", "Recordings")
+    return made
+
+
 @pytest.fixture
-def project(checkout: Checkout, server: SimulatedServer) -> Checkout:
-    """Return a project whose branch main has 80 wrong answers, and whose run `before` is the baseline."""
-    checkout.profile(MANY)
+def project(original: Checkout, tmp_path: Path, server: SimulatedServer) -> Checkout:
     server.script = saying(WRONG)
-    assert checkout.record(server, "--ctx-report=before").code == 0
-    git(checkout, "init", "--quiet", "--initial-branch=main")
-    git(checkout, "add", "cassettes")
-    git(checkout, "commit", "--quiet", "--message", "Recordings")
-    return checkout
+    return original.copied(tmp_path / "checkout")
 
 
 def edit(checkout: Checkout, number: int) -> None:
@@ -134,7 +142,7 @@ def test_a_file_of_the_project_does_not_choose_the_base(project: Checkout) -> No
     text, edited = re.subn("addopts = ", "addopts = --ctx-base=mine ", ini.read_text())
     assert edited == 1
     ini.write_text(text)
-    given = ("--ctx-baseline=before", "-n2")
-    assert project.pytest(*given, env={"LONGCTX_BASE": "main"}).says("3 are new on this branch")
-    assert project.pytest(*given, "--ctx-base", "main", env={"LONGCTX_BASE": "mine"}).says("3 are new on this branch")
-    assert project.pytest(*given).says("0 are new on this branch")
+    given = "--ctx-baseline=before"
+    assert project.pytest(given, env={"LONGCTX_BASE": "main"}).says("3 are new on this branch")
+    assert project.pytest(given, "--ctx-base", "main", env={"LONGCTX_BASE": "mine"}).says("3 are new on this branch")
+    assert project.pytest(given).says("0 are new on this branch")

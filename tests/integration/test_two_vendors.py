@@ -14,7 +14,7 @@ TEST = """
 import pytest
 
 
-@pytest.mark.longctx(trials=60)
+@pytest.mark.longctx(trials=20)
 def test_code(ask, draw):
     code = draw.integer(10_000, 99_999)
     assert ask(f"The code is {code}. What is the code?", max_tokens=50).integer() == code
@@ -55,15 +55,15 @@ def test_both_are_asked_in_one_run(project: Checkout, servers: tuple[SimulatedSe
     assert paths == [{"/v1/messages"}, {"/v1/chat/completions"}]
     keys = [{request.headers["authorization"] for request in server.received} for server in servers]
     assert keys == [{"Bearer of-ours"}, {"Bearer of-theirs"}]
-    assert [len(server.received) for server in servers] == [60, 60]
+    assert [len(server.received) for server in servers] == [20, 20]
     replayed = project.pytest("tests_longctx/test_functions.py", "-n2")
-    assert replayed.says("120 trials: 120 replayed"), replayed
+    assert replayed.says("40 trials: 40 replayed"), replayed
 
 
 def test_one_replaces_the_other(project: Checkout, servers: tuple[SimulatedServer, SimulatedServer]) -> None:
     assert record(project, servers).code == 0
     upgrade = project.longctx(
-        "upgrade", "ours", "theirs", "--tests", "tests_longctx/test_functions.py", "--profile=tiny.toml"
+        "upgrade", "ours", "theirs", "--tests", "tests_longctx/test_functions.py", "--profile=tiny.toml", "--margin=0.2"
     )
     assert upgrade.code == 0, upgrade
     assert upgrade.says("theirs", "1.00"), upgrade
@@ -72,7 +72,7 @@ def test_one_replaces_the_other(project: Checkout, servers: tuple[SimulatedServe
         runs.append(f"reports/{model}")
         options = (f"--ctx-model={model}", f"--ctx-report={runs[-1]}")
         assert project.pytest("tests_longctx/test_functions.py", *options).code == 0
-    gate = project.longctx("gate", *runs)
+    gate = project.longctx("gate", *runs, "--margin=0.2")
     assert gate.code == 0, gate
     assert gate.says("Gate: pass", "model: ours → theirs"), gate
 

@@ -56,7 +56,7 @@ def data(checkout: Checkout) -> dict[str, Any]:
 def test_two_models_end_to_end(two: Checkout, server: SimulatedServer) -> None:
     result = upgrade(two, server, "old", "new", "--max-cost", 1, "--volume", 1_000_000)
     assert result.code in (0, 11)
-    assert len(server.asked) == 160
+    assert len(server.asked) == 64
     assert result.says("Upgrade from old to new:", "Accuracy against price", "a month at 1,000,000")
     found = data(two)
     [candidate] = found["candidates"]
@@ -69,7 +69,7 @@ def test_two_models_end_to_end(two: Checkout, server: SimulatedServer) -> None:
     shutil.rmtree(two.file("up"))
     again = upgrade(two, None, "old", "new")
     assert again.code == result.code
-    assert len(server.asked) == 160
+    assert len(server.asked) == 64
 
 
 def test_a_loss_at_one_length_is_a_regression(two: Checkout, server: SimulatedServer) -> None:
@@ -86,23 +86,23 @@ def test_models_by_effort_are_candidates_in_one_table(two: Checkout, server: Sim
     result = upgrade(two, server, "old", "new", "--effort", "low,high", "--max-cost", 1)
     assert [candidate["name"] for candidate in data(two)["candidates"]] == ["new, effort=low", "new, effort=high"]
     efforts = [body["output_config"]["effort"] for body in server.asked if "output_config" in body]
-    assert (efforts.count("low"), efforts.count("high")) == (80, 80)
+    assert (efforts.count("low"), efforts.count("high")) == (32, 32)
     high = data(two)["candidates"][1]["usage"]["after"]
     assert high["thinking_tokens"] == 50
     assert result.says("Each of the 2 candidates is judged at an alpha of 0.025")
 
 
 def test_the_cap_is_one_for_all_treatments(two: Checkout, server: SimulatedServer) -> None:
-    result = upgrade(two, server, "old", "new", "--max-cost", 0.012)
+    result = upgrade(two, server, "old", "new", "--max-cost", 0.0048)
     assert result.code == 12
-    assert 80 <= len(server.asked) < 160
+    assert 32 <= len(server.asked) < 64
     assert result.says("leaves no room")
 
 
 def test_without_a_cap_nothing_is_asked(two: Checkout, server: SimulatedServer) -> None:
     result = upgrade(two, server, "old", "new")
     assert result.code == 2
-    assert result.says("[upgrade-not-recorded]", "160 trials of old; new have no recording", "--max-cost")
+    assert result.says("[upgrade-not-recorded]", "64 trials of old; new have no recording", "--max-cost")
     assert server.received == []
     assert not two.file("up").exists()
 
@@ -110,7 +110,7 @@ def test_without_a_cap_nothing_is_asked(two: Checkout, server: SimulatedServer) 
 def test_an_estimate_asks_nothing(two: Checkout, server: SimulatedServer) -> None:
     result = upgrade(two, server, "old", "new", "--estimate")
     assert result.code == 0
-    assert result.says("old:", "new:", "80 of 80 trials to ask")
+    assert result.says("old:", "new:", "32 of 32 trials to ask")
     assert server.received == []
 
 
@@ -120,7 +120,7 @@ def test_a_model_profile_s_variant_is_a_treatment(two: Checkout, server: Simulat
     two.file("fixtures/models/old-terse.toml").write_text(f'system = "Be terse."\n{text}')
     result = upgrade(two, server, "old", "old-terse", "--max-cost", 1)
     assert result.code in (0, 11)
-    assert len(server.asked) == 160
+    assert len(server.asked) == 64
     assert data(two)["candidates"][0]["families"][0]["after"]["model"] == "old-terse"
 
 

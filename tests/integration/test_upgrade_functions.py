@@ -131,7 +131,7 @@ def test_the_cap_holds_and_a_second_call_asks_the_rest(project: Checkout) -> Non
 
 
 def test_families_and_functions_are_one_decision(project: Checkout) -> None:
-    project.profile(f'models = ["old"]\n{LINES}'.replace("trials = 40", "trials = 20"))
+    project.profile(f'models = ["old"]\n{LINES}'.replace("trials = 16", "trials = 20"))
     project.file("tests/test_line_retrieval.py").write_text(FAMILY)
     arguments = "old", "rude", "--tests", "tests", "-k", "review or retrieval", "--profile", "tiny.toml"
 

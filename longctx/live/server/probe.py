@@ -95,7 +95,7 @@ def _counted(prompts: PromptSet) -> list[Counted]:
     """Return the families of the set whose prompts can be built only after their wording was counted."""
     held = [family.scenario for family in shipped().values() if prompts.holds(family.scenario)]
     worded = [(scenario, prompts.wording(scenario)) for scenario in held]
-    return [(scenario, wording) for scenario, wording in worded if scenario.probes(wording.words)]
+    return [(scenario, wording) for scenario, wording in worded if scenario.is_counted()]
 
 
 async def _counted_by_asking(
