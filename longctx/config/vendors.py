@@ -29,3 +29,8 @@ VENDORS = {
 """By the names of their SDKs in `ask.client(…)`."""
 OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
 """The vendor of each API."""
+
+
+def sdk_at(host: str) -> str:
+    """Return the name in `ask.client(…)` of the SDK whose vendor has this host; empty for Anthropic's and any other."""
+    return next((sdk for sdk, vendor in VENDORS.items() if vendor.server == f"https://{host}"), "")

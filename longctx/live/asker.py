@@ -26,7 +26,7 @@ from longctx.live.progress import live_progress
 from longctx.live.server.clients import open_clients
 from longctx.live.server.enquiry import read_count
 from longctx.live.server.providers import Client
-from longctx.live.server.vendors import count_body
+from longctx.live.server.vendors import count_body, key_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.apis import api_at, messages
@@ -161,5 +161,6 @@ async def count(client: Client, tape: Tape, prepared: Prepared) -> Failure | Non
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
         tape.record(prepared.wanted, answer, now, None)
     except Exception as error:
-        return explain(error, client.base_url, prepared.question.case.id)
+        case = prepared.question.case
+        return explain(error, client.base_url, case.id, key_of(case.model))
     return None

@@ -26,7 +26,7 @@ from longctx.live.limiter.slots import Slots
 from longctx.live.prepared import Prepared, most_paid
 from longctx.live.server.clients import Clients
 from longctx.live.server.providers import Client
-from longctx.live.server.vendors import send
+from longctx.live.server.vendors import key_of, send
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import api_at, messages
@@ -252,7 +252,7 @@ class Asking:
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
                     self._slots.refused(changes)
                     self._slots.hold(pause or 0.0)
-                return explain(error, client.base_url, case.id), pause
+                return explain(error, client.base_url, case.id, key_of(case.model)), pause
 
     def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""

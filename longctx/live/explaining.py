@@ -20,7 +20,10 @@ CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
 BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.I)
 """What Gemini's API says of a key, with the status 400."""
+NO_CREDIT = "insufficient_quota"
+"""The code of OpenAI's error that no later attempt gets around, though its status is that of a rate limit."""
 ADVICE = {
+    r"content management policy|content filter": "The server's filter blocks the prompt: its settings decide that.",
     r"prefill|assistant message": "Set prefill = false in the model's profile: the beginning of the answer is then "
     "asked for in words.",
     r"temperature|top_p|top_k": "Remove it from extra_body in the model's profile.",
@@ -39,10 +42,11 @@ MOST_SAID = 500
 NO_HEADER = "The key holds a character that no header may have, such as a space or the end of a line."
 
 
-def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
+def explain(error: Exception, base_url: object, asked: str = "", key: str = "") -> Failure:
     """Explain why a request to `base_url` failed.
 
-    asked: what was asked, such as the name of a scenario; it completes "It was …".
+    asked: what was asked, such as the name of a scenario; it completes "It was …". key: the variable of the key, if it
+    is not that of the Messages API.
     """
     if isinstance(error, anthropic.APIConnectionError) and isinstance(
         error.__cause__, MalformedAnswer | NotRecorded | UserError | httpx2.DecodingError | RecursionError
@@ -63,7 +67,7 @@ def explain(error: Exception, base_url: object, asked: str = "") -> Failure:
     if isinstance(error, anthropic.APIConnectionError):
         return _unconnected(error, base_url)
     if isinstance(error, anthropic.APIStatusError):
-        return _refused(error, base_url, asked)
+        return _refused(error, base_url, asked, key)
     return Failure("error", f"{type(error).__name__}: {error}")
 
 
@@ -78,20 +82,27 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
     return Failure("connection", f"{base_url} broke the connection off ({type(cause).__name__}: {cause}).")
 
 
-def _refused(error: anthropic.APIStatusError, base_url: object, asked: str) -> Failure:
+def _refused(error: anthropic.APIStatusError, base_url: object, asked: str, key: str) -> Failure:
     if error.status_code < 400:
         where = f"{base_url} answered {error.status_code}, a redirection."
         return Failure("connection", f"{where} Give --ctx-base-url the address that it redirects to.", fatal=True)
     refusal = f"{base_url} answered {error.status_code}: {server_sentence(error.body)}."
-    return by_status(error.status_code, refusal, asked)
+    if _code(error.body) == NO_CREDIT:
+        return Failure("refused_request", f"{refusal} The account has no credit left.", fatal=True)
+    return by_status(error.status_code, refusal, asked, key)
 
 
-def by_status(status: int, refusal: str, asked: str = "") -> Failure:
-    """Explain a refusal by its status. refusal: a sentence on what the server answered. asked: see `explain`."""
+def _code(body: object) -> object:
+    """Return the code of an error of OpenAI's APIs; the SDK gives its body with or without `error` around it."""
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    return inner.get("code") if isinstance(inner, dict) else None
+
+
+def by_status(status: int, refusal: str, asked: str = "", key: str = "") -> Failure:
+    """Explain a refusal by its status. refusal: a sentence on what the server answered. asked, key: see `explain`."""
     if status in (401, 403) or (status == 400 and BAD_KEY.search(refusal)):
-        return Failure(
-            "bad_key", f"{refusal} Check ANTHROPIC_API_KEY, or the credentials of the model's provider.", fatal=True
-        )
+        key = key or "ANTHROPIC_API_KEY, or the credentials of the model's provider"
+        return Failure("bad_key", f"{refusal} Check {key}.", fatal=True)
     if status == 404:
         return Failure("no_such_model", f"{refusal} Check --ctx-model and --ctx-base-url. {OTHER_API}", fatal=True)
     if status in CAUSES:

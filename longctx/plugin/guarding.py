@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import pytest
 
+from longctx.config.vendors import sdk_at
 from longctx.connections import Guard, guarded
 from longctx.errors import UserError
 from longctx.plugin.run import RUN
@@ -58,11 +59,13 @@ def _guard(item: pytest.Item) -> Guard:
     from longctx.plugin.functions.collecting import FUNCTION
 
     def refusal(host: str) -> TestMistake:
+        sdk = sdk_at(host)
+        client = f"ask.client({sdk!r})" if sdk else "ask.client()"
         return TestMistake(
             UserError(
                 "connection-refused",
                 f"{item.name}: the code under test opens a connection to {host}, and what it sends there is neither "
-                "recorded nor replayed. Give it the client ask.client(), or, if no model answers there, allow "
+                f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
                 f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
             )
         )

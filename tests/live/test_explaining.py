@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anthropic
 import httpx2
 import pytest
 
+from longctx.config.models import ModelProfile
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
+from longctx.live.server.vendors import key_of
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import NotRecorded
 
@@ -118,6 +122,7 @@ def test_what_the_transport_finds_wrong_is_not_the_networks_fault(cause: Excepti
         ("prompt is too long: 210000 tokens > 200000 maximum", "context_too_long", "Choose smaller sizes"),
         ("the request exceeds the available context size", "context_too_long", "Choose smaller sizes"),
         ("Your credit balance is too low", "refused_request", "The account has no credit left"),
+        ("Your prompt triggered the content management policy.", "refused_request", "filter blocks the prompt"),
         ("odd", "refused_request", "extra_body may ask for what it refuses"),
     ],
 )
@@ -127,6 +132,23 @@ def test_a_refused_request_names_its_scenario_and_the_setting(sentence: str, cau
     assert sentence.rstrip(".") in failure.message
     assert "It was lines-5." in failure.message
     assert advice in failure.message
+
+
+@pytest.mark.parametrize("body", [{"error": {"code": "insufficient_quota"}}, {"code": "insufficient_quota"}])
+def test_an_empty_account_at_openai_is_no_rate_limit(body: dict[str, Any]) -> None:
+    failure = meaning(status_error(429, body))
+    assert (failure.cause, failure.fatal) == ("refused_request", True)
+    assert "no credit left" in failure.message
+
+
+def test_the_key_of_another_api_is_named() -> None:
+    profile = {"model": "toy", "api": "openai-chat", "base_url": "http://h.test", "key": "MINE_API_KEY"}
+    named = [
+        key_of(ModelProfile.model_validate({"model": "toy", **given})) for given in ({}, {"api": "gemini"}, profile)
+    ]
+    assert named == ["", "GOOGLE_API_KEY or GEMINI_API_KEY", "MINE_API_KEY"]
+    failure = explain(status_error(401, None), "http://h.test", "", named[2])
+    assert failure.message.endswith("Check MINE_API_KEY.")
 
 
 def test_bedrock_says_what_is_wrong_in_its_own_way() -> None:

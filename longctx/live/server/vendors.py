@@ -86,6 +86,11 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
     return OtherServer(api_key=key, base_url=without_path_of_api(url), **settings)
 
 
+def key_of(model: ModelProfile) -> str:
+    """Return the environment variables that hold the key of a model's server; empty for the Messages API."""
+    return model.key or " or ".join(VENDORS[OF_APIS[model.api]].keys) if model.api in OF_APIS else ""
+
+
 async def send(client: Client, prepared: Prepared, timeout_s: float) -> httpx2.Response:
     """Send a request by the API of its path, and return the answer. Raises AnthropicError."""
     if prepared.question.case.model.api == messages.NAME:
