@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, foreign_project
+from longctx.functions.transcript import Probe
+from longctx.stats.rates import Rate
+from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer
 from tests.session_server import answering, claude_code, openai_log
+
+RECORDED = "tests_longctx/test_window.py"
+"""The test whose answers by real models are recorded."""
+SHOWN = (
+    RECORDED,
+    "tests_longctx/window",
+    "fixtures/profiles/window-sizes.toml",
+    "fixtures/prompts/plain/test_window",
+    "cassettes/qwen2.5-coder-0.5b/test_window",
+    "cassettes/qwen2.5-coder-1.5b/test_window",
+)
+"""What its run needs."""
+GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -56,7 +74,8 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
     assert run.says(
         "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
     )
-    shown = "".join(text for _, text in blocks("compaction.md") if text.startswith("$ "))
+    texts = [text for _, text in blocks("compaction.md")]
+    shown = "".join(text for text in texts if text.startswith("$ ") and RECORDED not in text)
     printed = "\n".join(line for line in shown.splitlines() if not line.startswith("$ "))
     assert not missing(printed, made.out + run.out), missing(printed, made.out + run.out)
     replayed = project.pytest("--ctx-profile=window")
@@ -182,3 +201,44 @@ def test_the_price_aim() -> None:
     price = Measuring([8000, 16000, 32000, 64000, 128000], ["none"], 60).price(haiku)
     assert price is not None
     assert price < 1
+
+
+def test_the_guide_shows_what_was_recorded(checkout: Checkout) -> None:
+    for name in SHOWN:
+        into = checkout.file(name)
+        into.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, into)
+    [shown] = [text for _, text in blocks("compaction.md") if RECORDED in text]
+    command, _, printed = shown.partition("\n")
+    run = checkout.pytest(*shlex.split(command.removeprefix("$ pytest ")), profile=None)
+    assert run.code == 0, run.out + run.err
+    assert not missing(printed, run.out), missing(printed, run.out)
+
+
+@pytest.mark.parametrize("model", ["qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"])
+def test_the_table_of_the_guide_has_the_recorded_rates(model: str) -> None:
+    cells = []
+    for fill in (2000, 4000):
+        grades = recorded_grades(f"{model}/test_window/fill-{fill}.jsonl", "plain")
+        cells.append(str(Rate(grades["kept"], grades.total())).partition(" n=")[0])
+    assert f"| {model} | {' | '.join(cells)} |" in GUIDE
+
+
+def test_with_the_default_turn_the_small_model_says_that_it_does_not_know() -> None:
+    grades = recorded_grades("qwen2.5-coder-0.5b/test_window/fill-2000.jsonl", "protocol")
+    assert f"gives that answer to {grades['lost']} of the {grades.total()} probes at 2k" in GUIDE
+
+
+def recorded_grades(cassette: str, prompts: str) -> Counter[str]:
+    """Return how often each grade was given to the answers of a cassette; there is one for each probe."""
+    lines = (ROOT / "tests_longctx/window/probes.jsonl").read_text(encoding="utf-8").splitlines()
+    probes = {probe["id"]: Probe.of(probe) for probe in map(json.loads, lines)}
+    grades = {}
+    for line in (ROOT / "cassettes" / cassette).read_text(encoding="utf-8").splitlines():
+        episode = json.loads(line)
+        if episode["metadata"]["prompt_set"] == prompts:
+            probe = episode["metadata"]["trial"].split("/")[2]
+            reply = json.loads(episode["interactions"][0]["response"]["body"]["string"])
+            grades[probe] = probes[probe].grade(reply["content"][0]["text"])
+    assert grades.keys() == probes.keys()
+    return Counter(grades.values())
