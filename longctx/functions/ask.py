@@ -251,6 +251,12 @@ class Ask:
 
         return clients.http_client(self, model)
 
+    def async_http_client(self, *, model: str | None = None) -> httpx2.AsyncClient:
+        """Return the same as an asynchronous client: an `httpx2.AsyncClient`."""
+        from longctx.functions import clients
+
+        return clients.async_http_client(self, model)
+
     def judged(
         self,
         prompt: str,

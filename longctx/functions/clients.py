@@ -17,7 +17,7 @@ from longctx.config.models import ModelProfile
 from longctx.engine.trials import Exchange
 from longctx.errors import UserError
 from longctx.functions.trial import TestMistake
-from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, messages, streams
+from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, streams
 from longctx.recording.rewritten import is_messages_path, messages_body
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ NAMES = {"anthropic": "Anthropic", "openai": "OpenAI", "google": "Client"}
 """The client of each SDK."""
 MODULES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai"}
 ROOTS = {"anthropic": BASE_URL, "openai": f"{BASE_URL}/v1"}
+AS_ARRAY = "as_array"
+"""Marks a stream of Gemini's API that was not asked for as events, and so is a JSON array."""
 Client = TypeVar("Client")
 
 
@@ -187,6 +189,8 @@ def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes
     streamed = streams(told, body)
     sent.pop("stream", None)
     options = sent.pop("stream_options", None) or {}
+    if told.endswith(gemini.STREAM) and request.url.params.get("alt") != "sse":
+        options = {**options, AS_ARRAY: True}
     custom = {name.lower() for name, _ in custom_headers()}  # the environment's own are checked when a run asks
     given = (item for item in request.headers.multi_items() if item[0].lower() not in {*custom, VERSION})
     headers = treatments([*model.treatments.items(), *given])
@@ -219,6 +223,8 @@ def _response(issued: Exchange, answer: Any, options: Any) -> httpx2.Response:
     """Return an answer as the server would send it. options: those of its stream; None for none."""
     api: Api | None = api_at(issued.wanted.path)
     if api is not None and options is not None:
+        if options.get(AS_ARRAY):
+            return httpx2.Response(200, json=list(gemini.chunks_of(answer)))
         events = "".join(api.streamed(answer, options))
         return httpx2.Response(200, headers={"content-type": "text/event-stream"}, content=events.encode())
     return httpx2.Response(200, json=dict(answer))

@@ -94,6 +94,15 @@ def test_a_streamed_and_a_plain_request_are_the_same(rounds: Rounds) -> None:
     assert rounds.asked == 1
 
 
+def test_a_stream_that_is_no_stream_of_events_is_an_array(rounds: Rounds) -> None:
+    def code(ask: Ask) -> Any:
+        url = "https://generativelanguage.googleapis.com/v1beta/models/x:streamGenerateContent"
+        return ask.http_client().post(url, json={"contents": [{"parts": [{"text": "a"}]}]}).json()
+
+    chunks = rounds.run(code, generated({"text": "hel"}, {"text": "lo"}))
+    assert [chunk["candidates"][0]["content"]["parts"][0]["text"] for chunk in chunks] == ["hel", "lo"]
+
+
 def test_a_structured_answer(rounds: Rounds) -> None:
     asked = {"response_mime_type": "application/json", "response_schema": Sum}
     answer = rounds.run(lambda ask: generate(ask.client("google"), **asked), generated({"text": '{"total": 2}'}))

@@ -160,6 +160,14 @@ def test_plain_http(rounds: Rounds) -> None:
     assert rounds.run(code, completion("hello"))["choices"][0]["message"]["content"] == "hello"
 
 
+def test_plain_asynchronous_http(rounds: Rounds) -> None:
+    async def code(ask: Ask) -> Any:
+        async with ask.async_http_client() as client:
+            return (await client.post(CHAT, json={"model": "x", "messages": [TURN]})).json()
+
+    assert rounds.run(lambda ask: asyncio.run(code(ask)), completion("hello"))["choices"][0]["finish_reason"] == "stop"
+
+
 def test_azure_s_client(rounds: Rounds) -> None:
     """docs/models.md, Other clouds"""
 
