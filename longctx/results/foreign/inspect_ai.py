@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field
 
 from longctx.config.text_files import MOST_BYTES, check_size
 from longctx.errors import UserError
-from longctx.fields import Amount, reason
+from longctx.fields import reason
 from longctx.results.foreign.result import ForeignResult
 from longctx.results.strict_json import loads
 from longctx.visible import visible
@@ -34,26 +34,18 @@ LARGEST_WINDOW = 1 << 27
 """The most memory that an entry may ask for."""
 MOST_LISTED = 1 << 24
 """The most bytes that an archive's list of entries may have."""
-MOST_OF_ENTRY, MOST_OF_ALL = 100_000_000, 10 * MOST_BYTES
-"""The most bytes of an entry that was decompressed, and of all."""
+MOST_OF_ENTRY, MOST_OF_ALL = 32_000_000, 10 * MOST_BYTES
+"""The most bytes of a decompressed entry, which as JSON may take 30 times as much memory, and of all entries."""
 BROKEN = ValueError, EOFError, OSError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error
 """What zipfile raises for a damaged archive, one with a password, and one with another compression."""
-
-
-class _Score(BaseModel):
-    value: Any = None
-
-
-class _Usage(BaseModel):
-    total_cost: Amount | None = None
 
 
 class _Sample(BaseModel):
     id: int | str
     epoch: int = 1
-    scores: dict[str, _Score] | None = None
+    scores: dict[str, Any] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
-    model_usage: dict[str, _Usage] = Field(default_factory=dict)
+    model_usage: dict[str, Any] = Field(default_factory=dict)
     error: Any = None
     invalidation: Any = None
 
@@ -63,13 +55,14 @@ class _Scorer(BaseModel):
 
 
 class _Eval(BaseModel):
-    scorers: list[_Scorer] | None = None
+    scorers: list[_Scorer] | None = Field(default=None, fail_fast=True)
 
 
 class _Log(BaseModel):
     eval: _Eval = Field(default_factory=_Eval)
     invalidated: bool = False
-    samples: list[_Sample] | None = None
+    samples: list[_Sample] | None = Field(default=None, fail_fast=True)
+    """Of millions of bad entries, the first is an error."""
 
 
 def of_log(content: object) -> list[ForeignResult]:
@@ -97,7 +90,7 @@ def of_archive(path: Path) -> list[ForeignResult]:
 def _samples(entries: _Entries, log: _Log) -> Iterator[_Sample]:
     """Yield the samples. Their summaries are small and say the same, except which of them are invalidated."""
     if "summaries.json" in entries.names and not log.invalidated:
-        yield from TypeAdapter(list[_Sample]).validate_python(entries.read("summaries.json"))
+        yield from _Log(samples=entries.read("summaries.json")).samples or ()
         return
     for name in entries.names:
         if name.startswith("samples/") and name.endswith(".json"):
@@ -112,7 +105,11 @@ def _results(log: _Log, samples: Sequence[_Sample]) -> list[ForeignResult]:
     results = []
     for sample, of in zip(samples, values, strict=True):
         measured = sample.error is None and sample.invalidation is None
-        costs = [usage.total_cost for usage in sample.model_usage.values() if usage.total_cost is not None]
+        costs = [
+            usage["total_cost"]
+            for usage in sample.model_usage.values()
+            if isinstance(usage, dict) and isinstance(usage.get("total_cost"), int | float)
+        ]
         results += [
             ForeignResult(
                 id=str(sample.id),
@@ -130,10 +127,12 @@ def _results(log: _Log, samples: Sequence[_Sample]) -> list[ForeignResult]:
 def _values(sample: _Sample) -> Iterator[tuple[str, object]]:
     """Yield the scorers and their values; a value with several parts is as many scorers."""
     for name, score in (sample.scores or {}).items():
-        if isinstance(score.value, dict):
-            yield from ((f"{name}.{part}", value) for part, value in score.value.items())
-        else:
-            yield name, score.value
+        if not isinstance(score, dict):
+            raise ValueError(f"the score {name[:60]!r} is no object")
+        value = score.get("value")
+        yield from (
+            ((f"{name}.{part}", one) for part, one in value.items()) if isinstance(value, dict) else [(name, value)]
+        )
 
 
 class _Listing(io.FileIO):

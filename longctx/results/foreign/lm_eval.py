@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longctx.fields import reason
 from longctx.results.foreign.result import ForeignResult
@@ -20,7 +20,7 @@ class _Sample(BaseModel):
     doc_id: int
     doc: Any
     filter: str = "none"
-    metrics: list[str] | None = None
+    metrics: list[str] | None = Field(default=None, fail_fast=True)
     """The names of its metrics, each of which is a field; older versions do not list them."""
 
 

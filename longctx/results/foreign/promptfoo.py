@@ -51,7 +51,7 @@ class _Result(BaseModel):
 
 
 class _Results(BaseModel):
-    results: list[_Result]
+    results: list[_Result] = Field(fail_fast=True)
 
 
 class _Output(BaseModel):

@@ -107,6 +107,7 @@ SAMPLES = [sample("a", "C")]
         ({"summaries.json": [{"id": 1, "scores": {"\x1b[2J": 1}}]}, "bad-results-file", "\\x1b[2J"),
         ({"summaries.json": [*SAMPLES, *SAMPLES]}, "result-twice", "'a' (scorer match)"),
         ({"summaries.json": [sample(1, "C"), sample("1", "C")]}, "result-twice", "'1' (scorer match)"),
+        ({"summaries.json": [[], [], []]}, "bad-results-file", "(samples.0: "),
         ({"summaries.json": []}, "no-imported-rows", "no results"),
         ({"notes.txt": b"a zip file"}, "no-imported-rows", "no results"),
         ({"../../samples/a.json": SAMPLES[0], "/etc/samples/a.json": SAMPLES[0]}, "no-imported-rows", "no results"),
