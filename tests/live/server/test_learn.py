@@ -71,6 +71,10 @@ MEASURED = [
 ]
 
 
+def test_what_needs_counts_is_known_without_building_its_texts() -> None:
+    assert [family.scenario for family in shipped().values() if family.scenario.is_counted()] == MEASURED
+
+
 @pytest.mark.parametrize("family", MEASURED, ids=lambda family: str(family.family))
 @pytest.mark.parametrize(
     "lie",
