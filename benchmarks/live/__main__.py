@@ -10,6 +10,8 @@ from benchmarks.gate.table import table
 from benchmarks.live.batch_kills import batch_kills
 from benchmarks.live.kills import kills
 from benchmarks.live.limited import LATENCY_S, PER_S, SETTLING_S, limited
+from benchmarks.live.shards import LATENCY_S as LATENCY_OF_SHARDS
+from benchmarks.live.shards import TRIALS, shards
 from benchmarks.live.storm import storm
 from benchmarks.live.throughput import IN_FLIGHT, throughput
 
@@ -45,12 +47,19 @@ def _batches(options: argparse.Namespace) -> str:
     return f"## Batches\n\n{table(['what', 'number'], batch_kills(round(40 * options.share)))}"
 
 
+def _shards(options: argparse.Namespace) -> str:
+    rows = shards(round(TRIALS * options.share))
+    heading = f"A simulated server that answers after {LATENCY_OF_SHARDS * 1000:.0f} ms. No model is asked"
+    return f"## Shards\n\n{heading}.\n\n{table(['what', 'number'], rows)}"
+
+
 PARTS: dict[str, Part] = {
     "throughput": _throughput,
     "limited": _limited,
     "storm": _storm,
     "kills": _kills,
     "batches": _batches,
+    "shards": _shards,
 }
 
 
