@@ -76,6 +76,10 @@ def rate_axis(name: str, title: str = "rate") -> Spec:
     return field(name, "quantitative", title, scale={"domain": [0, 1]})
 
 
+LOW_TO_HIGH: Spec = {"y": rate_axis("lo"), "y2": {"field": "hi"}}
+"""The encoding of an interval."""
+
+
 def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
     """Return an encoding with a colour for each of these series; beyond the palette, colours repeat."""
     palette = [SERIES[number % len(SERIES)] for number in range(len(values))]
@@ -125,14 +129,22 @@ def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, An
         yield group
 
 
+def has_order(x: Spec) -> bool:
+    """Return whether an axis has numbers or ranges of numbers, rather than names."""
+    return x["type"] == "quantitative" or x.get("axis") is UNITLESS
+
+
 def curves(x: Spec, series: Spec, rings: bool) -> list[Spec]:
     """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
 
-    A series of a single point has no band; it has a bar. The data are points as `ringed` returns them. rings: whether
-    any is a ring; a layer without marks would be an image without a description.
+    A series of a single point has no band; it has a bar. So has each point if x is a name, which has no order that a
+    line could follow. The data are points as `ringed` returns them. rings: whether any is a ring; a layer without marks
+    would be an image without a description.
     """
+    joined = has_order(x)
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
-    base = {"x": x, "color": series}
+    beside = {} if joined else {"xOffset": {"field": series["field"], "type": "nominal", "sort": None}}
+    base = {"x": x, **beside, "color": series}
     described = {**base, "y": rate_axis("rate"), "shape": shape, "description": {"field": "say"}}
     points = {"joinaggregate": [{"op": "count", "as": "points"}], "groupby": [series["field"]]}
     ring = {
@@ -140,17 +152,15 @@ def curves(x: Spec, series: Spec, rings: bool) -> list[Spec]:
         "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
         "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
     }
+    band = {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {**base, **LOW_TO_HIGH}}
+    line = {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}}
     return [
         {
-            "transform": [points, {"filter": "datum.points == 1"}],
+            "transform": [points, {"filter": "datum.points == 1"}] if joined else [],
             "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
-            "encoding": {**base, "y": rate_axis("lo"), "y2": {"field": "hi"}},
+            "encoding": {**base, **LOW_TO_HIGH},
         },
-        {
-            "mark": {"type": "area", "opacity": 0.15, "aria": False},
-            "encoding": {**base, "y": rate_axis("lo"), "y2": {"field": "hi"}},
-        },
-        {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}},
+        *([band, line] if joined else []),
         {
             "transform": [{"filter": "datum.ring == 0"}],
             "mark": {"type": "point", "filled": True, "size": POINT, "opacity": 1},
@@ -185,7 +195,8 @@ def heat(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> Spec:
     """Return a heatmap: each value's cell has a colour for its `rate`, its `text`, and a description (`say`)."""
     base = {"x": x, "y": y}
     scale = {"type": "quantize", "domain": [0, 1], "range": HEAT}
-    colour = field("rate", "quantitative", "rate", scale=scale, legend=None)
+    named = {"direction": "horizontal", "gradientLength": WIDTH // 2, "format": ".1f"}
+    colour = field("rate", "quantitative", "accuracy", scale=scale, legend=named)
     contrast = {
         "condition": {"test": "datum.rate >= 0.5", "value": "var(--heat-ink-high)"},
         "value": "var(--heat-ink-low)",

@@ -20,6 +20,7 @@ from longctx.views.chart import (
     curves,
     dotted,
     field,
+    has_order,
     intervals,
     labelled,
     layered,
@@ -248,7 +249,7 @@ class RateView:
                 height=max(ROW, OF_SERIES * len(colour["scale"]["domain"])) * len(names),
             ), ""
         x = self._axis([value["x"] for value in values])
-        marked, note = ringed(values, "x")
+        marked, note = ringed(values, "x") if has_order(x) else ([{**value, "ring": 0} for value in values], "")
         alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))
         layers = [*(at(line, "y") for line in self.lines), *curves(x, colour, bool(note)), *self.layers(x, colour)]
         if len(set(alone.values())) == 1:

@@ -16,7 +16,7 @@ SPLIT = ": "
 COMMON = "Only the variants that were asked at every length are counted, so that lengths can be compared."
 NOT_COMMON = "No variant was asked at every length: each cell counts those that were asked at its length."
 FEW = 10
-"""Cells of fewer trials show these, such as 1/2, and not a rate."""
+"""If a cell has fewer trials, all cells of its heatmap show numbers of trials, such as 1/2, instead of accuracies."""
 OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked")
 
 
@@ -24,13 +24,14 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
     """Yield a heatmap for each family and subject whose needles have a depth."""
     groups = grouped(summary.cells, lambda cell: (cell.family, cell.subject))
     for number, ((family, subject), group) in enumerate(groups.items(), start=1):
+        text = _counted if any(cell.rate.n < FEW for cell in group) else _rate
         unit = summary.families[family].unit
         values = [
             {
                 "depth": _tenth(cell.depth),
                 "size": cell.size,
                 "rate": cell.rate.rate,
-                "text": _short(cell.rate),
+                "text": text(cell.rate),
                 "say": f"{cell.size:,} {unit}, needle at {_tenth(cell.depth)}: {cell.rate}",
             }
             for cell in group
@@ -100,12 +101,16 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
     for value in values:
         value["place"] = kinds.index(str(value["kind"]))
     columns = {kind: [f"{counts[kind]:,}" for counts in groups.values()] for kind in kinds}
-    table = Table.from_columns("Outcomes by kind", {"family": list(groups), **columns})
+    table = Table.from_columns("Outcomes by kind", {"test": list(groups), **columns})
     yield Chart("outcomes", "", table.title, spec, table)
 
 
-def _short(rate: Rate) -> str:
-    return f"{rate.correct:g}/{rate.n}" if rate.n < FEW else f"{rate.rate:.2f}"
+def _counted(rate: Rate) -> str:
+    return f"{rate.correct:g}/{rate.n}"
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.rate:.2f}"
 
 
 def _tenth(depth: int) -> str:

@@ -23,6 +23,7 @@ from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import MEASURED
 
 FEW = 2
@@ -125,17 +126,20 @@ def _nothing(costs: Sequence[Cost]) -> str:
 def family_lines(summary: Summary) -> Table:
     """Return the first table of the page: a line for each test and subject, with the accuracies of its checks.
 
-    It has a column of subjects if there are several.
+    It has a column of subjects if there are several. A test of one cell has no lowest and no highest.
     """
     tests = tests_of(summary)
     all_lines = families(summary.scenarios)
     lines = [line for line in all_lines if line.family in tests]
-    columns = {
-        "test": [summary.title(line.family) for line in lines],
+    subjects = [str(line.subject).replace(f", prompts {PROTOCOL}", "") for line in lines]
+    several = [line.scenarios > 1 for line in lines]
+    columns = {"test": [summary.title(line.family) for line in lines]}
+    columns |= {"model": subjects} if len(set(subjects)) != 1 else {}
+    columns |= {
         "accuracy [95% interval]": [str(line.rate) for line in lines],
         "cells": [f"{line.scenarios:,}" for line in lines],
-        "lowest": [_rate_and_name(line.lowest) for line in lines],
-        "highest": [_rate_and_name(line.highest) for line in lines],
+        "lowest": [_rate_and_name(line.lowest if of else None) for line, of in zip(lines, several, strict=True)],
+        "highest": [_rate_and_name(line.highest if of else None) for line, of in zip(lines, several, strict=True)],
     }
     checks = [
         ", ".join(
@@ -147,9 +151,6 @@ def family_lines(summary: Summary) -> Table:
     ]
     if any(checks):
         columns["checks"] = [text or "-" for text in checks]
-    subjects = [str(line.subject) for line in lines]
-    if len(set(subjects)) != 1:
-        columns["model"] = subjects
     return Table.from_columns("", columns)
 
 

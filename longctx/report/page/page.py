@@ -38,7 +38,7 @@ DETAILS = "details"
 """The folder beside the page with the details of its trials, which it loads when they are opened."""
 FINDINGS = 5
 """The number of findings that are shown; the others are folded."""
-LONG = 30
+LONG = 26
 """The characters of a cell beyond which it may wrap. A rate with its interval and n is shorter."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,11 @@ import pytest
 from longctx.report.charts import charts
 from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
+from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
 from longctx.views.account import Account, Scenarios
 from longctx.views.chart import Chart
+from longctx.views.view import RatePoint, RateView
 from tests.report.sample import rows
 from tests.rows import row
 
@@ -144,3 +146,23 @@ def test_k_max_of_several_models_at_one_place_are_side_by_side() -> None:
     spec = next(chart.spec for chart in charts(summarize(passkeys)) if chart.name.startswith("passkey"))
     offsets = [layer["mark"]["xOffset"] for layer in spec["layer"] if "xOffset" in layer["mark"]]
     assert offsets == [0, -3]
+
+
+def test_names_are_not_joined_by_a_line() -> None:
+    def marks(places: Sequence[int | str]) -> set[str]:
+        points = [RatePoint(x, "some", Rate(1, 2)) for x in places]
+        [chart] = RateView(points=points, name="v", heading="h", title="t", x="x").charts()
+        return {layer["mark"]["type"] for layer in chart.spec["layer"]}
+
+    assert {"line", "area"} <= marks([1, 2])
+    assert {"line", "area"} <= marks(["0-10%", "10-20%"])
+    assert marks(["first", "last"]) == {"rule", "point"}
+
+
+def test_a_heatmap_has_one_kind_of_number_and_a_named_scale() -> None:
+    asked = [row(family="line_retrieval", params={"lines": 20}, depth=0.5, trial=trial) for trial in range(12)]
+    asked += [row(family="line_retrieval", params={"lines": 40}, depth=0.5, trial=trial) for trial in range(3)]
+    made = next(chart for chart in charts(summarize(asked)) if chart.name == "heatmap-1")
+    assert {value["text"] for value in values(made.spec)} == {"12/12", "3/3"}
+    colour = made.spec["layer"][0]["encoding"]["color"]
+    assert (colour["title"], colour["scale"]["domain"], colour["legend"] is None) == ("accuracy", [0, 1], False)
