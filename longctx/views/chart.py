@@ -152,8 +152,8 @@ def curves(x: Spec, series: Spec, rings: bool) -> list[Spec]:
         "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
         "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
     }
-    band = {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {**base, **LOW_TO_HIGH}}
-    line = {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}}
+    band: Spec = {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {**base, **LOW_TO_HIGH}}
+    line: Spec = {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}}
     return [
         {
             "transform": [points, {"filter": "datum.points == 1"}] if joined else [],
