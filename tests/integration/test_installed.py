@@ -72,7 +72,19 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert dict(entries["pytest11"]) == {"longctx": "longctx.entry_point"}
     assert dict(entries["console_scripts"]) == {"longctx": "longctx.cli:main"}
     assert metadata["Version"] == longctx.__version__
-    extras = {"live", "report", "parquet", "all", "openai", "bedrock", "vertex", "chunks", "completion", "dev"}
+    extras = {
+        "live",
+        "report",
+        "parquet",
+        "all",
+        "google",
+        "openai",
+        "bedrock",
+        "vertex",
+        "chunks",
+        "completion",
+        "dev",
+    }
     assert {*metadata.get_all("Provides-Extra", [])} == extras
     assert "Framework :: Pytest" in metadata.get_all("Classifier", [])
     licences = {f"{INFO}/licenses/{name}" for name in metadata.get_all("License-File", [])}
