@@ -18,10 +18,10 @@ from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer
 from tests.session_server import answering, claude_code, openai_log
 
-RECORDED = "tests_longctx/test_window.py"
-"""The test whose answers by real models are recorded."""
+REPLAY = "$ pytest tests_longctx/test_window.py"
+"""The command of the guide that replays answers of real models."""
 SHOWN = (
-    RECORDED,
+    "tests_longctx/test_window.py",
     "tests_longctx/window",
     "fixtures/profiles/window-sizes.toml",
     "fixtures/prompts/plain/test_window",
@@ -75,7 +75,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
         "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
     )
     texts = [text for _, text in blocks("compaction.md")]
-    shown = "".join(text for text in texts if text.startswith("$ ") and RECORDED not in text)
+    shown = "".join(text for text in texts if text.startswith("$ ") and not text.startswith(REPLAY))
     printed = "\n".join(line for line in shown.splitlines() if not line.startswith("$ "))
     assert not missing(printed, made.out + run.out), missing(printed, made.out + run.out)
     replayed = project.pytest("--ctx-profile=window")
@@ -208,7 +208,7 @@ def test_the_guide_shows_what_was_recorded(checkout: Checkout) -> None:
         into = checkout.file(name)
         into.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, into)
-    [shown] = [text for _, text in blocks("compaction.md") if RECORDED in text]
+    [shown] = [text for _, text in blocks("compaction.md") if text.startswith(REPLAY)]
     command, _, printed = shown.partition("\n")
     run = checkout.pytest(*shlex.split(command.removeprefix("$ pytest ")), profile=None)
     assert run.code == 0, run.out + run.err
