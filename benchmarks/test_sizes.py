@@ -115,7 +115,7 @@ def test_small_trials(tell, empty, tmp_path, trials, small):
     trials, workers = (400, "0") if small else (trials, "2")
     folder = project(tmp_path / "project", trials)
     floor = pytest_of("-n", workers, cwd=empty(trials // 50))
-    for page in ("--ctx-no-page",), ():
+    for page in [()] if small else [("--ctx-no-page",), ()]:
         options = "--ctx-profile=many", "--ctx-model=simulated", f"--ctx-report={tmp_path / str(len(page))}"
         run = pytest_of("-n", workers, *options, *page, cwd=folder)
         assert f"{trials // 50} passed" in run.output, run.output[-3000:]
@@ -164,10 +164,9 @@ def test_worker(tell, empty, tmp_path, small):
     tell("a worker that only imports numpy, pydantic and vcrpy", libraries, nothing, "the same")
 
 
-def test_import(tell):
-    costs = [
-        min(spent("-c", code).cpu_s for _ in range(5)) for code in ("import pytest, longctx.plugin", "import pytest")
-    ]
+def test_import(tell, small):
+    times = range(1 if small else 5)
+    costs = [min(spent("-c", code).cpu_s for _ in times) for code in ("import pytest, longctx.plugin", "import pytest")]
     tell("import longctx.plugin", *costs, "pytest's own import")
 
 
