@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from longctx.compare.judges import graded_tests
-from longctx.results.row import AGREEMENT, GRADED, Row
+from tests.judges import LABELLED, rows
 from tests.rows import row
-
-
-def trial(
-    number: int, said: str, label: str = "", *, family: str = "test_tone", right: bool | None = None
-) -> list[Row]:
-    """Return the row of a trial, that of its check, and that of a label if there is one."""
-    right = said == "Y" if right is None else right
-    asked: dict[str, Any] = {"family": family, "trial": number, "item": f"case-{number}"}
-    own = row("correct" if right else "wrong", trace={f"{GRADED}: {said}" if said else GRADED: 1}, **asked)
-    held = replace(own, family=f"{family}.polite", outcome="correct" if said == "Y" else "wrong", trace={})
-    agrees = "correct" if said == label else "wrong"
-    labelled = replace(own, family=f"{family}.{AGREEMENT}", outcome=agrees, trace={}, returned=said, expected=label)
-    return [own, held, *([labelled] if label else [])]
-
-
-def rows(*trials: tuple[str, str], **given: Any) -> list[Row]:
-    return [each for number, (said, label) in enumerate(trials) for each in trial(number, said, label, **given)]
-
-
-LABELLED = [("Y", "Y")] * 6 + [("N", "Y")] * 2 + [("Y", "N")] + [("N", "N")] * 3
 
 
 def test_errors_are_counted_by_what_people_say() -> None:

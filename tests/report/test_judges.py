@@ -16,7 +16,7 @@ from longctx.report.text import as_markdown
 from longctx.report.verdict import verdict_document
 from longctx.results.row import Row
 from longctx.summary.summary import summarize
-from tests.compare.test_judges import LABELLED, rows
+from tests.judges import LABELLED, rows
 
 
 def banded(own: Sequence[Row]) -> list[Row]:
