@@ -119,7 +119,7 @@ def run(runs: int) -> Iterator[str]:
         "# A nightly canary\n\nWritten by `python -m benchmarks.gate.canary`; "
         f"{runs:,} years of an unchanged model and {runs:,} drops of {DROP:.0%} a line; brackets are Wilson's 95%. "
         "Each night of a week asks other items, and each week the same. By construction an unchanged model gives "
-        f"at most {FALSE_ALARMS:g} alarms a year. Cents are those of a night in batches on claude-haiku-5-5, with prompts of "
+        f"at most {FALSE_ALARMS:g} alarms a year. Cents are of a night in batches on claude-haiku-5-5, prompts of "
         f"{PROMPT:,} tokens and replies of {REPLY} or of at most {MOST:,}, thinking included."
     )
     head = ["generator", "accuracy", "pairs that change", "trials a night", "cents", "cents at most"]

@@ -33,7 +33,14 @@ def add(commands: Any) -> None:
         "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
     )
     parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results: a file, or the folder of a run")
-    parser.add_argument("new", type=Path, metavar="NEW", help="the results to judge")
+    parser.add_argument(
+        "new",
+        type=Path,
+        nargs="+",
+        metavar="NEW",
+        help="the results to judge. Several, or one and a baseline as OLD, are the nights of a canary, the earliest "
+        "first, whose evidence of a drop adds up",
+    )
     parser.add_argument(
         "--guessing",
         type=share(zero=True),
@@ -97,6 +104,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.registry import families
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
+    from longctx.results.baseline import is_baseline
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import load_results, with_lacking
 
@@ -108,8 +116,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
             f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: give a smaller one, "
             "or a larger --margin.",
         )
+    if len(options.new) > 1 or is_baseline(options.old):
+        return _watch(options)
     old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
-    (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new, new)
+    (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new[0], new)
     rules = Rules(margin=margin, alpha=options.alpha, run_margin=options.run_margin)
     known: Mapping[str, Family] = {}
     if manifest:
@@ -130,3 +140,28 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     baseline = options.old.name, earlier.run if earlier else options.old.stem
     emit.show(options, shown, data=with_words(verdict, baseline, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _watch(options: argparse.Namespace) -> int:
+    """Say what the nights of a canary show together."""
+    from longctx.gate.exit_status import exit_status
+    from longctx.gate.watch import watched
+    from longctx.registry import families
+    from longctx.report.watch import watch_document
+    from longctx.results.baseline import is_baseline, load_baseline
+    from longctx.results.imported import load_results
+
+    if given := [name for name in ("select", "cluster", "band", "subset", "run_margin") if getattr(options, name)]:
+        raise UserError(
+            "nights-take-no-choice", f"--{given[0].replace('_', '-')} is for a verdict on one NEW, not for nights."
+        )
+    before = load_baseline(options.old).rows if is_baseline(options.old) else load_results(options.old)[0]
+    rows = {str(night): load_results(night)[0] for night in options.new}
+    nights = watched(before, rows, families(options.workspace))
+    if empty := next((night.name for night in nights if not night.night.items), None):
+        raise UserError(
+            "empty-night",
+            f"{empty} has no measured and gated item in common with {options.old}: leave it out, or measure it again.",
+        )
+    emit.show(options, watch_document(options.old.name, nights))
+    return exit_status("regression" if nights[-1].evidence.alarm else "pass", False, "fail")

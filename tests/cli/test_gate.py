@@ -266,3 +266,32 @@ def test_all_bands_together_may_have_a_margin(tmp_path: Path, capsys: pytest.Cap
     assert "all bands together -0.080" in capsys.readouterr().out
     assert gate(old, new, *terms, 0.3) == 2
     assert "[run-margin-above-margin]" in capsys.readouterr().err
+
+
+def night(path: Path, number: int, lost: int = 0) -> Path:
+    """Write the results of a night: 20 items of its own, of which the first ones are lost."""
+    items = range(20 * number, 20 * number + 20)
+    lines = (json.dumps({"id": f"q{item}", "correct": place >= lost}) for place, item in enumerate(items))
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_the_evidence_of_nights_adds_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 140)
+    nights = [night(tmp_path / f"{number}.jsonl", number, lost=5) for number in range(4)]
+    assert gate(old, *nights[:2]) == 0
+    assert "no drop noticed after 2 nights" in capsys.readouterr().out
+    assert gate(old, *nights) == 10
+    assert "a drop, 20 lost and 0 gained since" in capsys.readouterr().out
+
+
+def test_a_night_without_a_common_item_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, other = rows(tmp_path / "old.jsonl", [True] * 20), night(tmp_path / "other.jsonl", 9)
+    assert gate(old, old, other) == 2
+    assert "other.jsonl has no measured and gated item in common with" in capsys.readouterr().err
+
+
+def test_nights_take_no_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 20)
+    assert gate(old, old, old, "--subset") == 2
+    assert "--subset is for a verdict on one NEW" in capsys.readouterr().err
