@@ -215,13 +215,21 @@ def test_the_guide_shows_what_was_recorded(checkout: Checkout) -> None:
     assert not missing(printed, run.out), missing(printed, run.out)
 
 
-@pytest.mark.parametrize("model", ["qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"])
-def test_the_table_of_the_guide_has_the_recorded_rates(model: str) -> None:
+@pytest.mark.parametrize(
+    ("model", "fills"), [("qwen2.5-coder-0.5b", (2000, 4000, 8000)), ("qwen2.5-coder-1.5b", (2000, 4000))]
+)
+def test_the_table_of_the_guide_has_the_recorded_rates(model: str, fills: tuple[int, ...]) -> None:
     cells = []
-    for fill in (2000, 4000):
+    for fill in fills:
         grades = recorded_grades(f"{model}/test_window/fill-{fill}.jsonl", "plain")
         cells.append(str(Rate(grades["kept"], grades.total())).partition(" n=")[0])
     assert f"| {model} | {' | '.join(cells)} |" in GUIDE
+
+
+def test_the_guide_says_what_truncation_keeps() -> None:
+    grades = recorded_grades("qwen2.5-coder-0.5b/test_window/fill-8000.truncate-at-4000.jsonl", "plain")
+    kept = str(Rate(grades["kept"], grades.total())).partition(" n=")[0]
+    assert f"At 8k the strategy `truncate-at-4000` keeps {kept} with qwen2.5-coder-0.5b" in GUIDE
 
 
 def test_with_the_default_turn_the_small_model_says_that_it_does_not_know() -> None:
