@@ -37,7 +37,7 @@ def kubernetes(project: Path, number: int) -> tuple[str, dict[str, str]]:
     assert container["env"] == [{"name": "SHARDS", "value": str(job["spec"]["completions"])}]
     shell, options, script = container["command"]
     assert (shell, options) == ("bash", "-ec")
-    script = script.replace("/work/project", str(project)).replace("/work/clones", str(project.parent / "clones"))
+    script = script.replace("/data/project", str(project)).replace("/data/clones", str(project.parent / "clones"))
     return f"set -e\n{script}", {"JOB_COMPLETION_INDEX": str(number - 1), "SHARDS": "2"}
 
 
