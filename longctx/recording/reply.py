@@ -31,6 +31,12 @@ def read_object(body: bytes) -> dict[str, Any]:
     return document
 
 
+def not_read(body: bytes, kind: str, error: Exception) -> MalformedAnswer:
+    """Return the error of a body that is not what it should be. kind: with its article, such as `a chat completion`."""
+    reason = f"it has no {error}" if isinstance(error, KeyError) else error
+    return MalformedAnswer(f"the server's answer is not {kind} ({reason}); it begins with {body[:80]!r}")
+
+
 def count(value: object) -> int:
     """Return a server's count of something. Raises ValueError if it is no whole number, or is not to be believed."""
     if not (type(value) is int or (type(value) is float and value.is_integer())) or not 0 <= value < MOST_TOKENS:

@@ -19,7 +19,7 @@ from longctx.recording.apis.openai import (
     tool_choice,
     usage_of,
 )
-from longctx.recording.reply import MalformedAnswer, read_object
+from longctx.recording.reply import not_read, read_object
 
 NAME = "openai-chat"
 VENDOR = "openai"
@@ -55,10 +55,7 @@ def read(body: bytes) -> dict[str, Any]:
             raise TypeError("its finish_reason is not text")
         _usage(answer)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise MalformedAnswer(
-            f"the server's answer is not a chat completion ({reason}); it begins with {body[:80]!r}"
-        ) from None
+        raise not_read(body, "a chat completion", error) from None
     return answer
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from longctx.config.models import ModelProfile, Thinking
 from longctx.recording.apis.openai import as_objects, blocks_of, not_expressed, objects, text_of, tool_choice, usage_of
-from longctx.recording.reply import MalformedAnswer, read_object
+from longctx.recording.reply import not_read, read_object
 
 NAME = "gemini"
 VENDOR = "google"
@@ -44,10 +44,7 @@ def read(body: bytes) -> dict[str, Any]:
             raise ValueError("it has no candidates")
         as_message(answer)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise MalformedAnswer(
-            f"the server's answer is not one of generateContent ({reason}); it begins with {body[:80]!r}"
-        ) from None
+        raise not_read(body, "one of generateContent", error) from None
     return answer
 
 

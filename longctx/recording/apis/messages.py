@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.recording.reply import MOST_TOKENS, MalformedAnswer, count, read_object
+from longctx.recording.reply import MOST_TOKENS, count, not_read, read_object
 from longctx.vocabulary.judging import split_thinking
 from longctx.vocabulary.scenario import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
@@ -77,10 +77,7 @@ def read(body: bytes) -> dict[str, Any]:
         if not isinstance(message.get("stop_reason"), str | None):
             raise TypeError("its stop_reason is not text")
     except (ValueError, KeyError, TypeError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise MalformedAnswer(
-            f"the server's answer is not a Messages API message ({reason}); it begins with {body[:80]!r}"
-        ) from None
+        raise not_read(body, "a Messages API message", error) from None
     return message
 
 

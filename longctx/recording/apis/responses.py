@@ -19,7 +19,7 @@ from longctx.recording.apis.openai import (
     tool_choice,
     usage_of,
 )
-from longctx.recording.reply import MalformedAnswer, read_object
+from longctx.recording.reply import not_read, read_object
 
 NAME = "openai-responses"
 VENDOR = "openai"
@@ -43,10 +43,7 @@ def read(body: bytes) -> dict[str, Any]:
             raise ValueError(f"its status is {str(answer['status'])[:40]!r}")
         as_message(answer)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise MalformedAnswer(
-            f"the server's answer is not a response of the responses API ({reason}); it begins with {body[:80]!r}"
-        ) from None
+        raise not_read(body, "a response of the responses API", error) from None
     return answer
 
 
