@@ -24,13 +24,12 @@ from longctx.stats.paired import tango
 from longctx.stats.rates import Z95, Rate
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.family import Family
+from longctx.vocabulary.lengths import LENGTHS, length_of
 
 SHARE = 0.85
 """NoLiMa's share of the rate at the shortest length."""
 LENGTH = "length"
 """Stands for the parameter that gives the length of each family."""
-LENGTHS = ("fill", "tokens", "length", "lines", "size", "k", "window", "budget", "context")
-"""The names of parameters that give a length, the first that a family has."""
 ParamValue = int | float | str | None
 
 
@@ -92,15 +91,6 @@ class Curve:
         return shown[-1], observed[-1], may[-1], len(may) == len(self.steps) + 1
 
 
-def length_of(params: Mapping[str, object], family: Family | None = None) -> str | None:
-    """Return the parameter that gives the length; None if there is none."""
-    if family is not None and family.size:
-        named: tuple[str, ...] = (family.size,) if family.size in params else ()
-    else:
-        named = LENGTHS
-    return next((name for name in named if isinstance(params.get(name), int | float)), None)
-
-
 def curves(
     rows: Sequence[Row], families: Mapping[str, Family], parameter: str = LENGTH, share: float = SHARE
 ) -> list[Curve]:
@@ -111,7 +101,8 @@ def curves(
         treatments = Treatments.of(name, family)
         for subject, group in subjects.items():
             params = params_of(group, treatments.parameters)
-            wanted = length_of(next(iter(params.values())), family) if parameter == LENGTH else parameter
+            names = (family.size,) if family and family.size else LENGTHS
+            wanted = length_of(next(iter(params.values())), names) if parameter == LENGTH else parameter
             if wanted is not None:
                 found += _curve(name, subject, group, params, wanted, treatments, share, family)
     return found

@@ -20,13 +20,12 @@ from longctx.config.text_files import read_text
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.links import inside
 from longctx.vocabulary.grid import Count, Trials, shortest_band
+from longctx.vocabulary.lengths import length_of
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
-LENGTHS = ("fill", "tokens", "length", "lines", "size", "k", "window", "budget")
-"""The names of parameters that are taken for the length of the context: the first that a test has."""
 NO_PARAMETERS = "all"
 """The name of the only scenario of a function without parameters."""
 SAME_CONTEXT = "cell"
@@ -133,8 +132,8 @@ class FunctionScenario(Scenario):
 
     @property
     def length(self) -> int:
-        lengths = (self.params[name] for name in LENGTHS if isinstance(self.params.get(name), int | float))
-        return int(next(lengths, 0))
+        name = length_of(self.params)
+        return int(self.params[name]) if name else 0
 
     def indices(self, trials: int) -> Sequence[int]:
         return range(trials if self.items is None else min(trials, len(self.items)))

@@ -152,6 +152,7 @@ def test_bands_are_of_the_first_length(tmp_path: Path) -> None:
     assert [(case.band, case.trials) for case in (short, long)] == [("short", 5), ("long", 9)]
     with pytest.raises(UserError, match="longer than every band: 1001 against 1000"):
         made.cell({"tokens": 1_001}, MODEL, WORDING, 0)
+    assert made.cell({"context": 500}, MODEL, WORDING, 0).band == "long"
 
 
 class Tone(enum.Enum):

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from longctx.compare.across import LENGTHS
 from longctx.report.document import ForestBand
 from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.vocabulary.family import is_check
+from longctx.vocabulary.lengths import LENGTHS
 
 WIDTH, HEIGHT = 250, 150
 LEFT, RIGHT, TOP, BOTTOM = 30, 14, 10, 24
