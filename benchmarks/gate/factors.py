@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.gate.profiles import PR, Gate, Gated, calibrated, common, judged
 from benchmarks.gate.runs import Design, Rule, tallied_up
 from benchmarks.gate.runs import judged as judged_in_runs
-from benchmarks.gate.table import command, share, table
+from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import Band, judge
 from longctx.gate.defaults import ALPHA
 from longctx.stats.looks import planned
@@ -271,8 +271,7 @@ def run(gates: int) -> Iterator[str]:
         f"{BASE.changing:.0%} of pairs changing. Where they differ, it is in how many answers are gained by chance "
         "beside a drop: fewer in `latent`, so that a drop of the same size is shown more often, and passes less often."
     )
-    for title, part in PARTS:
-        yield f"## {title}\n\n{part(gates)}"
+    yield from sections(PARTS, gates)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.runs import binomial, holm
-from benchmarks.gate.table import command, share, table
+from benchmarks.gate.table import command, sections, share, table
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.config.models import load_model
 from longctx.engine.loads import planned as loads_of_profile
@@ -624,8 +624,7 @@ def run(gates: int) -> Iterator[str]:
         f"context correlate by {measured}. Prices are for replies of {REPLY} tokens, thinking included; in batches: "
         "or directly where the prompt cache makes that cheaper."
     )
-    for title, part in PARTS:
-        yield f"## {title}\n\n{part(gates)}"
+    yield from sections(PARTS, gates)
 
 
 if __name__ == "__main__":

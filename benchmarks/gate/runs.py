@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.gate.table import command, share, table
+from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.defaults import ALPHA
 from longctx.stats.looks import ONCE as AT_ONCE
@@ -362,8 +362,7 @@ def run(gates: int) -> Iterator[str]:
         f"`python -m benchmarks.gate.runs`, {gates:,} gates a line; brackets are Wilson's 95%. Prices are shares of "
         "what all trials cost."
     )
-    for title, part in PARTS:
-        yield f"## {title}\n\n{part(gates)}"
+    yield from sections(PARTS, gates)
 
 
 if __name__ == "__main__":

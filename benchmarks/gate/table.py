@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from longctx.stats.rates import wilson
@@ -18,6 +18,12 @@ def share(count: int, n: int) -> str:
     """Return the share in percent, with its Wilson 95% interval."""
     lo, hi = wilson(count, n)
     return f"{100 * count / n:.1f}% [{100 * lo:.1f}, {100 * hi:.1f}]"
+
+
+def sections(parts: Iterable[tuple[str, Callable[[int], str]]], gates: int) -> Iterator[str]:
+    """Yield a section for each title and what makes its table, given how many gates to simulate."""
+    for title, part in parts:
+        yield f"## {title}\n\n{part(gates)}"
 
 
 def command(module: str, about: str | None, run: Callable[[int], Iterable[str]], page: Path, gates: int = 1000) -> None:
