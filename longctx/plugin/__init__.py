@@ -17,6 +17,7 @@ from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, properties, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
+from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
     from longctx.functions.answer import Answer
@@ -89,7 +90,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if is_nested(session.config):
         return
     unwritten.prepare(session.config)
-    started = session.config.stash[run.RUN]
+    started = run_of(session.config)
     if options.any_given(session.config) and not run.is_worker(session.config):
         notices.show(session.config)
     if options.asks(started.settings):
@@ -140,7 +141,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    if mistake := item.stash.get(selection.MISTAKE, None):
+    if mistake := state_of(item).mistake:
         pytest.fail(str(mistake), pytrace=False)
 
 
@@ -151,7 +152,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
 
         measure_cell(pyfuncitem, cell)
         return True
-    if selection.CASE not in pyfuncitem.stash:
+    if state_of(pyfuncitem).cell is None:
         return None
     from longctx.plugin.functions import running
 
@@ -225,7 +226,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 
             finish.close_run(session.config)
             failed_bands.report(session)
-        elif unwritten.UNWRITTEN not in session.config.stash:
+        elif not session_of(session.config).unwritten:
             gating.judge_nothing(session.config)
 
 
@@ -246,8 +247,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    session = session_of(config)
     shown = config.get_verbosity() > -2  # under -qq, the verdict and the report's path
-    measured = run.FINISHED in config.stash
+    measured = session.finished is not None
     if measured:
         from longctx.plugin.ending import finish
 
@@ -259,7 +261,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.write_line(sentence)
     if shown and measured:
         finish.show_verdict(terminalreporter, config)
-    elif gating.VERDICT in config.stash and not measured:
+    elif session.verdict and not measured:
         terminalreporter.write_line(gating.NOTHING, red=True)
-    if unwritten.UNWRITTEN in config.stash:
+    if session.unwritten:
         terminalreporter.write_line(unwritten.sentence(config), red=True)

@@ -14,7 +14,8 @@ from longctx.errors import UserError
 from longctx.plugin.asking.nested import Nested
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selected_tests import USUAL
-from longctx.plugin.selection import CASE, MARKER
+from longctx.plugin.selection import MARKER
+from longctx.plugin.session import state_of
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
@@ -51,7 +52,8 @@ class _Collecting(Nested):
         for item in items:
             if item.get_closest_marker(MARKER) is None:
                 continue
-            case = item.stash.get(CASE, None) or _case_in(item)
+            cell = state_of(item).cell
+            case = cell.case if cell else _case_in(item)
             name = item.function.__name__ if isinstance(item, pytest.Function) else item.name
             self._asked.tests |= {name, *([case.scenario.family] if case else [])}
             if case:

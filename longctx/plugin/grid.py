@@ -9,8 +9,8 @@ import pytest
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
-from longctx.plugin.run import RUN
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
+from longctx.plugin.session import run_of
 from longctx.registry import family_of
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.protocol import declared_family
@@ -26,7 +26,7 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         return
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
-    run = metafunc.config.stash[RUN]
+    run = run_of(metafunc.config)
     try:
         _ = run.plan.families, run.plan.own
     except UserError as error:

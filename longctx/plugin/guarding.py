@@ -11,11 +11,9 @@ import pytest
 from longctx.config.vendors import sdk_at
 from longctx.connections import Guard, guarded
 from longctx.errors import UserError
-from longctx.plugin.run import RUN
 from longctx.plugin.selection import MARKER
+from longctx.plugin.session import run_of, state_of
 
-GUARD = pytest.StashKey[Guard]()
-"""The key of the guard of a marked test, while a phase of it runs."""
 INI = "longctx_allowed_hosts"
 """The setting of a project with the hosts that all of its tests may connect to."""
 
@@ -41,14 +39,15 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
         return (yield)
     from longctx.functions.trial import TestMistake
 
+    state = state_of(item)
     with guarded(_guard(item)) as guard:
-        item.stash[GUARD] = guard
+        state.guard = guard
         try:
             result = yield
         except TestMistake as mistake:  # of a fixture, since trials have ended with theirs
             pytest.fail(str(mistake.error), pytrace=False)
         finally:
-            del item.stash[GUARD]
+            state.guard = None
     if caught := guard.taken():  # by the code under test, which went on without an answer
         pytest.fail(str(caught), pytrace=False)
     return result
@@ -56,7 +55,6 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 
 def _guard(item: pytest.Item) -> Guard:
     from longctx.functions.trial import TestMistake
-    from longctx.plugin.functions.collecting import FUNCTION
 
     def refusal(host: str) -> TestMistake:
         sdk = sdk_at(host)
@@ -70,8 +68,8 @@ def _guard(item: pytest.Item) -> Guard:
             )
         )
 
-    function = item.stash.get(FUNCTION, None)
-    allowed = [*(function.table.allowed_hosts if function else ()), *item.config.getini(INI)]
+    cell = state_of(item).cell
+    allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]
     return Guard(allowed, _closed_ports(item.config), refusal)
 
 
@@ -79,7 +77,7 @@ def _closed_ports(config: pytest.Config) -> frozenset[int]:
     """Return the ports of the run's model servers and of the proxies, which count if they are on this machine."""
     import urllib.request
 
-    given = config.stash[RUN].settings.base_url, os.environ.get("ANTHROPIC_BASE_URL")
+    given = run_of(config).settings.base_url, os.environ.get("ANTHROPIC_BASE_URL")
     urls = [urlsplit(url) for url in (*given, *urllib.request.getproxies().values()) if url]
     return frozenset(_port(url) for url in urls)
 

@@ -14,10 +14,9 @@ import pytest
 
 from longctx.engine.settings import Settings
 from longctx.errors import UserError, did_you_mean
+from longctx.plugin.session import session_of
 from longctx.recording.rewriting import ANSWER, REQUEST, Rewriting
 
-FAULTS = pytest.StashKey[dict[str, str]]()
-"""The key of a sentence on each hook that failed, by its name."""
 PATHS = ("corpus", "questions")
 OF_PROJECT = ("profile", *PATHS, "base_url", "min_rate", "max_cost", "margin")
 """The options that `pytest_longctx_config` may give. None of them has another default than None."""
@@ -51,7 +50,7 @@ def tell(config: pytest.Config, hook: str, **arguments: Any) -> None:
         getattr(config.hook, hook)(config=config, **arguments)
     except Exception as error:
         why = f"{hook} failed: {type(error).__name__}: {error}."
-        config.stash.setdefault(FAULTS, {}).setdefault(hook, why)
+        session_of(config).faults.setdefault(hook, why)
 
 
 def is_implemented(config: pytest.Config, hook: str) -> bool:

@@ -13,7 +13,7 @@ from longctx.errors import UserError
 from longctx.extras import PAGE, lacking
 from longctx.gate.defaults import ignored_options
 from longctx.plugin.options import deprecations
-from longctx.plugin.run import RUN
+from longctx.plugin.session import run_of
 from longctx.plural import count
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def show(config: pytest.Config) -> None:
     """Print what is ignored; under -qq nothing."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and config.get_verbosity() > -2:
-        for sentence in (*deprecations(config), *_sentences(config.stash[RUN])):
+        for sentence in (*deprecations(config), *_sentences(run_of(config))):
             terminal.write_line(sentence, yellow=True)
 
 
@@ -82,7 +82,7 @@ def header(config: pytest.Config) -> str:
     """Return the line at the top of a run: its profile, what that changes of tests, and what it records or replays."""
     from longctx.functions.cells import FUNCTION_ENTRIES
 
-    run = config.stash[RUN]
+    run = run_of(config)
     settings, own = run.settings, run.plan.own
     tables = own.functions if own else {}
     axes = [f"{name}.{entry}" for name, table in tables.items() for entry in table if entry not in FUNCTION_ENTRIES]

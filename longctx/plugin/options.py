@@ -22,11 +22,11 @@ from longctx.engine.settings import Settings
 from longctx.errors import BadValue, closest
 from longctx.gate.defaults import DEFAULT_CAP, GATE_DEFAULTS, MARGIN
 from longctx.links import inside
+from longctx.plugin.session import session_of
 from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
 DEFAULT = Settings()
-ANY_GIVEN = pytest.StashKey[bool]()
 OFF = ("", "0", "false", "no", "off")
 """What an environment variable holds that turns something off."""
 ALSO = ("--ctx-record-mode", "--ctx-project-tests")
@@ -450,9 +450,10 @@ def check_paths(config: pytest.Config) -> None:
 
 def any_given(config: pytest.Config) -> bool:
     """Return whether any option differs from its default; what pyproject.toml sets for all runs does not count."""
-    if ANY_GIVEN not in config.stash:
-        config.stash[ANY_GIVEN] = dataclasses.replace(read(config), parquet=DEFAULT.parquet) != DEFAULT
-    return config.stash[ANY_GIVEN]
+    session = session_of(config)
+    if session.any_given is None:
+        session.any_given = dataclasses.replace(read(config), parquet=DEFAULT.parquet) != DEFAULT
+    return session.any_given
 
 
 def asks(settings: Settings) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-STATUS = pytest.StashKey[int]()
+from longctx.plugin.session import session_of
 
 
 def over(config: pytest.Config, status: int) -> pytest.UsageError:
@@ -12,12 +12,13 @@ def over(config: pytest.Config, status: int) -> pytest.UsageError:
 
     It is a UsageError because pytest passes that on without printing anything.
     """
-    config.stash[STATUS] = status
+    session_of(config).over = status
     return pytest.UsageError(f"the run is over, with status {status}")
 
 
 def status_of(config: pytest.Config, error: pytest.UsageError) -> int:
     """Return the exit status of a run that is over; raise the error again if it is a real usage error."""
-    if STATUS not in config.stash:
+    status = session_of(config).over
+    if status is None:
         raise error
-    return config.stash[STATUS]
+    return status

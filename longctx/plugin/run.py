@@ -17,22 +17,17 @@ from longctx.engine.run import Run
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.plugin import hooks, options
-from longctx.plugin.selection import LEFT_OUT
+from longctx.plugin.session import run_of, session_of
 
 if TYPE_CHECKING:
-    from longctx.engine.finish import Finished
     from longctx.engine.settings import Settings
 
-RUN = pytest.StashKey[Run]()
-"""The key of the Run in a pytest Config's stash."""
 CELLS = "ctx_functions"
 """The entry of a worker's output that names the cells of test functions and their minimum rates."""
 LEFT_OUT_TESTS = "ctx_left_out"
 """The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
 OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed", "prices")
 """The settings of a run that a command starts which `addopts` may give."""
-FINISHED: pytest.StashKey[Finished] = pytest.StashKey()
-"""The key of the finished run, in the process that started it."""
 
 
 class GivenRun:
@@ -74,9 +69,9 @@ class GivenRun:
 
 
 def start(config: pytest.Config) -> Run:
-    """Make the Run of this process and keep it in the stash; its folder is not created yet."""
+    """Make the Run of this process and keep it in the session; its folder is not created yet."""
     if given := next((each for each in config.pluginmanager.get_plugins() if isinstance(each, GivenRun)), None):
-        config.stash[RUN] = given.take_up(config)
+        session_of(config).run = given.take_up(config)
         given.run.rewriting = hooks.Hooked(config)
         return given.run
     worker_input = getattr(config, "workerinput", None)
@@ -104,7 +99,7 @@ def start(config: pytest.Config) -> Run:
     logs.start()
     said = (run.name, settings.record, settings.baseline, " ".join(settings.repeating_options()))
     logs.LOG.debug("run %s, record mode %s, baseline %s, options: %s", *said)
-    config.stash[RUN] = run
+    session_of(config).run = run
     return run
 
 
@@ -118,7 +113,7 @@ def tell_worker(node: Any) -> None:
 
     Answers that --ctx-no-text keeps off the cassettes are not sent; their folder is of use on this host only.
     """
-    run = node.config.stash[RUN]
+    run = run_of(node.config)
     node.workerinput["ctx_name"] = run.name
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
     node.workerinput["ctx_base"] = run.settings.base
@@ -127,21 +122,21 @@ def tell_worker(node: Any) -> None:
 
 def tell_left_out(config: pytest.Config) -> None:
     """Tell the process that started the run which tests the profile leaves out."""
-    if is_worker(config) and LEFT_OUT in config.stash:
-        config.workeroutput[LEFT_OUT_TESTS] = json.dumps(config.stash[LEFT_OUT])  # type: ignore[attr-defined]  # xdist
+    if is_worker(config) and (left_out := session_of(config).left_out):
+        config.workeroutput[LEFT_OUT_TESTS] = json.dumps(left_out)  # type: ignore[attr-defined]  # xdist
 
 
 def hear_worker(node: Any) -> None:
     """Note what a worker has collected and left out: the process that started the run collects nothing."""
     output = getattr(node, "workeroutput", {})
     if LEFT_OUT_TESTS in output:
-        left_out = node.config.stash.setdefault(LEFT_OUT, {})
+        left_out = session_of(node.config).left_out
         new = {test: why for test, why in json.loads(output[LEFT_OUT_TESTS]).items() if test not in left_out}
         left_out.update(new)
         if terminal := node.config.pluginmanager.get_plugin("terminalreporter"):
             terminal.stats.setdefault("deselected", []).extend(SimpleNamespace(nodeid=test) for test in new)
     if CELLS in output:
-        node.config.stash[RUN].functions |= json.loads(output[CELLS])
+        run_of(node.config).functions |= json.loads(output[CELLS])
 
 
 def sayer(config: pytest.Config) -> Any:

@@ -9,21 +9,16 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from longctx.plugin.session import session_of, state_of
+
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.errors import UserError
 
 MARKER = "longctx"
 SUBJECT = "longctx_subject"
 """The parameter of a test function that holds the model, the prompt set, the shape and the strategy."""
 CELL = "longctx_cell"
 """The parameter of a protocol that holds its cell."""
-CASE: pytest.StashKey[Case] = pytest.StashKey()
-"""The key of the case of an item that is a cell of a test function."""
-
-
-MISTAKE: pytest.StashKey[UserError] = pytest.StashKey()
-"""The key of the mistake in a marked test, which fails with it."""
 
 
 def mark_protocol(found: object) -> None:
@@ -33,10 +28,6 @@ def mark_protocol(found: object) -> None:
     marks = getattr(found, "pytestmark", [])
     if not any(mark.name == MARKER for mark in marks):
         found.pytestmark = [*marks, getattr(pytest.mark, MARKER).mark]  # type: ignore[attr-defined]
-
-
-LEFT_OUT = pytest.StashKey[dict[str, str]]()
-"""The key of the tests that the profile leaves out, by their ids, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +41,7 @@ def deselect_left_out(items: list[pytest.Item], config: pytest.Config) -> None:
     """Deselect the tests that the profile leaves out, and keep the reasons."""
     left_out = {item.nodeid: reason for item in items if (reason := _why_left_out(item))}
     if left_out:
-        config.stash.setdefault(LEFT_OUT, {}).update(left_out)
+        session_of(config).left_out.update(left_out)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
         items[:] = [item for item in items if item.nodeid not in left_out]
 
@@ -84,7 +75,8 @@ def selected(items: Sequence[pytest.Item]) -> list[Case]:
     from longctx.cases.case import Case
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    cases = (item.stash.get(CASE, None) or cell_of(item) for item in functions)
+    of_functions = ((item, state_of(item).cell) for item in functions)
+    cases = (cell.case if cell else cell_of(item) for item, cell in of_functions)
     return [case for case in cases if isinstance(case, Case)]
 
 

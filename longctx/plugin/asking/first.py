@@ -23,8 +23,9 @@ from longctx.plugin.asking.nested import Nested, is_nested, run_nested
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
-from longctx.plugin.run import RUN, is_worker
-from longctx.plugin.selection import LEFT_OUT, MARKER, MISTAKE, is_function, selected
+from longctx.plugin.run import is_worker
+from longctx.plugin.selection import MARKER, is_function, selected
+from longctx.plugin.session import run_of, session_of, state_of
 from longctx.plural import count
 
 if TYPE_CHECKING:
@@ -58,13 +59,13 @@ class Collector(Nested):
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.cases = selected([item for item in session.items if not is_function(item)])
         self.functions = selected([item for item in session.items if is_function(item)])
-        self.of_functions = session.config.stash[RUN].functions
+        self.of_functions = run_of(session.config).functions
         self.why_none = _why_none(session)
 
 
 def ask_first(config: pytest.Config) -> None:
     """Ask what the record mode requires, if this is the process that may ask. Raises UserError for a user's mistake."""
-    run = config.stash[RUN]
+    run = run_of(config)
     settings = run.settings
     if is_worker(config) or is_nested(config) or config.option.collectonly:
         return
@@ -158,7 +159,7 @@ def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
     from longctx.live.waiting import waiting
     from longctx.recording.stale import sentence, stale
 
-    run = config.stash[RUN]
+    run = run_of(config)
     if run.settings.record != "once":
         return False
     fit, _ = fitted(cases)
@@ -186,7 +187,7 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
     from longctx.live.server.address import confirm
     from longctx.live.server.providers import provider_of
 
-    base_url = config.stash[RUN].settings.base_url
+    base_url = run_of(config).settings.base_url
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
         option = config.option.ctx_base_url
         found_in = "pytest_longctx_config" if option is None else "addopts"
@@ -206,13 +207,13 @@ def _selected(config: pytest.Config) -> Collector:
     code = run_nested(config, collector, "--collect-only")
     goes_on = config.option.continue_on_collection_errors
     if collector.uncollected and code in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED):
-        config.stash[RUN].say(_uncollected(collector, goes_on))
+        run_of(config).say(_uncollected(collector, goes_on))
     if not (
         code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         or (goes_on and code == pytest.ExitCode.TESTS_FAILED)
     ):
         return Collector()
-    settings = config.stash[RUN].settings
+    settings = run_of(config).settings
     if not (collector.cases or collector.functions) and (settings.estimate or settings.ask_only):
         raise UserError("nothing-to-ask", f"Nothing to ask: {collector.why_none}")
     return collector
@@ -231,12 +232,12 @@ def _uncollected(collector: Collector, goes_on: bool) -> str:
 
 def _why_none(session: pytest.Session) -> str:
     """Return a sentence on why the selected tests hold no case."""
-    if mistake := next((item.stash[MISTAKE] for item in session.items if MISTAKE in item.stash), None):
+    if mistake := next(filter(None, (state_of(item).mistake for item in session.items)), None):
         return str(mistake)
     marked = (item for item in session.items if item.get_closest_marker(MARKER))
     skipped = (str(mark.kwargs.get("reason")) for item in marked for mark in item.iter_markers("skip"))
     keyword = session.config.option.keyword.lower()
-    left_out = [why for name, why in session.config.stash.get(LEFT_OUT, {}).items() if keyword in name.lower()]
+    left_out = [why for name, why in session_of(session.config).left_out.items() if keyword in name.lower()]
     if reasons := "; ".join(dict.fromkeys([*left_out, *skipped])):
         return f"{reasons}."
     places = map(os.path.relpath, session.config.args)

@@ -22,7 +22,7 @@ from longctx.live.interrupted import handled, sends_the_rest
 from longctx.live.tally import Tally
 from longctx.plugin.asking.function_runs import FunctionRun
 from longctx.plugin.asking.nested import run_nested
-from longctx.plugin.run import RUN
+from longctx.plugin.session import run_of
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 from longctx.results.row import EARLY_STOP
@@ -70,7 +70,7 @@ class FunctionPass:
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
         self._config, self._cases, self._tape = config, cases, tape
-        run = self._run = config.stash[RUN]
+        run = self._run = run_of(config)
         judge = run.plan.judge
         self._models = [*(case.model for case in cases), *([judge] if judge else [])]
         sizes: Counter[tuple[str, str]] = Counter()
@@ -197,7 +197,8 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
 
     spent: USD of the cap that are spent already. answered: whether the server has answered this run before.
     """
-    run, settings = config.stash[RUN], config.stash[RUN].settings
+    run = run_of(config)
+    settings = run.settings
     tape = run.tape(settings.record)
     done = FunctionPass(config, cases, tape, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):

@@ -22,8 +22,8 @@ from longctx.functions.trial import FunctionTrial
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.plugin.asking.nested import Nested, run_nested
-from longctx.plugin.run import RUN
 from longctx.plugin.selection import is_function
+from longctx.plugin.session import run_of, session_of
 from longctx.recording.tape import Tape
 
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ class FunctionRun(Nested):
         self.tape = tape
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        from longctx.plugin.functions.fixtures import ASKING
 
-        config.stash[ASKING] = self
+        session_of(config).asking = self
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -111,11 +110,11 @@ def check(run: Run, alone: bool) -> None:
 
 def price(config: pytest.Config) -> float:
     """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
-    return total_price(_estimated(config).estimates.estimates(batch := config.stash[RUN].settings.batch), batch)
+    return total_price(_estimated(config).estimates.estimates(batch := run_of(config).settings.batch), batch)
 
 
 def _estimated(config: pytest.Config) -> EstimatingRun:
-    run = config.stash[RUN]
+    run = run_of(config)
     nested = EstimatingRun(run.tape("once" if run.settings.record == "none" else run.settings.record), run.tape())
     run_nested(config, nested)
     return nested
@@ -123,7 +122,7 @@ def _estimated(config: pytest.Config) -> EstimatingRun:
 
 def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
     """Say what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
-    run, nested = config.stash[RUN], _estimated(config)
+    run, nested = run_of(config), _estimated(config)
     estimates = nested.estimates.estimates(run.settings.batch)
     for each in estimates:
         run.say(str(each))
@@ -141,7 +140,7 @@ def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
 
 def leave_out(config: pytest.Config) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
-    run = config.stash[RUN]
+    run = run_of(config)
     known: list[tuple[Question, Waiting | Judged | Ended]] = []
 
     def note(trial: FunctionTrial, result: Result) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.plugin.run import FINISHED, RUN
+from longctx.plugin.session import run_of, session_of
 
 GATE = "gate::"
 """How the ids of the test cases of bands begin."""
@@ -13,10 +13,10 @@ GATE = "gate::"
 def report(session: pytest.Session) -> None:
     """Report each band that fails the gate as a failed test case, which no exit status counts."""
     config = session.config
-    finished = config.stash.get(FINISHED, None)
+    finished = session_of(config).finished
     if finished is None or not finished.verdict or finished.verdict == "pass":
         return
-    if finished.verdict == "inconclusive" and config.stash[RUN].settings.on_inconclusive == "pass":
+    if finished.verdict == "inconclusive" and run_of(config).settings.on_inconclusive == "pass":
         return
     failed, stopped = session.testsfailed, session.shouldfail
     for name, why in finished.failed.items():

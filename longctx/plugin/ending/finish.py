@@ -13,9 +13,9 @@ from longctx.engine.finish import Finished, finish
 from longctx.errors import UserError
 from longctx.extras import writes_page
 from longctx.plugin import hooks, notices
-from longctx.plugin.ending import gating, unwritten
+from longctx.plugin.ending import unwritten
 from longctx.plugin.measuring import writing
-from longctx.plugin.run import FINISHED, RUN
+from longctx.plugin.session import LongctxSession, run_of, session_of
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.terminal import as_terminal, run_line
 from longctx.results import store
@@ -23,25 +23,21 @@ from longctx.results import store
 if TYPE_CHECKING:
     from longctx.engine.run import Run
 
-SAVED = pytest.StashKey[list[str]]()
-"""The key of what is said of the baseline that the run was saved as."""
-
 
 def close_run(config: pytest.Config) -> None:
     """Write the run's folder, completely or not at all."""
-    run = config.stash[RUN]
-    if unwritten.UNWRITTEN not in config.stash:
-        facts = config.stash.get(writing.FACTS, {})
+    run = run_of(config)
+    session = session_of(config)
+    if not session.unwritten:
         try:
             if not writing.has_rows(config):
                 store.append(run.folder, [])
-            config.stash[FINISHED] = finish(run, facts, functools.partial(_keep, config), _counts(config))
+            done = session.finished = finish(run, session.facts, functools.partial(_keep, session), _counts(config))
         except UserError as error:
-            config.stash[unwritten.UNWRITTEN] = str(error)
-    if unwritten.UNWRITTEN in config.stash:
+            session.unwritten = str(error)
+    if session.unwritten:
         unwritten.tidy(run)
         return
-    done = config.stash[FINISHED]
     if run.settings.save_baseline and not run.settings.shard:
         _save_baseline(config, run)
     hooks.tell(config, "pytest_longctx_report", folder=run.folder, summary=done.summary, verdict=done.verdict)
@@ -59,24 +55,23 @@ def _save_baseline(config: pytest.Config, run: Run) -> None:
     from longctx.engine.baselines import save
 
     assert run.settings.save_baseline
-    said = config.stash.setdefault(SAVED, [])
+    session = session_of(config)
     try:
-        said += save(run.workspace, run.settings.save_baseline, run.folder)
+        session.saved += save(run.workspace, run.settings.save_baseline, run.folder)
     except UserError as error:
-        config.stash[gating.NOT_SAVED] = str(error)
-        said.append(f"! The baseline {run.settings.save_baseline} was not saved: {error}")
+        session.not_saved = True
+        session.saved.append(f"! The baseline {run.settings.save_baseline} was not saved: {error}")
 
 
-def _keep(config: pytest.Config, finished: Finished) -> None:
-    config.stash[FINISHED] = finished
-    if finished.verdict:
-        config.stash[gating.VERDICT] = finished.verdict
-        config.stash[gating.HEADLINE] = finished.headline
+def _keep(session: LongctxSession, finished: Finished) -> None:
+    session.finished = finished
 
 
 def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the tests, what needs attention, the path of the report, and warnings; under -qq the path alone."""
-    run, finished = config.stash[RUN], config.stash[FINISHED]
+    session = session_of(config)
+    run, finished = session.run, session.finished
+    assert finished is not None
     folder, verbosity = os.path.relpath(run.folder), config.get_verbosity()
     replays = run.settings.record == "none"
     if verbosity >= 0:
@@ -87,7 +82,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         quoted = shlex.quote(folder)
         gated = finished.document is not None
         terminal.write_line(as_terminal(finished.summary, replays, verbosity, quoted, gated))
-    if unwritten.UNWRITTEN in config.stash:
+    if session.unwritten:
         return
     page = "index.html" if writes_page(run.settings.page) else "summary.md"
     latest = run.workspace.reports / "latest"
@@ -95,7 +90,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     terminal.write_line(f"Report: {shown}/{page}")
     if verbosity < -1:
         return
-    for sentence in config.stash.get(SAVED, []):
+    for sentence in session.saved:
         terminal.write_line(sentence)
     if run.settings.shard:
         terminal.write_line(
@@ -106,12 +101,13 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         terminal.write_line(
             "Kept without text (LONGCTX_TEXT=0): the answers that this run asked for cannot be replayed."
         )
-    for warning in [*finished.summary.faults, *finished.warnings, *config.stash.get(hooks.FAULTS, {}).values()]:
+    for warning in [*finished.summary.faults, *finished.warnings, *session.faults.values()]:
         terminal.write_line(f"! {warning}", yellow=True)
 
 
 def show_verdict(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the verdict, if there is one."""
-    if document := config.stash[FINISHED].document:
+    finished = session_of(config).finished
+    if finished and (document := finished.document):
         in_full = config.get_verbosity() > 0
         terminal.write_line(f"\n{document_as_terminal(document)}" if in_full else f"\n{document.brief}\n")

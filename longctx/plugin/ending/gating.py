@@ -13,19 +13,14 @@ from longctx.gate.exit_status import exit_status as status_of
 from longctx.plugin import options
 from longctx.plugin.ending import failed_bands, unwritten
 from longctx.plugin.over import over
-from longctx.plugin.run import RUN, is_worker
+from longctx.plugin.run import is_worker
+from longctx.plugin.session import run_of, session_of
 from longctx.report.headline import WHOLE_RUN, last_line
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
 
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
-VERDICT = pytest.StashKey[str]()
-"""The key of the verdict."""
-HEADLINE = pytest.StashKey[str]()
-"""The key of the verdict in a few words, such as `PASS in 2 of 2 bands`."""
-NOT_SAVED = pytest.StashKey[str]()
-"""The key of the sentence on why the run could not be saved as a baseline."""
 NO_TESTS = (
     *("--collect-only", "--co", "--ctx-estimate", "--ctx-ask-only", "--help", "-h", "--version", "-V", "--markers"),
     *("--fixtures", "--funcargs", "--fixtures-per-test", "--cache-show"),
@@ -58,7 +53,7 @@ def check(run: Run) -> None:
 
 def leave_out(config: pytest.Config) -> None:
     """Have a gate that asks nothing leave out the trials that a live one left out."""
-    run = config.stash[RUN]
+    run = run_of(config)
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
         from longctx.engine.early_stop import keep_left_out, may_leave_out_functions
 
@@ -79,7 +74,7 @@ def lacks_verdict(config: pytest.Config) -> bool:
     """Return whether a gated run gave no verdict although the person did not ask for less than a run."""
     if config.option.ctx_baseline is None or config.option.ctx_shard or is_worker(config):
         return False
-    return VERDICT not in config.stash and not options.is_typed(config, *NO_TESTS)
+    return not session_of(config).verdict and not options.is_typed(config, *NO_TESTS)
 
 
 def end_without_verdict() -> int:
@@ -96,23 +91,24 @@ def show_last(session: pytest.Session) -> None:
     """Print the verdict as the last line of a gated run, at every verbosity."""
     config = session.config
     terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if terminal is None or is_worker(config) or config.option.collectonly or VERDICT not in config.stash:
+    ended = session_of(config)
+    if terminal is None or is_worker(config) or config.option.collectonly or not ended.verdict:
         return
     failed = terminal.stats.get("failed", [])
     failed[:] = [
         report for report in failed if not report.nodeid.startswith(failed_bands.GATE)
     ]  # those of bands are above
     counts = ", ".join(text for text, _ in terminal.build_summary_stats_line()[0])
-    line = last_line(config.stash.get(HEADLINE, WHOLE_RUN), int(session.exitstatus))
+    line = last_line(ended.finished.headline if ended.finished else WHOLE_RUN, int(session.exitstatus))
     terminal.write_line(f"{line} · {counts}", **{"red" if session.exitstatus else "green": True})
 
 
 def judge_nothing(config: pytest.Config) -> None:
     """Set the verdict to invalid if a baseline was given but no scenario was measured."""
-    run = config.stash[RUN]
+    run = run_of(config)
     settings = run.settings
     if settings.baseline is not None and not (is_worker(config) or settings.shard or config.option.collectonly):
-        config.stash[VERDICT] = "invalid"
+        session_of(config).nothing_measured = True
 
 
 def exit_status(config: pytest.Config, status: int) -> int:
@@ -121,11 +117,12 @@ def exit_status(config: pytest.Config, status: int) -> int:
     The first that applies counts: 13 no report, pytest's own from 2 on, 12 invalid, 10 regression, 1 failed tests,
     11 inconclusive, 0.
     """
-    if unwritten.UNWRITTEN in config.stash:
+    session = session_of(config)
+    if session.unwritten:
         return unwritten.EXIT
-    if status == pytest.ExitCode.OK and NOT_SAVED in config.stash:
+    if status == pytest.ExitCode.OK and session.not_saved:
         status = pytest.ExitCode.TESTS_FAILED
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or VERDICT not in config.stash:
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not session.verdict:
         return status
     failed = status == pytest.ExitCode.TESTS_FAILED
-    return status_of(config.stash[VERDICT], failed, config.stash[RUN].settings.on_inconclusive)
+    return status_of(session.verdict, failed, session.run.settings.on_inconclusive)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from longctx.plugin.selection import LEFT_OUT
+from longctx.plugin.session import session_of
 from longctx.plural import count
 
 TABLE = re.compile(r"\[\w+\]")
@@ -24,7 +24,7 @@ def sentences(terminal: pytest.TerminalReporter) -> Iterator[str]:
 def left_out(config: pytest.Config, measured: bool) -> Iterator[str]:
     """Yield a sentence for each reason why the profile leaves tests out: with -v, or if nothing was measured."""
     if not measured or config.get_verbosity() > 0:
-        reasons = config.stash.get(LEFT_OUT, {}).values()
+        reasons = session_of(config).left_out.values()
         yield from (f"{each} deselected: {reason}." for each, reason in _counted(reasons))
 
 

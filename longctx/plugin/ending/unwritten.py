@@ -9,12 +9,11 @@ import pytest
 
 from longctx.engine.run import FAILURES, Run
 from longctx.errors import UserError
-from longctx.plugin.run import RUN, is_worker
+from longctx.plugin.run import is_worker
+from longctx.plugin.session import run_of, session_of
 
 EXIT = 13
 """The exit status of a run without a report."""
-UNWRITTEN = pytest.StashKey[str]()
-"""The key of the sentence on why the report was not written."""
 
 
 def prepare(config: pytest.Config) -> None:
@@ -22,7 +21,7 @@ def prepare(config: pytest.Config) -> None:
 
     Raises UserError.
     """
-    run = config.stash[RUN]
+    run = run_of(config)
     if run.settings.report is None or is_worker(config) or config.option.collectonly:
         return
     from longctx.results.folder import check_free, only_reporter
@@ -62,8 +61,8 @@ def tidy(run: Run) -> None:
 
 def sentence(config: pytest.Config) -> str:
     """Return what the user must know: why there is no report, and where the answers are."""
-    run = config.stash[RUN]
-    reason = f"The report was not written: {config.stash[UNWRITTEN]} "
+    run = run_of(config)
+    reason = f"The report was not written: {session_of(config).unwritten} "
     if run.private is None:
         return reason + (
             "What was asked is recorded, so that no answer is lost: make room, or give another folder with "

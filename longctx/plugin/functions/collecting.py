@@ -20,8 +20,9 @@ from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
-from longctx.plugin.run import CELLS, RUN, is_worker
-from longctx.plugin.selection import CASE, MARKER, MISTAKE, SUBJECT, LeftOut, is_function, is_unittest
+from longctx.plugin.run import CELLS, is_worker
+from longctx.plugin.selection import MARKER, SUBJECT, LeftOut, is_function, is_unittest
+from longctx.plugin.session import FunctionCell, run_of, session_of, state_of
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
@@ -30,13 +31,6 @@ if TYPE_CHECKING:
     from longctx.config.prompts import Wording
     from longctx.engine.run import Run
     from longctx.vocabulary.shapes import Shape
-
-FUNCTION = pytest.StashKey[Function]()
-"""The key of the function of an item that is one of its cells."""
-FUNCTIONS = pytest.StashKey[dict[str, Function]]()
-"""The key of the test functions of a run, by their names."""
-NAMES = pytest.StashKey[dict[str, str]]()
-"""The key of the file of each test function, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +54,21 @@ class FunctionSubject:
 
 def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test function with its models and prompt sets. Raises UserError."""
-    name, config = metafunc.function.__name__, metafunc.config
+    name = metafunc.function.__name__
     if inspect.isasyncgenfunction(metafunc.function):  # pytest itself refuses other generators
         raise UserError(
             "generator-function", f"{name} is a generator: a test function must not yield, but use assert and check."
         )
     file = str(metafunc.definition.path)
     where = f"{file}::{'' if metafunc.cls is None else metafunc.cls.__qualname__}"
-    if (other := config.stash.setdefault(NAMES, {}).setdefault(name, where)) != where:
+    session = session_of(metafunc.config)
+    if (other := session.places.setdefault(name, where)) != where:
         raise UserError(
             "two-tests-of-one-name",
             f"Two marked test functions are named {name}, in {other.rstrip(':')} and in {where.rstrip(':')}: rename "
             "one of them, since its recordings and its results go by this name.",
         )
-    plan = config.stash[RUN].plan
+    run, plan = session.run, session.run.plan
     if SUBJECT not in metafunc.fixturenames:
         metafunc.fixturenames.append(SUBJECT)
     if not plan.measures_function(name):
@@ -81,7 +76,7 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         metafunc.parametrize(SUBJECT, [pytest.param(LeftOut(reason), id="none")])
         return
     tables = plan.own.functions if plan.own else {}
-    workspace = config.stash[RUN].workspace
+    workspace = run.workspace
     if len(marker.args) > 1:
         raise UserError(
             "bad-marker",
@@ -95,12 +90,12 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     )
     options = {entry: table[entry] for entry in table.keys() & FUNCTION_ENTRIES}
     function = Function.of(name, marked, options, metafunc.definition.path.parent, workspace)
-    config.stash.setdefault(FUNCTIONS, {})[name] = function
+    session.functions[name] = function
     if judges_nothing(metafunc.function, {*metafunc.fixturenames}):
         metafunc.definition.warn(
             pytest.PytestCollectionWarning(f"{name} has no assert and no check, so that every reply counts as correct.")
         )
-    settings = config.stash[RUN].settings
+    settings = run.settings
     given = settings.strategies or function.table.strategies
     if given and STRATEGY in dict(settings.labels):
         raise UserError(
@@ -112,7 +107,7 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     subjects = [
         FunctionSubject(
             plan.model(model),
-            wording_of(workspace, name, prompt_set, typed=bool(config.stash[RUN].settings.prompts)),
+            wording_of(workspace, name, prompt_set, typed=bool(settings.prompts)),
             shape,
             strategy,
         )
@@ -172,16 +167,16 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
     """Give each item of a test function its case, or the mistake that it fails with."""
     for item in items:
         if is_unittest(item):
-            item.stash[MISTAKE] = UserError(
+            state_of(item).mistake = UserError(
                 "unittest-method",
                 f"{item.name} is a method of a unittest.TestCase, which pytest does not parametrize: make it a "
                 "function, or a method of a class without a base.",
             )
         elif isinstance(item, pytest.Function) and is_function(item):
             try:
-                _take_up(item, config.stash[RUN], config.stash.get(FUNCTIONS, {}))
+                _take_up(item, run_of(config), session_of(config).functions)
             except UserError as error:
-                item.stash[MISTAKE] = error
+                state_of(item).mistake = error
 
 
 def _take_up(item: pytest.Function, run: Run, known: dict[str, Function]) -> None:
@@ -201,7 +196,7 @@ def _take_up(item: pytest.Function, run: Run, known: dict[str, Function]) -> Non
         subject.shape,
         subject.strategy.name if subject.strategy else "",
     )
-    item.stash[FUNCTION], item.stash[CASE] = function, with_settings(case, run)
+    state_of(item).cell = FunctionCell(function, with_settings(case, run))
 
 
 def check_tables(config: pytest.Config) -> None:
@@ -209,11 +204,12 @@ def check_tables(config: pytest.Config) -> None:
 
     Functions that were not collected are looked for in the files beside those that were.
     """
-    plan, collected = config.stash[RUN].plan, config.stash.get(FUNCTIONS, {})
+    session = session_of(config)
+    plan, collected = session.run.plan, session.functions
     unknown = [name for name in (plan.own.functions if plan.own else {}) if name not in collected]
     if not (unknown and collected):
         return
-    folders = {Path(where.partition("::")[0]).parent for where in config.stash[NAMES].values()}
+    folders = {Path(where.partition("::")[0]).parent for where in session.places.values()}
     texts = [path.read_text("utf-8", "replace") for folder in folders for path in folder.rglob("*.py")]
     for name in unknown:
         if not any(re.search(rf"\bdef {re.escape(name)}\b", text) for text in texts):
@@ -226,11 +222,10 @@ def check_tables(config: pytest.Config) -> None:
 
 def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
     """Note which cells of test functions there are, before -k and the like deselect any."""
-    run = config.stash[RUN]
+    run = run_of(config)
     for item in items:
-        if FUNCTION in item.stash and not item.get_closest_marker("skip"):
-            case = item.stash[CASE]
-            run.functions[case_name(run, case)] = case.min_rate
+        if (cell := state_of(item).cell) and not item.get_closest_marker("skip"):
+            run.functions[case_name(run, cell.case)] = cell.case.min_rate
     if is_worker(config):
         config.workeroutput[CELLS] = json.dumps(run.functions)  # type: ignore[attr-defined]  # xdist adds it
 
@@ -248,18 +243,11 @@ def with_settings(case: Case, run: Run) -> Case:
 
 def of_shard(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
     """Return the items without those of test functions that belong to other shards."""
-    shard = config.stash[RUN].settings.shard
+    shard = run_of(config).settings.shard
     if shard is None:
         return items
     from longctx.config.shards import deal
 
-    cells = sorted(
-        {item.stash[CASE].scenario.family + "/" + item.stash[CASE].id for item in items if FUNCTION in item.stash}
-    )
-    dealt = deal(dict.fromkeys(cells, 1), shard.of)
-    return [
-        item
-        for item in items
-        if FUNCTION not in item.stash
-        or dealt[item.stash[CASE].scenario.family + "/" + item.stash[CASE].id] == shard.number
-    ]
+    names = {item: f"{cell.case.scenario.family}/{cell.case.id}" for item in items if (cell := state_of(item).cell)}
+    dealt = deal(dict.fromkeys(sorted({*names.values()}), 1), shard.of)
+    return [item for item in items if item not in names or dealt[names[item]] == shard.number]

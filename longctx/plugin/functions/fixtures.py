@@ -15,19 +15,13 @@ from longctx.functions.ctx import Ctx
 from longctx.functions.draw import Draw
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.money import check_cap
-from longctx.plugin.run import RUN
-from longctx.plugin.selection import CASE, MARKER
+from longctx.plugin.selection import MARKER
+from longctx.plugin.session import session_of, state_of
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
-    from longctx.plugin.asking.function_runs import FunctionRun
     from longctx.recording.tape import Tape
-
-STATE: pytest.StashKey[FunctionState] = pytest.StashKey()
-ASKING: pytest.StashKey[FunctionRun] = pytest.StashKey()
-"""The key of what asks the trials of functions in a nested pytest; without it they are replayed."""
 
 
 @dataclass(slots=True)
@@ -44,11 +38,10 @@ class FunctionState:
 
     @classmethod
     def of(cls, config: pytest.Config) -> FunctionState:
-        if STATE not in config.stash:
-            run = config.stash[RUN]
-            asking = config.stash.get(ASKING, None)
-            config.stash[STATE] = cls(run, asking.tape if asking else run.answers())
-        return config.stash[STATE]
+        session = session_of(config)
+        if session.of_fixtures is None:
+            session.of_fixtures = cls(session.run, session.asking.tape if session.asking else session.run.answers())
+        return session.of_fixtures
 
     def trial(self) -> FunctionTrial:
         """Return the trial that is running. Fails the test with a sentence if there is none."""
@@ -123,7 +116,9 @@ def templates(request: pytest.FixtureRequest) -> Callable[[str], str]:
     item = request.node
 
     def template(name: str) -> str:
-        case: Case = item.stash[CASE]
+        cell = state_of(item).cell
+        assert cell is not None
+        case = cell.case
         try:
             return case.wording.words[name]
         except KeyError:

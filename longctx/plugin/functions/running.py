@@ -15,12 +15,10 @@ from longctx.functions import measure
 from longctx.functions.measure import Result, RunOnce, TrialOf
 from longctx.functions.strategies import Strategy
 from longctx.functions.trial import FunctionTrial, TestMistake
-from longctx.plugin.functions.collecting import FUNCTION
-from longctx.plugin.functions.fixtures import ASKING, FunctionState
-from longctx.plugin.guarding import GUARD
+from longctx.plugin.functions.fixtures import FunctionState
 from longctx.plugin.measuring import writing
-from longctx.plugin.run import RUN
-from longctx.plugin.selection import CASE, SUBJECT
+from longctx.plugin.selection import SUBJECT
+from longctx.plugin.session import run_of, session_of, state_of
 from longctx.results.store import as_lines
 from longctx.vocabulary.scenario import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
@@ -35,7 +33,10 @@ TIMEOUT = "from pytest-timeout"
 def call(item: pytest.Function) -> None:
     """Run a test function once for each trial of its cell: measure the trials, or ask what they lack."""
     config = item.config
-    state, case, function = FunctionState.of(config), item.stash[CASE], item.stash[FUNCTION]
+    state, cell, guard = FunctionState.of(config), state_of(item).cell, state_of(item).guard
+    assert cell is not None
+    assert guard is not None
+    case, function = cell.case, cell.function
     names = item._fixtureinfo.argnames
     arguments = {name: item.funcargs[name] for name in names}
 
@@ -62,7 +63,7 @@ def call(item: pytest.Function) -> None:
             result = measure.run(trial, once, _kept)
         finally:
             state.current = None
-        caught = item.stash[GUARD].taken()
+        caught = guard.taken()
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
@@ -86,7 +87,7 @@ def call(item: pytest.Function) -> None:
         case.fitted()
     except UserError as error:
         pytest.fail(f"invalid: {error}", pytrace=False)
-    asking = config.stash.get(ASKING, None)
+    asking = session_of(config).asking
     if asking is not None:
         asking.cell(case, trial_of, start)
     else:
@@ -111,7 +112,7 @@ def _measure(
 ) -> None:
     from longctx.plugin.measuring.fixture import conclude, skip_unrecorded
 
-    run = item.config.stash[RUN]
+    run = run_of(item.config)
     cell = Measurer(run, FunctionState.of(item.config).tape).measure(
         case, item.nodeid, functools.partial(measure.run_trial, trial_of, start)
     )

@@ -13,17 +13,14 @@ from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import options
 from longctx.plugin.measuring import writing
 from longctx.plugin.measuring.properties import CaseResult
-from longctx.plugin.run import RUN
 from longctx.plugin.selection import with_minimum
+from longctx.plugin.session import run_of, session_of
 from longctx.results.completeness import scenarios_of
 from longctx.results.store import as_lines
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.results.row import Row
-
-MEASURER = pytest.StashKey[Measurer]()
-WITH_MINIMUM = pytest.StashKey[int]()
 
 
 def measure_cell(item: pytest.Item, case: Case) -> None:
@@ -32,15 +29,14 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
     The test fails if a trial was not measured (`invalid`), or if the rate is shown to be below the minimum. A case
     that an early stop cut short is not tested against a minimum.
     """
-    stash, settings = item.config.stash, item.config.stash[RUN].settings
-    if MEASURER not in stash:
-        stash[MEASURER] = Measurer(stash[RUN])
-    measured = stash[MEASURER].measure(case, item.nodeid)
+    session = session_of(item.config)
+    session.measurer = session.measurer or Measurer(session.run)
+    measured = session.measurer.measure(case, item.nodeid)
     rows, problem = measured.rows, measured.problem
     skip_unrecorded(item, measured)
     if not (rows or problem):
         pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
-    writing.attach(item, as_lines(rows, [] if settings.no_text else measured.views))
+    writing.attach(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
         [name] = scenarios_of(measured.own_rows)
         writing.attach_facts(item, name, measured.facts)
@@ -62,7 +58,7 @@ def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, l
 
     problem: why a trial was not measured; empty if all were. left_out: how many trials an early stop left out.
     """
-    settings = item.config.stash[RUN].settings
+    settings = run_of(item.config).settings
     # Shards are tested when they are merged.
     requirement = None if problem or settings.shard else Requirement.of(rows, case.min_rate)
     CaseResult.of(case, rows, minimum=requirement.minimum if requirement else None).attach(item)
@@ -70,12 +66,13 @@ def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, l
         pytest.fail(f"invalid: {problem}", pytrace=False)
     if left_out == len(rows):
         pytest.skip("stopped early: none of its trials was asked")
-    if requirement and below_minimum_among(requirement, _with_minimum(item.session)):
+    if requirement and below_minimum_among(requirement, _with_minimum(item)):
         pytest.fail(str(requirement), pytrace=False)
 
 
-def _with_minimum(session: pytest.Session) -> int:
-    """Return the number of selected cases with a minimum rate, which is counted once a process."""
-    if WITH_MINIMUM not in session.stash:
-        session.stash[WITH_MINIMUM] = with_minimum(session.items)
-    return session.stash[WITH_MINIMUM]
+def _with_minimum(item: pytest.Item) -> int:
+    """Return the number of selected cases with a minimum rate, which is counted once per process."""
+    session = session_of(item.config)
+    if session.with_minimum is None:
+        session.with_minimum = with_minimum(item.session.items)
+    return session.with_minimum

@@ -16,21 +16,21 @@ from longctx.live.display import Display, open_display
 from longctx.live.tally import Tally
 from longctx.plugin.measuring.properties import read
 from longctx.plugin.selection import trials
+from longctx.plugin.session import session_of
 
 SENT_TRIALS = "longctx_trials"
 """The attribute of a report, sent by workers: the number of trials of its test, and of all selected tests."""
-TOTAL = pytest.StashKey[int]()
 PAUSE = 0.1
 """Seconds between two drawings. A drawing takes milliseconds, as long as a replayed trial."""
 
 
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
     """Add to the report the numbers of trials of its test and of the run."""
-    stash = item.session.stash
-    if TOTAL not in stash:
-        stash[TOTAL] = trials(item.session.items)
-    if stash[TOTAL]:
-        setattr(report, SENT_TRIALS, (trials([item]), stash[TOTAL]))
+    session = session_of(item.config)
+    if session.trials is None:
+        session.trials = trials(item.session.items)
+    if session.trials:
+        setattr(report, SENT_TRIALS, (trials([item]), session.trials))
 
 
 class ReplayProgress:

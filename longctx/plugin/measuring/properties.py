@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from longctx.plugin.session import state_of
 from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
 
 FIRST = "family"
-BEFORE = pytest.StashKey[int]()
-"""The key of the number of properties that a test has before it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,10 @@ class CaseResult:
 
 def forget(item: pytest.Item) -> None:
     """Forget the properties of an earlier run of the test: a plugin may run a failed one again."""
-    del item.user_properties[item.stash.setdefault(BEFORE, len(item.user_properties)) :]
+    state = state_of(item)
+    if state.own_properties is None:
+        state.own_properties = len(item.user_properties)
+    del item.user_properties[state.own_properties :]
 
 
 def read(report: pytest.TestReport) -> Iterator[CaseResult]:

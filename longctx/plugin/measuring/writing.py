@@ -11,39 +11,33 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.plugin import hooks
-from longctx.plugin.ending.unwritten import UNWRITTEN
-from longctx.plugin.run import RUN, is_worker
+from longctx.plugin.run import is_worker
+from longctx.plugin.session import run_of, session_of, state_of
 
 ROW = "pytest_longctx_row"
 SENT = "longctx_rows"
 """The attribute of a test's report with the lines of its measured trials, as results/store.py writes them."""
 SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its scenarios, by their names."""
-UNSENT = pytest.StashKey[list[str]]()
-UNSENT_FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
-"""The keys under which a test keeps both until its next report is made."""
-FACTS = pytest.StashKey[dict[str, dict[str, int]]]()
-"""The key of the facts of all scenarios in the Config of the process that started the run."""
-RECEIVED = pytest.StashKey[bool]()
-"""A key that this Config\'s stash has once any lines were received."""
 
 
 def attach(item: pytest.Item, lines: Sequence[str]) -> None:
     """Let the test's next report carry these lines."""
-    item.stash.setdefault(UNSENT, []).extend(lines)
+    state_of(item).lines += lines
 
 
 def attach_facts(item: pytest.Item, scenario: str, facts: Mapping[str, int]) -> None:
     """Let the test's next report carry the facts of a scenario."""
-    item.stash.setdefault(UNSENT_FACTS, {})[scenario] = dict(facts)
+    state_of(item).facts[scenario] = dict(facts)
 
 
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
     """Move the lines and facts of a test to its report."""
-    if lines := item.stash.get(UNSENT, []):
-        setattr(report, SENT, lines)
-        setattr(report, SENT_FACTS, item.stash.get(UNSENT_FACTS, {}))
-        item.stash[UNSENT], item.stash[UNSENT_FACTS] = [], {}
+    state = state_of(item)
+    if state.lines:
+        setattr(report, SENT, state.lines)
+        setattr(report, SENT_FACTS, state.facts)
+        state.lines, state.facts = [], {}
 
 
 def is_rerun(report: pytest.TestReport) -> bool:
@@ -54,7 +48,7 @@ def is_rerun(report: pytest.TestReport) -> bool:
 
 def has_rows(config: pytest.Config) -> bool:
     """Return whether this process received any rows."""
-    return RECEIVED in config.stash
+    return session_of(config).received
 
 
 def is_to_be_closed(session: pytest.Session) -> bool:
@@ -64,7 +58,7 @@ def is_to_be_closed(session: pytest.Session) -> bool:
     """
     if has_rows(session.config):
         return True
-    run = session.config.stash[RUN]
+    run = run_of(session.config)
     began = not (is_worker(session.config) or session.config.option.collectonly or session.testsfailed)
     return run.settings.shard is not None and began
 
@@ -86,23 +80,24 @@ class RowWriter:
         facts = report.__dict__.pop(SENT_FACTS, {})
         if lines is None or is_rerun(report):
             return
-        self._config.stash.setdefault(FACTS, {}).update(facts)
+        session = session_of(self._config)
+        session.facts.update(facts)
         from longctx.results.store import append, row_of
 
-        self._config.stash[RECEIVED] = True
-        if UNWRITTEN not in self._config.stash:
+        session.received = True
+        if not session.unwritten:
             try:
-                append(self._config.stash[RUN].folder, lines)
+                append(session.run.folder, lines)
             except UserError as error:
                 self._end(str(error))
         if hooks.is_implemented(self._config, ROW):
             for line in lines:
-                row = row_of(line.partition("\t")[0], self._config.stash[RUN].folder)
+                row = row_of(line.partition("\t")[0], session.run.folder)
                 hooks.tell(self._config, ROW, row=row)
 
     def _end(self, why: str) -> None:
         """End the run, because its report would lack rows."""
-        self._config.stash[UNWRITTEN] = why
+        session_of(self._config).unwritten = why
         # With xdist, an attribute of its own session ends the run.
         distributed = self._config.pluginmanager.get_plugin("dsession")
         if distributed is not None:

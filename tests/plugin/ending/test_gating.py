@@ -10,18 +10,19 @@ import pytest
 
 from longctx.engine.terms import rules
 from longctx.gate.validity import AgeLimit
-from longctx.plugin.ending.gating import VERDICT, exit_status
-from longctx.plugin.run import RUN
+from longctx.plugin.ending.gating import exit_status
+from longctx.plugin.session import session_of
 from longctx.protocols.passkey import PasskeyAxes
 from tests.engine.examples import PASSKEY, measured, run_of
 
 
 def status(verdict: str | None, own: int, on_inconclusive: str = "fail") -> int:
-    stash = pytest.Stash()
-    stash[RUN] = SimpleNamespace(settings=SimpleNamespace(on_inconclusive=on_inconclusive))  # type: ignore[assignment]
+    config: Any = SimpleNamespace(stash=pytest.Stash())
+    session: Any = session_of(config)
+    session.run = SimpleNamespace(settings=SimpleNamespace(on_inconclusive=on_inconclusive))
     if verdict is not None:
-        stash[VERDICT] = verdict
-    return exit_status(SimpleNamespace(stash=stash), own)  # type: ignore[arg-type]
+        session.finished = SimpleNamespace(verdict=verdict)
+    return exit_status(config, own)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,114 @@
+"""What the plugin keeps in pytest: one session in its Config, and one state of each item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from longctx.cases.case import Case
+    from longctx.connections import Guard
+    from longctx.engine.finish import Finished
+    from longctx.engine.measure import Measurer
+    from longctx.engine.run import Run
+    from longctx.errors import UserError
+    from longctx.functions.cells import Function
+    from longctx.plugin.asking.function_runs import FunctionRun
+    from longctx.plugin.functions.fixtures import FunctionState
+
+
+@dataclass(slots=True)
+class LongctxSession:
+    """What longctx knows of one pytest, in the process that started it or in a worker of xdist."""
+
+    run: Run = field(init=False)
+    """The run of this process, from `pytest_configure` on."""
+    any_given: bool | None = None
+    """Whether the person gave any option of longctx; None until that is determined."""
+    over: int | None = None
+    """The exit status of a run that ended before its tests."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """The tests that the profile leaves out, by their ids, each with the reason."""
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    """The test functions, by their names."""
+    places: dict[str, str] = field(default_factory=dict)
+    """The file of each test function, by its name."""
+    asking: FunctionRun | None = None
+    """What asks the trials of functions in a nested pytest; without it they are replayed."""
+    of_fixtures: FunctionState | None = None
+    """What the fixtures of test functions share, once one was used."""
+    measurer: Measurer | None = None
+    """What measures the cells of protocols, once one was measured."""
+    trials: int | None = None
+    """The number of trials of the selected tests, once it was counted."""
+    with_minimum: int | None = None
+    """The number of selected cases with a minimum rate, once it was counted."""
+
+    received: bool = False
+    """Whether this process received any rows."""
+    facts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The facts of all scenarios, by their names."""
+    unwritten: str = ""
+    """Why the report was not written."""
+    finished: Finished | None = None
+    """The finished run, in the process that started it."""
+    nothing_measured: bool = False
+    """Whether a gated run ended without any scenario measured."""
+    saved: list[str] = field(default_factory=list)
+    """What is said of the baseline that the run was saved as."""
+    not_saved: bool = False
+    """Whether the run could not be saved as a baseline."""
+    faults: dict[str, str] = field(default_factory=dict)
+    """A sentence on each hook that failed, by its name."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of a gated run; empty if there is none."""
+        if self.finished is None:
+            return "invalid" if self.nothing_measured else ""
+        return self.finished.verdict or ""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCell:
+    """A cell of a test function."""
+
+    function: Function
+    case: Case
+
+
+@dataclass(slots=True)
+class ItemState:
+    """What longctx knows of one item of pytest."""
+
+    cell: FunctionCell | None = None
+    """What it is a cell of, if it is one of a test function."""
+    mistake: UserError | None = None
+    """The mistake in a marked test, which fails with it."""
+    guard: Guard | None = None
+    """The guard of a marked test, while a phase of it runs."""
+    lines: list[str] = field(default_factory=list)
+    """The lines of its measured trials, until its next report is made."""
+    facts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The facts of its scenarios, by their names, until then."""
+    own_properties: int | None = None
+    """The number of properties that it has before it runs."""
+
+
+SESSION = pytest.StashKey[LongctxSession]()
+STATE = pytest.StashKey[ItemState]()
+
+
+def session_of(config: pytest.Config) -> LongctxSession:
+    return config.stash.setdefault(SESSION, LongctxSession())
+
+
+def run_of(config: pytest.Config) -> Run:
+    return session_of(config).run
+
+
+def state_of(item: pytest.Item) -> ItemState:
+    return item.stash.setdefault(STATE, ItemState())
