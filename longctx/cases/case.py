@@ -16,6 +16,9 @@ from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 
+Group = tuple[str, str]
+"""The names of a test and of a model."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -44,6 +47,11 @@ class Case:
     strategy: str = ""
     guessing: float | None = None
     """The rate that guessing reaches, as the marker of a test function states it."""
+
+    @property
+    def group(self) -> Group:
+        """Its test and its model, whose trials are counted and priced together."""
+        return self.scenario.family, self.model.model
 
     @property
     def treatments(self) -> tuple[str, ...]:

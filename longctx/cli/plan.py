@@ -203,7 +203,7 @@ def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) 
         return []
     known = {
         group: replies
-        for group, of_group in grouped(rows, lambda row: (row.model, row.family)).items()
+        for group, of_group in grouped(rows, lambda row: (row.family, row.model)).items()
         if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
     }
     cases = with_recorded_replies(Tape(options.workspace.cassettes), plan.cases, known)

@@ -16,14 +16,14 @@ from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Group, Question
 from longctx.cases.request_tokens import body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
-from longctx.functions.measure import Result, RunOnce, TrialOf
+from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
+from longctx.live.canary import ERROR, Canary
 from longctx.live.failure import Failure
 from longctx.live.limiter import retry
-from longctx.live.outcomes import Group
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.tally import Tally
 from longctx.recording.apis import api_at, messages
@@ -31,7 +31,6 @@ from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:
-    from longctx.functions.canary import FunctionCanary
     from longctx.live.asker import Asker
 
 Sent = Reply | Failure | None
@@ -41,6 +40,8 @@ Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
 STARTED = 4
 """The most trials that wait for answers, for each request that may be in flight."""
+KINDS = {"error": ERROR, "infra_error": JUDGE_ERROR}
+"""How outcomes are named that no reply has."""
 UNLIMITED = 16_384
 """The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 SHOWN = 600
@@ -93,7 +94,7 @@ class FunctionAsker:
         tape: Tape,
         in_flight: int,
         tally: Tally,
-        canary: FunctionCanary,
+        canary: Canary,
         only_canary: bool = False,
         part: Part | None = None,
     ) -> None:
@@ -112,7 +113,7 @@ class FunctionAsker:
 
     def ask(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""
-        group = case.scenario.family, case.model.model
+        group = case.group
         canary = self._canary
         waiting = self._waiting = {}
         fresh = deque(in_contexts([question for question in case.questions() if self._part.holds(question)]))
@@ -220,8 +221,16 @@ class FunctionAsker:
         if not requests:
             self._part.note(trial, result)
         if not requests and before.requests:
-            self._canary.ended(trial, result)
+            self._tell(trial, result)
         return requests
+
+    def _tell(self, trial: FunctionTrial, result: Result) -> None:
+        """Tell the canary how a trial that was asked has ended."""
+        group = trial.case.group
+        if result.kind in ("suspended", "skipped"):
+            self._canary.failed(group)
+        else:
+            self._canary.ended(group, KINDS.get(result.kind, result.kind), trial.last.text if trial.last else "")
 
     def _lacking(self, trial: FunctionTrial, result: Result, before: _Waiting) -> list[OneRequest]:
         question, issued = trial.question, trial.bodies

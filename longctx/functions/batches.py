@@ -103,7 +103,7 @@ class Rounds:
             tally = Tally(len(free) + len(held))
             bounds = dataclasses.replace(Bounds.of(terms.in_flight), budget=self.budget)
             with live_progress(tally, self._say) as shown:
-                progress = Outcomes(tally, shown, text=tape.keeps)
+                progress = Outcomes(tally, shown)
 
                 async def ask_directly(some: Sequence[Question]) -> Asked:
                     return await ask_all(client, tape, some, bounds, progress)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from longctx.cases.case import Case
+from longctx.cases.case import Case, Group
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.engine.trials import Exchange
 from longctx.functions.asking import one_line, one_request
@@ -43,7 +43,7 @@ class FunctionEstimates:
     """The estimates of the functions of one run."""
 
     def __init__(self) -> None:
-        self._sums: dict[tuple[str, str], _Sum] = {}
+        self._sums: dict[Group, _Sum] = {}
         self._thinking: dict[str, list[int]] = defaultdict(list)
         """What each answer of a model spent on thinking."""
 
@@ -97,7 +97,7 @@ class FunctionEstimates:
                 )
 
     def _of(self, case: Case) -> _Sum:
-        return self._sums.setdefault((case.scenario.family, case.model.model), _Sum(case))
+        return self._sums.setdefault(case.group, _Sum(case))
 
 
 @dataclass(frozen=True, slots=True)

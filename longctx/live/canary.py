@@ -1,91 +1,139 @@
-"""The canary: a few trials of each family and model are asked before the rest, to see whether replies can be read.
+"""The canary: a few trials of each test and model are asked before the rest, to see whether replies can be read.
 
-If none of three, and then none of ten, can be read, that family is not asked further of that model. The shortest
-scenarios are asked first, one trial each, of all prompt sets in turn.
+If none of three, and then none of ten, can be read, that test is not asked further of that model.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from longctx.cases.case import Question
+from longctx.cases.case import Group, Question
 from longctx.live.asking import Asked
 from longctx.live.cost.sharing import shared
 from longctx.live.failure import Failure
-from longctx.live.outcomes import Group, Outcomes, group_of
 from longctx.live.waiting import Say
+from longctx.visible import visible
 
 FEW, MORE = 3, 10
-"""The replies of which one must be readable: at the first look, and at the last."""
+"""The trials of which one must be readable: at the first look, and at the last."""
 UNREADABLE = "unreadable"
 """The cause of trials that the canary leaves unasked."""
+NOT_READ = "unparseable", "truncated", "refusal"
+"""The outcomes of replies in which no answer could be read."""
+SHOWN = 200
+"""The most characters of a reply that are shown."""
+ERROR = "error of the test"
+BROKEN = ERROR, "judge_error"
+"""What takes the place of the outcome of a trial without one; such a trial tells no more than an unreadable reply."""
 
 
 class Canary:
-    """The canaries of one asking pass.
+    """The canaries of one asking pass. A test that is not passed yet has room for a few trials."""
 
-    questions: all that the pass may ask; a family with no more than MORE of them is asked without a canary. ask: asks
-    some questions. say: prints a sentence; None to switch the canaries off.
-    """
+    def __init__(self, sizes: Mapping[Group, int], say: Say | None, text: bool = True) -> None:
+        """sizes: the trials of each test and model that may be asked; those with no more than MORE have no canary.
 
-    def __init__(
-        self,
-        questions: Sequence[Question],
-        outcomes: Outcomes,
-        ask: Callable[[Sequence[Question]], Awaitable[Asked]],
-        say: Say | None,
-    ) -> None:
-        self._outcomes, self._ask, self._say = outcomes, ask, say
-        sizes = Counter(map(group_of, questions))
-        self._open = [] if say is None else [group for group, size in sizes.items() if size > MORE]
+        say: prints a sentence; None to switch the canaries off. text: whether replies may be shown.
+        """
+        self._say, self._text = say, text
+        self._until = dict.fromkeys((group for group, size in sizes.items() if say and size > MORE), FEW)
+        self._in_flight: Counter[Group] = Counter()
+        self._kinds: defaultdict[Group, Counter[str]] = defaultdict(Counter)
         self._stopped: dict[Group, Failure] = {}
-        self._shown: set[Group] = set()
 
-    async def first(self, questions: Sequence[Question]) -> tuple[Asked, list[Question]]:
-        """Ask a few of each family and model of which no reply could be read yet; return what is left to ask."""
-        asked, left = Asked(), list(questions)
-        for until in (FEW, MORE):
-            few = [question for group in self._open for question in self._few(left, group, until)]
-            if few and asked.stopped is None:
-                asked.add(await self._ask(shared(few)))
-                keys = {question.key for question in few}
-                left = [question for question in left if question.key not in keys]
-                self._look()
-        unasked = {question.key: self._stopped.get(group_of(question), asked.stopped) for question in left}
-        asked.failures |= {key: why for key, why in unasked.items() if why}
-        return asked, [question for question in left if not unasked[question.key]]
+    @property
+    def waiting(self) -> list[Group]:
+        """The tests that are not decided yet."""
+        return list(self._until)
 
-    def _few(self, questions: Sequence[Question], group: Group, until: int) -> list[Question]:
-        """Return the questions of a group that bring its replies to this number."""
-        wanted = until - self._outcomes.replies(group)
-        return in_turn([question for question in questions if group_of(question) == group])[: max(wanted, 0)]
+    def passed(self, group: Group) -> bool:
+        """Return whether all trials of a test may be asked."""
+        return group not in self._until and group not in self._stopped
 
-    def _look(self) -> None:
-        """Show a reply of each group, and decide which are asked further."""
+    def stopped(self, group: Group) -> Failure | None:
+        """Return why no more trials of a test are asked; None if they are."""
+        return self._stopped.get(group)
+
+    def room(self, group: Group) -> int:
+        """Return how many more trials of a test that is not decided yet may start now."""
+        return max(0, self._until[group] - self._in_flight[group] - self._kinds[group].total())
+
+    def may_start(self, group: Group) -> bool:
+        """Return whether one more trial of a test may start now."""
+        return self.passed(group) or (group in self._until and self.room(group) > 0)
+
+    def started(self, group: Group) -> None:
+        """Note that a trial is asked."""
+        self._in_flight[group] += 1
+
+    def failed(self, group: Group) -> None:
+        """Note that a request of such a trial was not answered, or that it ended without an outcome."""
+        self._in_flight[group] = max(0, self._in_flight[group] - 1)
+
+    def ended(self, group: Group, kind: str, text: str) -> None:
+        """Note how a trial that was asked has ended, and decide whether more are asked.
+
+        kind: its outcome, or one of BROKEN. text: its last reply.
+        """
+        self.failed(group)
+        if group not in self._until or self._say is None:
+            return
+        kinds = self._kinds[group]
+        if not kinds:
+            shown = " ".join(text.split()) if self._text else ""
+            shown = f": {visible(shown[:SHOWN])!r}{' …' if len(shown) > SHOWN else ''}" if shown else ""
+            self._say(f"The first trial of {group[0]} on {group[1]} is {kind}{shown}")
+        kinds[kind] += 1
+        if any(kind not in (*NOT_READ, *BROKEN) for kind in kinds):
+            del self._until[group]
+        elif kinds.total() >= MORE:
+            del self._until[group]
+            self._stop(group)
+        elif kinds.total() >= FEW:
+            self._until[group] = MORE
+
+    def _stop(self, group: Group) -> None:
+        test, model = group
+        kinds = self._kinds[group]
+        named = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+        why = (
+            f"none of the first {kinds.total()} trials of {test} on {model} could be read ({named}), so no more of "
+            "them were asked. Look at a reply, and change the test, its prompt set or max_tokens; trial_run = false "
+            "in [tool.longctx] asks all the same (upgrade: --no-canary)."
+        )
+        self._stopped[group] = Failure(UNREADABLE, why, fatal=True)
         assert self._say is not None
-        for group in list(self._open):
-            if group not in self._shown and (sample := self._outcomes.sample(group)):
-                self._say(sample)
-                self._shown.add(group)
-            replies = self._outcomes.replies(group)
-            if self._outcomes.readable(group):
-                self._open.remove(group)
-            elif replies >= MORE:
-                self._open.remove(group)
-                family, model = group
-                why = (
-                    f"none of the first {replies} replies of {model} to {family} could be read "
-                    f"({self._outcomes.kinds(group)}), so no more of them were asked. Look at a reply, and change the "
-                    "prompt set or max_tokens; trial_run = false in [tool.longctx] asks all the same (upgrade: "
-                    "--no-canary)."
-                )
-                self._stopped[group] = Failure(UNREADABLE, why, fatal=True)
-                self._say(f"Stopped {family} on {model}: {why}")
+        self._say(f"Stopped {test} on {model}: {why}")
+
+
+async def first(
+    canary: Canary, questions: Sequence[Question], ask: Callable[[Sequence[Question]], Awaitable[Asked]]
+) -> tuple[Asked, list[Question]]:
+    """Ask a few trials of each test that is not decided yet, the shortest first; return what is left to ask.
+
+    ask: asks some questions, and tells the canary how they end.
+    """
+    asked, left = Asked(), list(questions)
+    for _ in (FEW, MORE):
+        few = [
+            question
+            for group in canary.waiting
+            for question in in_turn([each for each in left if each.case.group == group])[: canary.room(group)]
+        ]
+        if few and asked.stopped is None:
+            for question in few:
+                canary.started(question.case.group)
+            asked.add(await ask(shared(few)))
+            keys = {question.key for question in few}
+            left = [question for question in left if question.key not in keys]
+    unasked = {question.key: canary.stopped(question.case.group) or asked.stopped for question in left}
+    asked.failures |= {key: why for key, why in unasked.items() if why}
+    return asked, [question for question in left if not unasked[question.key]]
 
 
 def in_turn(questions: Sequence[Question]) -> list[Question]:
-    """Return questions of one family: first one of each scenario, the shortest first; prompts and shapes in turn."""
+    """Return questions of one test: first one of each scenario, the shortest first; prompts and shapes in turn."""
     seen: Counter[int] = Counter()
     cases: dict[tuple[str, str], dict[int, int]] = {}
     for question in questions:

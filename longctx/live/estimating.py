@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from vcr.record_mode import RecordMode
 
 from longctx import clocks
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Group, Question
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheapest_with_batches
@@ -76,23 +76,23 @@ def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
 
 
 def with_recorded_replies(
-    tape: Tape, cases: Sequence[Case], known: Mapping[tuple[str, str], ReplyTokens] | None = None
+    tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
 ) -> list[Case]:
     """Return the cases with what their model has answered so far to their family, if that says how long replies are.
 
-    known: of a model and family, in place of what the tape has.
+    known: of a test and model, in place of what the tape has.
     """
-    groups: dict[tuple[str, str], list[Case]] = defaultdict(list)
+    groups: dict[Group, list[Case]] = defaultdict(list)
     for case in cases:
-        groups[case.model.model, case.scenario.family].append(case)
+        groups[case.group].append(case)
     replies = {
         group: (known or {}).get(group)
         or ReplyTokens.of(
-            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[0], MOST_READ)]
+            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[1], MOST_READ)]
         )
         for group, of_group in groups.items()
     }
-    return [dataclasses.replace(case, replies=replies[case.model.model, case.scenario.family]) for case in cases]
+    return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
@@ -112,7 +112,7 @@ def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
     groups: dict[tuple[str, str], list[Unasked]] = defaultdict(list)
     for case, why in unfit:
         if why.cause != NOT_MEASURED:
-            groups[case.scenario.family, case.model.model].append((case, why))
+            groups[case.group].append((case, why))
     for (family, model), group in groups.items():
         first = "The first: " if len(group) > 1 else ""
         say(f"Not asked: {count(len(group), 'scenario')} of {family} on {model}. {first}{group[0][1].message}")

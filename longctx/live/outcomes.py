@@ -6,42 +6,31 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Question
+from longctx.cases.case import Group, Question
+from longctx.live.canary import Canary
 from longctx.live.cost.money import paid, usd
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.plural import count
 from longctx.stats.rates import Rate
-from longctx.visible import visible
 from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:
     from longctx.live.asking import Progress
 
-Group = tuple[str, str]
-"""A family and a model."""
-NOT_READ = ("unparseable", "truncated", "refusal")
-"""The outcomes of replies in which no answer could be read."""
 NOT_JUDGED = "not judged"
 """What takes the place of an outcome for replies that cannot be judged, such as questions that a model wrote."""
-SHOWN = 200
-"""The most characters of a reply that are shown."""
-
-
-def group_of(question: Question) -> Group:
-    return question.case.scenario.family, question.case.model.model
 
 
 class Outcomes:
     """A progress that counts outcomes, tokens and cost on a tally, and passes everything on to the one that shows it.
 
-    text: whether replies may be shown.
+    canary: is told how each trial ends.
     """
 
-    def __init__(self, tally: Tally, shown: Progress, text: bool = True) -> None:
-        self._tally, self._shown, self._text = tally, shown, text
+    def __init__(self, tally: Tally, shown: Progress, canary: Canary | None = None) -> None:
+        self._tally, self._shown, self._canary = tally, shown, canary or Canary({}, None)
         self._kinds: dict[Group, Counter[str]] = defaultdict(Counter)
-        self._samples: dict[Group, str] = {}
         self.output_tokens: dict[Group, list[int]] = defaultdict(list)
         """The output tokens of each reply, thinking included."""
 
@@ -59,22 +48,8 @@ class Outcomes:
             self._answered(question, trial, result)
         else:
             tally.failed += 1
+            self._canary.failed(question.case.group)
         self._shown.ended(question, trial, result)
-
-    def replies(self, group: Group) -> int:
-        return self._kinds[group].total()
-
-    def readable(self, group: Group) -> bool:
-        """Return whether any reply could be read."""
-        return any(kind not in NOT_READ for kind in self._kinds[group])
-
-    def kinds(self, group: Group) -> str:
-        """Return the numbers of the outcomes: `8 unparseable, 2 truncated`."""
-        return ", ".join(f"{number:,} {kind}" for kind, number in self._kinds[group].most_common())
-
-    def sample(self, group: Group) -> str | None:
-        """Return a sentence that shows the group's first reply; None before there is one."""
-        return self._samples.get(group)
 
     def sentences(self) -> Iterator[str]:
         """Yield the outcomes of each family and model, and what the answers cost."""
@@ -93,7 +68,7 @@ class Outcomes:
             yield f"What {answers} cost is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
     def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
-        tally, group = self._tally, group_of(question)
+        tally, group = self._tally, question.case.group
         tally.tokens += reply.input_tokens + reply.output_tokens
         self.output_tokens[group].append(reply.output_tokens)
         spent = paid(question.case.model.prices, reply)
@@ -103,16 +78,12 @@ class Outcomes:
         try:
             outcome = question.case.scenario.judge(trial, reply)
         except Exception:
-            self._kinds[group][NOT_JUDGED] += 1
-            return
-        self._kinds[group][outcome.kind] += 1
-        tally.add(*group, Rate(int(outcome.kind == "correct"), 1))
-        if group not in self._samples:
-            text = " ".join(reply.text.split())
-            cut = " …" if len(text) > SHOWN else ""
-            shown = f": {visible(text[:SHOWN])!r}{cut}" if self._text else ""
-            family, model = group
-            self._samples[group] = f"The first reply of {model} to {family} is {outcome.kind}{shown}"
+            kind = NOT_JUDGED
+        else:
+            kind = outcome.kind
+            tally.add(*group, Rate(int(kind == "correct"), 1))
+        self._kinds[group][kind] += 1
+        self._canary.ended(group, kind, reply.text)
 
 
 def work(question: Question) -> int:

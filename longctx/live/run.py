@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from longctx import clocks
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Group, Question
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
@@ -26,7 +26,7 @@ from longctx.live.batches.filling import fill, pending
 from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds
-from longctx.live.canary import UNREADABLE, Canary
+from longctx.live.canary import UNREADABLE, Canary, first
 from longctx.live.cost.estimate import estimate, total_price
 from longctx.live.cost.money import check_cap, check_default_cap
 from longctx.live.estimating import (
@@ -41,7 +41,7 @@ from longctx.live.estimating import (
 )
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
-from longctx.live.outcomes import Group, Outcomes, group_of, work
+from longctx.live.outcomes import Outcomes, work
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.clients import open_clients
 from longctx.live.server.counting import counted
@@ -238,7 +238,9 @@ async def _ask(
         bounds = Bounds.of(terms.in_flight, terms.max_cost, halt)
         tally = Tally(to_ask, sum(map(work, [*questions, *held])))
         with progress(tally, say) as shown:
-            outcomes = Outcomes(tally, shown, text=tape.keeps)
+            sizes = Counter(question.case.group for question in [*questions, *held])
+            canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
+            outcomes = Outcomes(tally, shown, canary)
 
             async def ask_some(some: Sequence[Question]) -> Asked:
                 asked = await ask_all(clients, tape, some, bounds, outcomes)
@@ -246,12 +248,11 @@ async def _ask(
                     raise Interrupted("interrupted", interrupted.sentence(tape, to_ask, lost=False))
                 return asked
 
-            canary = Canary(questions, outcomes, ask_some, say if terms.canary else None)
             first_replies = FirstReplies(outcomes, terms.batch, say)
 
             async def ask(some: Sequence[Question]) -> Asked:
                 here = {question.key for question in some}
-                asked, rest = await canary.first([question for question in some if question.key not in of_batches])
+                asked, rest = await first(canary, [each for each in some if each.key not in of_batches], ask_some)
                 rest = first_replies.planned(rest, again=len(rest) < len(questions))
                 if not terms.batch:
                     if rest:
@@ -284,7 +285,7 @@ class FirstReplies:
         cases: dict[int, Case] = {}
         measured: set[Group] = set()
         for question in questions:
-            case, group = question.case, group_of(question)
+            case, group = question.case, question.case.group
             if case.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
                 case = dataclasses.replace(case, replies=replies)
                 measured.add(group)

@@ -17,10 +17,10 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionAsker, difference, one_request
-from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
+from longctx.live.canary import Canary
 from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
@@ -50,7 +50,7 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
     case, tally = case or case_of(trials=3), Tally(3)
     asker = Asker(tape, [MODEL], server.url, in_flight, None, tally, lambda sentence: None)
     with asker:
-        asking = FunctionAsker(asker, tape, in_flight, tally, FunctionCanary({}, None))
+        asking = FunctionAsker(asker, tape, in_flight, tally, Canary({}, None))
         asking.ask(
             case,
             lambda question: FunctionTrial(question, tape),
@@ -292,7 +292,7 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
     model = MODEL.model_copy(update={"prices": prices})
     case, tally = case_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], server.url, 2, None, tally, lambda sentence: None) as asker:
-        FunctionAsker(asker, tape, 2, tally, FunctionCanary({}, None)).ask(
+        FunctionAsker(asker, tape, 2, tally, Canary({}, None)).ask(
             case,
             lambda question: FunctionTrial(question, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model), lambda error: None),
@@ -336,7 +336,7 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
 
     said: list[str] = []
     tally, group = Tally(40), (case.scenario.family, CACHED.model)
-    canary = FunctionCanary({group: 40}, said.append)
+    canary = Canary({group: 40}, said.append)
     with Asker(tape, [CACHED], server.url, 2, None, tally, said.append) as asker:
         asking = FunctionAsker(asker, tape, 2, tally, canary)
         asking.ask(

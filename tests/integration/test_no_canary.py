@@ -22,7 +22,7 @@ def test_a_family_whose_replies_cannot_be_read_stops(checkout: Checkout, server:
     result = checkout.record(server, "--ctx-ask-only")
     assert result.code == 1
     assert len(server.asked) == checkout.episodes() == 10
-    [shown] = (text for kind, text in blocks("live-runs.md") if kind == "text" and text.startswith("The first reply"))
+    [shown] = (text for kind, text in blocks("live-runs.md") if kind == "text" and text.startswith("The first trial"))
     assert not missing(shown, result.out), result.out
     assert result.says(
         "trial_run = false in [tool.longctx] asks all the same",
@@ -45,13 +45,13 @@ def test_it_can_be_switched_off(checkout: Checkout, server: SimulatedServer) -> 
     result = checkout.record(server, "--ctx-ask-only", "--ctx-no-canary")
     assert result.code == 0
     assert len(server.asked) == 30
-    assert "first reply" not in result.out
+    assert "The first trial of" not in result.out
 
 
 def test_a_reply_is_not_shown_where_no_text_is_kept(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("Sorry, I cannot say.")
     result = checkout.record(server, "--ctx-no-text")
-    assert result.says("The first reply of toy to line_retrieval is unparseable")
+    assert result.says("The first trial of line_retrieval on toy is unparseable")
     assert "I cannot say" not in result.out
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from longctx.cases.case import Case, Question
 from longctx.live.asking import Asked
-from longctx.live.canary import FEW, MORE, Canary, in_turn
+from longctx.live.canary import FEW, MORE, Canary, first, in_turn
 from longctx.live.failure import Failure
-from longctx.live.outcomes import Outcomes, group_of
+from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.tally import Tally
 from longctx.vocabulary.scenario import Reply
@@ -22,20 +22,20 @@ Answer = Callable[[Question], str | Failure]
 class Pass:
     """An asking pass whose replies come from a function. rounds: the questions of each call."""
 
-    def __init__(self, cases: Sequence[Case], answer: Answer, canary: bool = True) -> None:
+    def __init__(self, cases: Sequence[Case], answer: Answer, canary: bool = True, text: bool = True) -> None:
         self.questions = [question for case in cases for question in case.questions()]
         self.rounds: list[list[Question]] = []
         self.messages: list[str] = []
-        self.outcomes = Outcomes(Tally(len(self.questions)), Silent())
+        sizes = Counter(question.case.group for question in self.questions)
+        self.canary = Canary(sizes, self.messages.append if canary else None, text)
+        self.outcomes = Outcomes(Tally(len(self.questions)), Silent(), self.canary)
         self._answer = answer
-        say = self.messages.append if canary else None
-        self.canary = Canary(self.questions, self.outcomes, self._ask, say)
 
     def ask(self, questions: Sequence[Question] | None = None) -> Asked:
         return asyncio.run(self._all(self.questions if questions is None else questions))
 
     async def _all(self, questions: Sequence[Question]) -> Asked:
-        asked, rest = await self.canary.first(questions)
+        asked, rest = await first(self.canary, questions, self._ask)
         if rest:
             asked.add(await self._ask(rest))
         return asked
@@ -68,7 +68,7 @@ def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
     asked = asking.ask()
     assert asking.sizes == [FEW, 37]
     assert (asked.answered, asked.failures) == (40, {})
-    assert asking.messages == ["The first reply of toy to line_retrieval is unparseable: 'Sorry.'"]
+    assert asking.messages == ["The first trial of line_retrieval on toy is unparseable: 'Sorry.'"]
 
 
 def test_where_none_of_ten_can_be_read_the_family_stops_there() -> None:
@@ -79,7 +79,7 @@ def test_where_none_of_ten_can_be_read_the_family_stops_there() -> None:
     assert asked.stopped is None
     [why] = set(asked.failures.values())
     assert (len(asked.failures), why.cause, why.fatal) == (30, "unreadable", True)
-    assert "none of the first 10 replies of toy to line_retrieval could be read (10 unparseable)" in why.message
+    assert "none of the first 10 trials of line_retrieval on toy could be read (10 unparseable)" in why.message
     assert asking.messages[0].endswith("'Sorry, I cannot say.'")
     assert asking.messages[1].startswith("Stopped line_retrieval on toy: ")
 
@@ -92,7 +92,7 @@ def test_one_of_ten_is_enough() -> None:
 
 def test_other_families_and_models_go_on() -> None:
     cases = [line_case(trials=20), line_case(trials=20, model="other"), passkey_case(trials=20).fitted()]
-    asking = Pass(cases, lambda q: "Sorry." if group_of(q) == ("line_retrieval", "toy") else "7")
+    asking = Pass(cases, lambda q: "Sorry." if q.case.group == ("line_retrieval", "toy") else "7")
     asked = asking.ask()
     assert asking.sizes == [3 * FEW, MORE - FEW, 34]
     assert asked.answered == 50
@@ -132,6 +132,20 @@ def test_failed_requests_are_no_replies() -> None:
     asked = asking.ask()
     assert sum(asking.sizes) == len(asked.failures) == 40
     assert {failure.cause for failure in asked.failures.values()} == {"timeout"}
+
+
+def test_a_long_reply_is_cut_and_made_visible() -> None:
+    asking = Pass([line_case(trials=40)], lambda question: "\x1b[31m" + "so " * 100)
+    asking.ask()
+    assert "\x1b" not in asking.messages[0]
+    assert asking.messages[0].endswith("…")
+    assert len(asking.messages[0]) < 280
+
+
+def test_a_reply_that_may_not_be_shown_is_not() -> None:
+    asking = Pass([line_case(trials=40)], lambda question: "secret", text=False)
+    asking.ask()
+    assert asking.messages[0] == "The first trial of line_retrieval on toy is unparseable"
 
 
 def test_short_scenarios_come_first_one_trial_of_each() -> None:

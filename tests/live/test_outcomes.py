@@ -16,8 +16,8 @@ from tests.recording.examples import AT, line_case
 PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
 
 
-def outcomes(*texts: str, prices: Prices | None = PRICES, text: bool = True) -> Outcomes:
-    counted = Outcomes(Tally(len(texts)), Silent(), text)
+def outcomes(*texts: str, prices: Prices | None = PRICES) -> Outcomes:
+    counted = Outcomes(Tally(len(texts)), Silent())
     for answered in texts:
         question = Question(line_case(prices=prices), 0)
         trial = question.build()
@@ -42,16 +42,3 @@ def test_nothing_is_reported_of_nothing() -> None:
     question = Question(line_case(), 0)
     counted.ended(question, question.build(), Failure("timeout", "no answer in time"))
     assert list(counted.sentences()) == []
-
-
-def test_a_long_reply_is_cut_and_made_visible() -> None:
-    sample = outcomes("\x1b[31m" + "so " * 100).sample(("line_retrieval", "toy"))
-    assert sample is not None
-    assert "\x1b" not in sample
-    assert sample.endswith("…")
-    assert len(sample) < 280
-
-
-def test_a_reply_that_may_not_be_shown_is_not() -> None:
-    sample = outcomes("secret", text=False).sample(("line_retrieval", "toy"))
-    assert sample == "The first reply of toy to line_retrieval is unparseable"

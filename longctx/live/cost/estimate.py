@@ -8,13 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Group, Question
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
 
-ModelAndFamily = tuple[str, str]
-"""A model and a family."""
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""
 
@@ -96,13 +94,13 @@ def estimate(
     cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
     yet; all of their questions are asked. batches: whether the run asks in batches.
     """
-    trials: dict[ModelAndFamily, list[Case]] = defaultdict(list)
-    questions_of: dict[ModelAndFamily, list[Question]] = defaultdict(list)
+    trials: dict[Group, list[Case]] = defaultdict(list)
+    questions_of: dict[Group, list[Question]] = defaultdict(list)
     for case in (*cases, *unbuilt):
-        trials[_family(case)].append(case)
+        trials[case.group].append(case)
     for question in (*questions, *(question for case in unbuilt for question in case.questions())):
-        questions_of[_family(question.case)].append(question)
-    return [_estimate(family, group, questions_of[family], batches) for family, group in trials.items()]
+        questions_of[question.case.group].append(question)
+    return [_estimate(group, of_group, questions_of[group], batches) for group, of_group in trials.items()]
 
 
 def total_price(estimates: Iterable[Estimate], batches: bool) -> float:
@@ -133,15 +131,12 @@ def _costs(prices: Prices) -> bool:
     return any(rates.input > 0 or rates.output > 0 for rates in (prices, *prices.above))
 
 
-def _family(case: Case) -> ModelAndFamily:
-    return case.model.model, case.scenario.family
-
-
-def _estimate(family: ModelAndFamily, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
+def _estimate(group: Group, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
     first = questions[0].case if questions else cases[0]
     prices = first.model.prices
     return Estimate(
-        *family,
+        model=group[1],
+        family=group[0],
         trials=sum(case.size for case in cases),
         to_ask=len(questions),
         input_tokens=sum(question.case.size_tokens for question in questions),

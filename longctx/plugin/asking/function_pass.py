@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
 from longctx.functions.batches import Round, Rounds
-from longctx.functions.canary import FunctionCanary
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.batches.service import check_provider
+from longctx.live.canary import Canary
 from longctx.live.failure import Failure
 from longctx.live.interrupted import handled, sends_the_rest
 from longctx.live.tally import Tally
@@ -73,10 +73,10 @@ class FunctionPass:
         run = self._run = run_of(config)
         judge = run.plan.judge
         self._models = [*(case.model for case in cases), *([judge] if judge else [])]
-        sizes: Counter[tuple[str, str]] = Counter()
+        sizes: Counter[Group] = Counter()
         for case in run.cells:
-            sizes[case.scenario.family, case.model.model] += case.size
-        self._canary = FunctionCanary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
+            sizes[case.group] += case.size
+        self._canary = Canary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
 
     def ask(self) -> None:
         """Ask all trials, or look by look if a gate may settle early. Raises UserError and Interrupted."""
