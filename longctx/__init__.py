@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from longctx.results.subject import Subject as Subject
     from longctx.stats.rates import Rate as Rate
     from longctx.views.account import Account as Account
-    from longctx.views.account import Rank as Rank
-    from longctx.views.account import Reported as Reported
-    from longctx.views.account import StatedMinimum as StatedMinimum
+    from longctx.views.answers import Answers as Answers
     from longctx.views.chart import Chart as Chart
     from longctx.views.scenario_summary import ScenarioSummary as ScenarioSummary
     from longctx.views.table import Table as Table
@@ -41,6 +39,12 @@ if TYPE_CHECKING:
     from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.questions import BankAxes as BankAxes
     from longctx.vocabulary.questions import BankItems as BankItems
+    from longctx.vocabulary.report import Causes as Causes
+    from longctx.vocabulary.report import Rank as Rank
+    from longctx.vocabulary.report import Report as Report
+    from longctx.vocabulary.report import Reported as Reported
+    from longctx.vocabulary.report import Shares as Shares
+    from longctx.vocabulary.report import StatedMinimum as StatedMinimum
     from longctx.vocabulary.scenario import Kind as Kind
     from longctx.vocabulary.scenario import Mark as Mark
     from longctx.vocabulary.scenario import Outcome as Outcome
@@ -63,11 +67,13 @@ PUBLIC = {
     "longctx.vocabulary.protocol": ("protocol", "Counts", "Items"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
-    "longctx.views.account": ("Account", "Rank", "StatedMinimum", "Reported"),
+    "longctx.vocabulary.report": ("Report", "Shares", "Causes", "Rank", "StatedMinimum", "Reported"),
+    "longctx.views.account": ("Account",),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.scenario_summary": ("ScenarioSummary",),
+    "longctx.views.answers": ("Answers",),
     "longctx.views.view": ("RateView", "RatePoint"),
     "longctx.views.table": ("Table",),
     "longctx.views.chart": ("Chart",),

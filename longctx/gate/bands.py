@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats import bound, signflip
-from longctx.stats.averaged import Answers, Averaged
+from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.clusters import design_effect
 from longctx.stats.looks import ONCE
@@ -121,7 +121,7 @@ Evidenced = Clusters | Averaged | Unpaired
 """The evidence in a band: pairs, trials with several answers, or two samples that share no item."""
 
 
-ByCluster = Mapping[object, Sequence[Answers]]
+ByCluster = Mapping[object, Sequence[AnswerPair]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def _judge(
 
 def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     """Return the answers in all bands as far as each was asked, by cluster. side: 1 for the pessimistic ones."""
-    clusters: dict[object, list[Answers]] = defaultdict(list)
+    clusters: dict[object, list[AnswerPair]] = defaultdict(list)
     for band in bands:
         answers = band.looks.at[band.asked - 1].answers if band.asked else None
         for name, of_cluster in (answers[side] if answers else {}).items():

@@ -14,7 +14,7 @@ from longctx.gate.looks import Unit, looks_of_rows
 from longctx.results.grouping import grouped
 from longctx.results.parts import differing
 from longctx.results.row import EARLY_STOP, Row
-from longctx.stats.averaged import Answers, Averaged, difference
+from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import ONCE, Looks
 from longctx.stats.paired import Paired
@@ -29,9 +29,9 @@ MOST_MISSING = {"family": 0.01, "band": 0.05}
 class Evidence:
     """The evidence in one band."""
 
-    answers: dict[object, list[Answers]] = field(default_factory=lambda: defaultdict(list))
+    answers: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
     """The answers to the trials that both runs measured, by cluster."""
-    pessimistic_answers: dict[object, list[Answers]] = field(default_factory=lambda: defaultdict(list))
+    pessimistic_answers: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
     """The same with the trials that only the baseline measured, counted as wrong."""
     asked: int = 0
     """The run's answers to trials that the baseline measured, and those that it lacks."""
@@ -209,7 +209,7 @@ def changed_together(bands: Iterable[Evidence], families: int = 1) -> tuple[list
 
     The one that changed most comes first. families: how many of the run have clusters.
     """
-    answers: dict[str, list[Answers]] = defaultdict(list)
+    answers: dict[str, list[AnswerPair]] = defaultdict(list)
     trials: list[Changed] = []
     numbers: dict[str, int] = {}
     for stratum, evidence in enumerate(bands):
@@ -247,7 +247,7 @@ def _left_out(after: Sequence[Row]) -> bool:
     return any(row.error == EARLY_STOP for row in after)
 
 
-def _evidenced(answers: Mapping[object, Sequence[Answers]]) -> Clusters | Averaged:
+def _evidenced(answers: Mapping[object, Sequence[AnswerPair]]) -> Clusters | Averaged:
     """Return the changes of trials, or their answers where any was answered several times."""
     averaged = Averaged(list(answers.values()))
     return averaged if averaged.several else averaged.changes
@@ -269,7 +269,7 @@ def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
 
 def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
     """Return the paired difference of each scenario, over the trials that both runs measured, as if independent."""
-    scenarios: dict[str, list[Answers]] = defaultdict(list)
+    scenarios: dict[str, list[AnswerPair]] = defaultdict(list)
     for rows in pairs.items.values():
         before, after = ([row.credit for row in side if row.measured] for side in rows)
         if before and after:

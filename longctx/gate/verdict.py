@@ -44,11 +44,12 @@ from longctx.stats.averaged import Averaged
 from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
-from longctx.views.account import Account, Reported, StatedMinimum, account_of
+from longctx.views.account import Account, account_of
 from longctx.views.guarded import described
 from longctx.vocabulary.family import Family, is_check, is_of_function
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import LooksPlan
+from longctx.vocabulary.report import Reported, StatedMinimum
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from longctx import Count, Counts, Outcome, Reply, Words, protocol
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
-from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown
+from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, by_number, judged_names, report_of_sets, shown
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.stream import distinct, frozen_stream, letters
 
@@ -28,6 +28,7 @@ ASKED = 3
 LISTED = 8
 """The ranks after the dots whose words come from the template `frequent`. They take more than half of a prompt's
 tokens, so the tokens of each are counted; those of all other words are averaged."""
+FREQUENCIES = {1: "most frequent", 2: "second", 3: "third"}
 LESS_FREQUENT = "less_frequent"
 EXACT = 50
 """The terms of the zeta function that are summed before the rest is integrated."""
@@ -154,7 +155,11 @@ def _check(cell: Any) -> None:
     counts=Counts(_probes, _values, NEEDS, fits=_fits),
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.named_sets:Counting",
+    report=report_of_sets(
+        lambda params: f"alpha {params['alpha_percent'] / 100:g}",
+        (LESS_FREQUENT,),
+        by_number("frequency", lambda number: FREQUENCIES.get(number, str(number))),
+    ),
 )
 def frequent_words(ask: Any, draw: Any, words: Words, cell: Any, window: int, alpha_percent: int) -> Outcome:
     """A text of N words in which the word of rank k occurs about N / (zeta(alpha) k^alpha) times; rank 1 is the dots'.

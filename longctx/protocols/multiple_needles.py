@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from longctx import Count, Counts, Outcome, Reply, Words, fill, protocol
+from longctx.plural import count
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -29,7 +30,7 @@ from longctx.protocols.haystack import (
     shared_prefix,
     spare,
 )
-from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown
+from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, answer_of, judged_names, report_of_sets, shown
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, numbers
@@ -139,6 +140,12 @@ def _check(cell: Any) -> None:
         raise ValueError("one value of one key is a single needle: give at least 2 values, or 2 queries.")
 
 
+def _asked_for(params: Mapping[str, Any]) -> str:
+    keys = count(params["keys"], "key")
+    some = keys if params["queries"] == params["keys"] else f"{params['queries']} of {keys}"
+    return f"{some}, {count(params['values'], 'value')}{' each' if params['keys'] > 1 else ''}"
+
+
 @protocol(
     axes=MultipleNeedlesAxes,
     title="Multiple needles",
@@ -160,7 +167,7 @@ def _check(cell: Any) -> None:
     prefix=ASKED,
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.named_sets:NeedlesAccount",
+    report=report_of_sets(_asked_for, (OTHER_KEY,), BY_DEPTH),
 )
 def multiple_needles(
     ask: Any,

@@ -1,23 +1,31 @@
-"""Judging replies to RULER's tasks, which ask for a set of names: that set, nothing missing and nothing else.
+"""RULER's tasks, which ask for a set of names: that set, nothing missing and nothing else.
 
-RULER scores the share of the names that occur in the reply; the trace keeps it.
+RULER scores the share of the names that occur in the reply; the trace keeps it, and the report has it beside the rate.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from longctx import Kind, Mark, Outcome, Reply, unanswered
+from longctx import Causes, Kind, Mark, Outcome, Reply, Report, Shares, unanswered
 from longctx.protocols.haystack import AnswerBegun
+
+if TYPE_CHECKING:
+    from longctx import Answers, Row
 
 NOWHERE = "nowhere_in_the_text"
 """The origin of a made-up name."""
 ASKED, MATCHED, NAMED, MISSED = "asked", "matched", "named", "missed"
 """Keys of a trace: how many items were asked for, and how many RULER's match finds; and, followed by _1, _2 … for the
 first, second … item, its `where`."""
+ITEM = re.compile(f"({NAMED}|{MISSED})_([0-9]+)")
+OFTEN = 0.1
+"""The share of trials with everything asked for and something else from which it is reported."""
+TENTHS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +92,7 @@ def judged_names(reply: Reply, answer: str, asked: NamedAnswers, named: Sequence
         _kind(reply, bool(missed), bool(besides)),
         " ".join(dict.fromkeys(named)),
         _why(names, missed, besides, what),
-        scores | _places(asked, missed) | besides,
+        scores | _traced(asked, missed) | besides,
     )
 
 
@@ -109,7 +117,7 @@ def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:
     return "correct"
 
 
-def _places(asked: NamedAnswers, missed: Sequence[str]) -> dict[str, int]:
+def _traced(asked: NamedAnswers, missed: Sequence[str]) -> dict[str, int]:
     return {
         f"{MISSED if item.name in missed else NAMED}_{number}": item.where
         for number, item in enumerate(asked.items, start=1)
@@ -126,3 +134,116 @@ def _why(names: Sequence[str], missed: Sequence[str], besides: Mapping[str, int]
         extra = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in besides.items())
         parts.append(f"plus {extra}")
     return "; ".join(parts)
+
+
+def report_of_sets(series: Callable[[Any], str], others: Sequence[str], *charts: Shares) -> Report:
+    """Return the report of a protocol of named sets. others: the origins of names that were not asked for."""
+    return Report(
+        x="window",
+        axis="window, tokens",
+        series=series,
+        rate="exact set",
+        columns={"RULER's recall": lambda answers: f"{_recall(answers):.2f}"},
+        charts=charts,
+        causes=Causes(
+            {origin.replace("_", " "): origin for origin in (*others, NOWHERE)},
+            of="names that were not asked for",
+            title="what was missed, and what was named that was not asked for, in replies that name anything",
+            beside={
+                "missed": lambda answers: f"{_missed(answers):,} of {_items(answers):,}",
+                "all, plus others": lambda answers: f"{answers.count(_more):,}",
+            },
+        ),
+        findings=_more_than_asked,
+        data={
+            "trials": lambda answers: answers.n,
+            "recall": _recall,
+            "named": lambda answers: _items(answers) - _missed(answers),
+            "missed": _missed,
+            "besides": lambda answers: dict(sum((_besides(row) for row in answers.rows), Counter())),
+            "all_and_more": lambda answers: answers.count(_more),
+            "named_by_depth": lambda answers: _named(answers, _tenth),
+            "named_by_number": lambda answers: _named(answers, _number),
+        },
+    )
+
+
+def by_number(title: str, label: Callable[[int], str]) -> Shares:
+    """Return the chart of the items named, by their number. title: what the number is. label: names a number."""
+    return Shares(
+        name="by-number",
+        title=f"Named of what was asked for, by {title}",
+        x="number",
+        axis=title,
+        label=label,
+        points=lambda answers: ((number, "", share) for number, share in _named(answers, _number).items()),
+    )
+
+
+BY_DEPTH = Shares(
+    name="by-depth",
+    title="Named of what was asked for, by place in the text",
+    x="depth",
+    axis="place in the text, %",
+    label=lambda tenth: f"{tenth * TENTHS}-{(tenth + 1) * TENTHS}%",
+    points=lambda answers: ((tenth, "", share) for tenth, share in _named(answers, _tenth).items()),
+)
+"""The chart of the items named, by the tenth of the text that they are in."""
+
+
+def _recall(answers: Answers) -> float:
+    """Return RULER's recall: the mean share of the asked strings that occur in the reply; 0 without an answer."""
+    return sum(row.trace.get(MATCHED, 0) / row.trace.get(ASKED, 1) for row in answers.rows) / answers.n
+
+
+def _places(row: Row) -> Iterator[tuple[bool, int, int]]:
+    """Yield, for each item asked for in a reply that names anything, whether it is named, its number, and its place."""
+    for key, where in row.trace.items():
+        if match := ITEM.fullmatch(key):
+            yield match[1] == NAMED, int(match[2]), where
+
+
+def _named(answers: Answers, place: Callable[[int, int], int]) -> dict[int, tuple[int, int]]:
+    """Return how many items are named, of how many, by a place that is made of their number and `where`."""
+    items = sorted((place(number, where), named) for row in answers.rows for named, number, where in _places(row))
+    counts: dict[int, tuple[int, int]] = {}
+    for at, named in items:
+        right, of = counts.get(at, (0, 0))
+        counts[at] = right + named, of + 1
+    return counts
+
+
+def _number(number: int, where: int) -> int:
+    return number
+
+
+def _tenth(number: int, where: int) -> int:
+    return min(where // TENTHS, TENTHS - 1)
+
+
+def _items(answers: Answers) -> int:
+    return sum(1 for row in answers.rows for _ in _places(row))
+
+
+def _missed(answers: Answers) -> int:
+    return sum(not named for row in answers.rows for named, *_ in _places(row))
+
+
+def _besides(row: Row) -> Counter[str]:
+    """Count the names that were not asked for, by origin."""
+    return Counter({key: n for key, n in row.trace.items() if key not in (ASKED, MATCHED) and not ITEM.fullmatch(key)})
+
+
+def _more(row: Row) -> bool:
+    """Return whether a reply names everything that was asked for, and something else."""
+    named = [named for named, *_ in _places(row)]
+    return bool(named) and all(named) and bool(_besides(row))
+
+
+def _more_than_asked(analysis: Sequence[Answers]) -> Iterator[str]:
+    more, trials = sum(answers.count(_more) for answers in analysis), sum(answers.n for answers in analysis)
+    if more >= OFTEN * trials:
+        yield (
+            f"in {more:,} of {trials:,} trials everything that was asked for is named, and something else as well: "
+            "RULER's recall counts these as complete"
+        )

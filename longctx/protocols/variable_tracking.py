@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from longctx import Count, Counts, Outcome, Reply, Words, fill, protocol
+from longctx.plural import count
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -28,7 +29,16 @@ from longctx.protocols.haystack import (
     shared_prefix,
     spare,
 )
-from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown
+from longctx.protocols.named_sets import (
+    BY_DEPTH,
+    NamedAnswers,
+    Needle,
+    answer_of,
+    by_number,
+    judged_names,
+    report_of_sets,
+    shown,
+)
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
@@ -147,7 +157,12 @@ def _check(cell: Any) -> None:
     prefix=ASKED,
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.named_sets:Tracking",
+    report=report_of_sets(
+        lambda params: f"{count(params['chains'], 'chain')} of {count(params['hops'], 'hop')}",
+        (OTHER_CHAIN, EXAMPLE),
+        by_number("place in the chain", lambda number: f"hop {number - 1}" if number > 1 else "first"),
+        BY_DEPTH,
+    ),
 )
 def variable_tracking(
     ask: Any,

@@ -12,7 +12,7 @@ from longctx.report.window import window_sentences
 from longctx.results.subject import Subject
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import OfFamily, Summary
-from longctx.views.account import Rank
+from longctx.vocabulary.report import Rank
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
 NOTABLE = 0.05

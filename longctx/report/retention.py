@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from longctx.summary.retention import Retention
-from longctx.views.account import Rank
 from longctx.views.table import Table
 from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.report import Rank
 
 KEPT = "tokens kept, %"
 FRONTIER = "Recall against retained tokens"

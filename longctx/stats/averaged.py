@@ -30,7 +30,7 @@ from longctx.stats.paired import Paired, with_interval
 from longctx.stats.rates import Z95
 from longctx.stats.search import root
 
-Answers = tuple[Sequence[float], Sequence[float]]
+AnswerPair = tuple[Sequence[float], Sequence[float]]
 """The credit of a trial in each earlier run, and in each later one: 1 if it was right, 0 if it was wrong."""
 UNIT = 100
 """The test counts partial credit in hundredths."""
@@ -40,7 +40,7 @@ UNIT = 100
 class Averaged:
     """Trials with several answers, by cluster."""
 
-    answers: Sequence[Sequence[Answers]]
+    answers: Sequence[Sequence[AnswerPair]]
 
     @property
     def several(self) -> bool:
@@ -111,7 +111,7 @@ class Averaged:
         return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"
 
 
-def difference(answers: Sequence[Answers]) -> Paired | Averaged:
+def difference(answers: Sequence[AnswerPair]) -> Paired | Averaged:
     """Return the difference between the answers to independent trials; a mean where any was answered several times."""
     averaged = Averaged([[trial] for trial in answers])
     if averaged.several:

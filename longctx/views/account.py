@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import enum
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from longctx.errors import UserError
 from longctx.registry import loaded, unusable
 from longctx.vocabulary.family import Family
+from longctx.vocabulary.report import Rank, Reported
 
 if TYPE_CHECKING:
     from longctx.results.row import Row
@@ -22,81 +20,6 @@ if TYPE_CHECKING:
 
 Scenarios = Sequence["ScenarioSummary"]
 """The scenarios of one family, for all subjects of a run."""
-
-
-class Rank(enum.IntEnum):
-    """How urgent a finding is, the most urgent first.
-
-    Example:
-        >>> Rank.LEVEL < Rank.CAUSE
-        True
-    """
-
-    UNMEASURED = enum.auto()
-    MANY_UNUSABLE = enum.auto()
-    """So many replies are unusable that the rates measure the format of the replies."""
-    LEVEL = enum.auto()
-    """How high the rates are, and up to which length."""
-    UNUSABLE = enum.auto()
-    CAUSE = enum.auto()
-    """Why answers are wrong or right."""
-    EFFECT = enum.auto()
-    """How a change of the prompt affects the rate."""
-    HOLDS = enum.auto()
-    """No scenario fails, at any length measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatedMinimum:
-    """A minimum stated in a profile, tested on a run.
-
-    Example:
-        >>> minimum = StatedMinimum(p_value=0.001, below=True, says="1.2 keys a trial, below the minimum of 2")
-    """
-
-    p_value: float
-    """The p-value of the hypothesis that the minimum is reached; Holm's correction counts it with the bands'."""
-    below: bool
-    """Whether the complete interval lies below the minimum."""
-    says: str
-    """A short description of what is missed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """What a family reports of two runs in addition to its bands; only a stated minimum has a verdict.
-
-    `Account.reported` returns them.
-
-    Example:
-        >>> reported = Reported(
-        ...     kind="keys",
-        ...     data={"before": 2.9, "now": 1.2, "minimum": 2},
-        ...     table="Keys named in a trial",
-        ...     cells={"scenario": "keys-3", "before": "2.9", "now": "1.2", "minimum": "2: below"},
-        ...     minimum=minimum,
-        ... )
-        >>> reported.minimum.below
-        True
-    """
-
-    kind: str
-    """The name of a list in gate.json."""
-    data: Mapping[str, Any]
-    """The entry there."""
-    table: str
-    """The title of the table that shows it."""
-    cells: Mapping[str, str]
-    """Its row there; the first cell is the row's head."""
-    minimum: StatedMinimum | None = None
-
-    def __post_init__(self) -> None:
-        """Raise TypeError or ValueError if the report could not show it, or if Holm's correction could not count it."""
-        if not self.cells:
-            raise ValueError("it has no cells for its table")
-        json.dumps(dict(self.data))
-        if self.minimum and not 0 <= self.minimum.p_value <= 1:
-            raise ValueError(f"{self.minimum.p_value} is not a p-value")
 
 
 class Account:
@@ -163,6 +86,10 @@ class Account:
 
 def account_of(family: Family) -> Account:
     """Load the account of a family, by default one that adds nothing. Raises UserError."""
+    if family.report:
+        from longctx.views.declared import DeclaredAccount
+
+        return DeclaredAccount(family.name, family.title, family.unit, family.report)
     if not family.account:
         return Account()
     try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.report import Report
 from longctx.vocabulary.scenario import Scenario
 
 FUNCTION = "test_"
@@ -62,6 +63,8 @@ class Family:
     """The rate that guessing alone reaches."""
     account: str = ""
     """MODULE:CLASS of its Account, which is loaded when a run ends; empty for the defaults of Account."""
+    report: Report | None = field(default=None, compare=False, repr=False)
+    """What it reports beside accuracies."""
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the family is registered and not when a run ends."""
@@ -89,7 +92,7 @@ def _faults(family: Family) -> Iterator[str]:
     if not re.fullmatch("[a-z][a-z0-9_]*", scenario.family):
         yield f"{scenario.family!r} is not a valid name of a family: give lower-case letters, digits and underscores"
     if not is_dataclass(scenario) or (
-        unknown := set(scenario.identified_by) - {field.name for field in fields(scenario)}
+        unknown := set(scenario.identified_by) - {each.name for each in fields(scenario)}
     ):
         what = f"no field {min(unknown)!r}, which identified_by names" if is_dataclass(scenario) else "no fields"
         yield f"{scenario.__name__} has {what}: it must be a dataclass of its parameters"

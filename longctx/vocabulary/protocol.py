@@ -19,6 +19,7 @@ import numpy as np
 from longctx.vocabulary.bank import Bank, Section, documents_digest
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.report import Report
 from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
@@ -435,7 +436,7 @@ def protocol(
     check: Callable[[Any], object] | None = None,
     gated: Callable[[Any], bool] | None = None,
     apart: tuple[str, ...] = (),
-    report: str = "",
+    report: Report | str = "",
 ) -> Callable[[Function], Function]:
     """Declare a function as a protocol.
 
@@ -546,7 +547,8 @@ def protocol(
             size=context,
             variant=variant,
             guessing=guessing,
-            account=report,
+            account=report if isinstance(report, str) else "",
+            report=None if isinstance(report, str) else report,
         )
         setattr(function, KEY, family)
         return function

@@ -20,7 +20,7 @@ from longctx.gate.bands import (
     judge_run,
     overall,
 )
-from longctx.stats.averaged import Answers, Averaged
+from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.looks import Looks as Planned
 from longctx.stats.unpaired import Unpaired
 
@@ -126,7 +126,7 @@ def in_looks(lost: Sequence[int], n: int = 100) -> BandLooks:
     """Return a band whose trials were lost so often at each look, of n more each, and never gained."""
     at = []
     for look, number in enumerate(lost, start=1):
-        trials: list[Answers] = [([True], [index >= number]) for index in range(n * look)]
+        trials: list[AnswerPair] = [([True], [index >= number]) for index in range(n * look)]
         keyed = {index: [trial] for index, trial in enumerate(trials)}
         clusters = Averaged(list(keyed.values())).changes
         at.append(AtLook(clusters, clusters, answers=(keyed, keyed)))

@@ -14,8 +14,9 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.views.account import Account, Reported, StatedMinimum
+from longctx.views.account import Account
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.report import Reported, StatedMinimum
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run
 
@@ -208,7 +209,7 @@ def test_a_familys_own_code_that_fails_makes_it_invalid_in_a_sentence() -> None:
     assert (given.verdict, given.families[0].reported) == ("invalid", ())
     [reason] = given.families[0].reasons
     assert reason.startswith(
-        "what line_retrieval adds to the gate failed: ValueError: nan is not a p-value (account.py,"
+        "what line_retrieval adds to the gate failed: ValueError: nan is not a p-value (report.py,"
     )
 
 

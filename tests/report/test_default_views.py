@@ -11,9 +11,10 @@ from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfFamily, summarize
-from longctx.views.account import Account, Rank
+from longctx.views.account import Account
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.view import RateView
+from longctx.vocabulary.report import Rank
 from tests.rows import row
 
 SUBJECT = Subject("m", "protocol")

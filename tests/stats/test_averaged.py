@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from longctx.stats import bound, signflip
-from longctx.stats.averaged import Answers, Averaged, drop_bound, score
+from longctx.stats.averaged import AnswerPair, Averaged, drop_bound, score
 from longctx.stats.paired import score as tangos_score
 
 
 def trials(*counts: tuple[int, int, int], runs: int) -> Averaged:
     """Return independent trials: of so many right answers before, right or wrong after, so many trials."""
-    answers: list[list[Answers]] = []
+    answers: list[list[AnswerPair]] = []
     for right, after, number in counts:
         answers += [[([True] * right + [False] * (runs - right), [bool(after)])] for _ in range(number)]
     return Averaged(answers)

@@ -8,8 +8,8 @@ from longctx.protocols.reports.coreference import CoreferenceAccount
 from longctx.protocols.reports.returned_texts import EXAMPLE, KIND, NEITHER, SUBJECT, Returned
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
-from longctx.views.account import Rank
 from longctx.views.scenario_summary import ScenarioSummary
+from longctx.vocabulary.report import Rank
 from tests.rows import row
 
 Answers = list[tuple[str, dict[str, int]]]

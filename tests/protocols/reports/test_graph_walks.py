@@ -12,8 +12,8 @@ from longctx.protocols.reports.graph_walks import GraphWalksAccount, WalkAnswers
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.views.account import Rank
 from longctx.views.scenario_summary import ScenarioSummary
+from longctx.vocabulary.report import Rank
 from tests.rows import row
 
 SUBJECT = Subject("some-model", "protocol")

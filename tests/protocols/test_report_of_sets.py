@@ -1,18 +1,21 @@
-"""How named sets are shown: the strict rate with RULER's recall beside it, and the main findings."""
+"""What is reported of named sets: the strict rate with RULER's recall, what was missed, and what was added."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from longctx.protocols.reports.named_sets import Counting, NeedlesAccount, Tracking
+from longctx.registry import shipped
 from longctx.report.tables import tables
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.views.account import Rank
 from longctx.views.chart import Chart
+from longctx.vocabulary.report import Rank
 from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
 from tests.protocols.tokens import all_of_it, everything, nothing, rows, summary, the_first
 
@@ -46,11 +49,11 @@ def findings(made: Summary, family: str) -> list[tuple[Rank, str]]:
 def test_the_recall_is_beside_the_strict_rate(made: Summary) -> None:
     shown = {table.title.partition(",")[0]: table.frame for table in tables(made)}
     assert shown["Variable tracking"].reset_index().to_dict("records") == [
-        {"asked for": "2 chains of 2 hops", "window": "1,200", EXACTLY: str(Rate(6, 6)), RECALL: "1.00"},
-        {"asked for": "2 chains of 2 hops", "window": "2,400", EXACTLY: str(Rate(0, 6)), RECALL: "0.33"},
+        {"asked": "2 chains of 2 hops", "window": "1,200", EXACTLY: str(Rate(6, 6)), RECALL: "1.00"},
+        {"asked": "2 chains of 2 hops", "window": "2,400", EXACTLY: str(Rate(0, 6)), RECALL: "0.33"},
     ]
     assert shown["Multiple needles"].reset_index().to_dict("records") == [
-        {"asked for": "2 of 4 keys, 1 value each", "window": "1,500", EXACTLY: str(Rate(1, 4)), RECALL: "1.00"}
+        {"asked": "2 of 4 keys, 1 value each", "window": "1,500", EXACTLY: str(Rate(1, 4)), RECALL: "1.00"}
     ]
     assert shown["Frequent words"][EXACTLY].to_dict() == {"alpha 2": str(Rate(1, 2))}
 
@@ -74,8 +77,9 @@ def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summar
             "window": "1,500",
             "asked": "2 of 4 keys, 1 value each",
             "missed": "0 of 8",
+            "all, plus others": "3",
             "of another key": "6",
-            "all, plus others": "3 of 4 trials",
+            "trials": "4",
         }
     ]
     assert list(tracking.account.further_tables(())) == []
@@ -109,15 +113,13 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
     assert findings(made, "multiple_needles") == [
         (
             Rank.CAUSE,
-            "Multiple needles, m, prompts protocol: in 3 of 4 trials everything that was "
-            "asked for is named, and something else as well: "
-            "RULER's recall counts these as complete.",
+            "Multiple needles, m, prompts protocol: of 6 names that were not asked for 6 are of another key.",
         ),
         (
             Rank.CAUSE,
-            "Multiple needles, m, prompts protocol: 6 names that were not asked for "
-            "are given, and 8 that were; 6 of the "
-            "former are of another key.",
+            "Multiple needles, m, prompts protocol: in 3 of 4 trials everything that was "
+            "asked for is named, and something else as well: "
+            "RULER's recall counts these as complete.",
         ),
     ]
     assert findings(made, "frequent_words") == []
@@ -151,5 +153,54 @@ def test_programs_read_the_same(made: Summary) -> None:
     ],
 )
 def test_what_a_shape_is_called(said: str, params: dict[str, int]) -> None:
-    account = {"chains": Tracking, "keys": NeedlesAccount, "alpha_percent": Counting}[next(iter(params))]
-    assert account().shape(params) == said
+    names = {"chains": "variable_tracking", "keys": "multiple_needles", "alpha_percent": "frequent_words"}
+    report = shipped()[names[next(iter(params))]].report
+    assert report is not None
+    assert report.series is not None
+    assert report.series(params) == said
+
+
+TRACKED = VariableTracking(1500, 3, 3)
+
+
+def entry(made: Summary, family: str = "variable_tracking") -> Any:
+    of_family = made.families[family]
+    [entry] = of_family.account.data(of_family.analysis)[family]
+    return entry
+
+
+def test_who_names_everything_has_all_of_the_recall_and_no_right_trial() -> None:
+    made = summary(rows(TRACKED, everything, everything))
+    found = entry(made)
+    assert (found["recall"], found["all_and_more"], found["trials"]) == (1, 2, 2)
+    assert made.scenarios[0].rate == Rate(0, 2)
+    assert found["besides"] == {"of_another_chain": 2 * 2 * 4, "of_the_example": 2 * 5}
+
+
+def test_a_reply_without_an_answer_has_no_recall_and_misses_nothing_anywhere() -> None:
+    found = entry(summary(rows(TRACKED, all_of_it, nothing, nothing, nothing)))
+    assert found["recall"] == 0.25
+    assert (found["named"], found["missed"]) == (4, 0)
+    assert found["named_by_number"] == dict.fromkeys((1, 2, 3, 4), (1, 1))
+
+
+def test_what_is_missed_depends_on_its_place_in_the_chain() -> None:
+    found = entry(summary(rows(TRACKED, the_first, all_of_it)))
+    assert found["named_by_number"] == {1: (2, 2), 2: (1, 2), 3: (1, 2), 4: (1, 2)}
+    assert found["recall"] == (0.25 + 1) / 2
+    assert found["all_and_more"] == 0
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([all_of_it, the_first, everything]), min_size=1, max_size=4))
+def test_each_item_is_at_one_depth_and_has_one_number(replies: list[Any]) -> None:
+    found = entry(summary(rows(TRACKED, *replies)))
+    for places in (found["named_by_number"], found["named_by_depth"]):
+        assert sum(n for _, n in places.values()) == 4 * len(replies) == found["named"] + found["missed"]
+        assert sum(named for named, _ in places.values()) == found["named"]
+    assert set(found["named_by_depth"]) <= set(range(10))
+
+
+def test_words_are_reported_by_their_frequency() -> None:
+    found = entry(summary(rows(FrequentWords(1200, 200), the_first, all_of_it)), "frequent_words")
+    assert found["named_by_number"] == {1: (2, 2), 2: (1, 2), 3: (1, 2)}

@@ -1,0 +1,67 @@
+"""The measured answers of one subject, from which a protocol's report computes what it shows beside the rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import Rate
+from longctx.views.scenario_summary import ScenarioSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The measured trials of one subject in one cell, or in several that a report puts together.
+
+    Example:
+        >>> answers = Answers(Subject("my-model", "protocol"), "keys-3", {"keys": 3}, rows=[])
+        >>> answers.n, answers.total("found")
+        (0, 0)
+    """
+
+    subject: Subject
+    scenario: str
+    """The slug of the cell; of several, of the first."""
+    params: Mapping[str, Any]
+    """The parameters of the cell; of several, of the first."""
+    rows: Sequence[Row]
+    cells: Sequence[ScenarioSummary] = ()
+    """The summaries of the cells, those without a measured trial included."""
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    def total(self, key: str) -> int:
+        """Return the sum of a number in the traces."""
+        return sum(row.trace.get(key, 0) for row in self.rows)
+
+    def count(self, held: Callable[[Row], bool]) -> int:
+        """Return how many trials this is true of."""
+        return sum(map(held, self.rows))
+
+    def rate(self, held: Callable[[Row], bool] | None = None) -> Rate:
+        """Return the rate of right answers, or that of trials of which `held` is true, with its interval."""
+        return rate_of(self.rows, held)
+
+
+Key = tuple[object, ...]
+
+
+def key_of(of: Row | ScenarioSummary | Answers, by: Sequence[str]) -> Key:
+    """Return what tells the Answers of a row or a cell from others. by: the parameters that do; by default its slug."""
+    return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.scenario)
+
+
+def answers_of(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
+    """Return the Answers of a protocol, in the order of its measured rows."""
+    cells = grouped(scenarios, lambda cell: key_of(cell, by))
+    return [
+        Answers(group[0].subject, group[0].scenario, group[0].params, group, cells.get(key, ()))
+        for key, group in grouped(rows, lambda row: key_of(row, by)).items()
+    ]

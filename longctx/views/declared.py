@@ -1,0 +1,190 @@
+"""The report that a protocol declares: its views, tables, charts, findings and entries of summary.json."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import Row
+from longctx.stats.rates import Rate, pooled
+from longctx.views.account import Account
+from longctx.views.answers import Answers, answers_of, key_of
+from longctx.views.chart import Chart
+from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.table import Table
+from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.report import RATE, Causes, Rank, Report, Reported, Shares
+
+ENOUGH, OFTEN = 5, 0.1
+"""What is wrong is worth a finding if it is counted so often, and in such a share of trials."""
+ASKED = "asked"
+"""The column of tables that names the curve of a cell."""
+
+
+class DeclaredAccount(Account):
+    """The account of a protocol with a declared report. analysis: its Answers."""
+
+    def __init__(self, name: str, title: str, unit: str, report: Report) -> None:
+        self._name, self._title, self._unit, self._report = name, title, unit, report
+
+    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> list[Answers]:
+        return answers_of(scenarios, rows, self._report.by)
+
+    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[RateView]:
+        yield self._by_x(scenarios)
+        for shares in self._report.charts:
+            yield self._shares(shares, analysis)
+        yield from self._more(analysis, RateView)
+
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+        if self._report.columns:
+            yield from self._cells(scenarios, analysis)
+        yield from super().tables(scenarios, analysis) or ()
+        yield from self._more(analysis, Table)
+
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
+        yield from super().charts(scenarios, analysis) or ()
+        yield from self._more(analysis, Chart)
+
+    def further_tables(self, analysis: Sequence[Answers]) -> Iterator[Table]:
+        """Yield the table of causes, of those that occur."""
+        if not (causes := self._report.causes):
+            return
+        counts = {kind: [_count(count, answers) for answers in analysis] for kind, count in causes.counts.items()}
+        if any(map(any, counts.values())) or (causes.beside and analysis):
+            columns: dict[str, list[object]] = {
+                self._report.x: [_number(answers.params[self._report.x]) for answers in analysis],
+                **self._asked([answers.params for answers in analysis]),
+                **{name: [shown(answers) for answers in analysis] for name, shown in causes.beside.items()},
+                **{kind: [f"{count:,}" for count in of_kind] for kind, of_kind in counts.items() if any(of_kind)},
+                "trials": [f"{answers.n:,}" for answers in analysis],
+            }
+            subjects = [answers.subject for answers in analysis]
+            yield Table.by_subject(f"{self._title}: {causes.title}", subjects, columns, self._name)
+
+    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
+        yield from super().findings(scenarios, analysis)
+        for subject, group in by_subject(analysis).items():
+            found: list[str | tuple[Rank, str]] = [*_prevailing(self._report.causes, group)]
+            found += self._report.findings(group) if self._report.findings else []
+            for finding in found:
+                rank, clause = (Rank.CAUSE, finding) if isinstance(finding, str) else finding
+                yield rank, f"{self._title}, {subject}: {clause}."
+
+    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
+        return list(self._report.gate(before, after, grids)) if self._report.gate else ()
+
+    def data(self, analysis: Sequence[Answers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        if not self._report.data:
+            return {}
+        entries = [
+            {
+                **answers.subject.fields,
+                **({name: answers.params.get(name) for name in self._report.by} or {"scenario": answers.scenario}),
+                **{name: value(answers) for name, value in self._report.data.items()},
+            }
+            for answers in analysis or ()
+        ]
+        return {self._report.entries or self._name: entries}
+
+    def _by_x(self, scenarios: Sequence[ScenarioSummary]) -> RateView:
+        report, stem = self._report, self._name.replace("_", "-")
+        points = grouped(
+            scenarios, lambda cell: (cell.params[report.x] or 0, self._series(cell.params), str(cell.subject))
+        )
+        return RateView(
+            points=[
+                RatePoint(
+                    place, series, pooled(cell.rate for cell in same), subject, pooled(cell.lexical for cell in same)
+                )
+                for (place, series, subject), same in points.items()
+            ],
+            name=f"{stem}-by-{report.x.replace('_', '-')}",
+            heading=self._title,
+            title=report.title or f"By {report.x.replace('_', ' ')}",
+            x=report.x,
+            axis=report.axis or None,
+            unit=self._unit,
+            series=report.legend,
+            table="" if report.columns else report.table or f"{report.rate} [95% interval]",
+            fewest=report.fewest,
+        )
+
+    def _shares(self, shares: Shares, analysis: Sequence[Answers]) -> RateView:
+        """Return the view of a further chart. Places are sorted."""
+        found: dict[tuple[Any, str, str], list[Rate]] = {}
+        for answers in analysis:
+            values = [f"{_number(answers.params[name])} {self._unit}" for name in shares.facets]
+            facet = ", ".join([str(answers.subject), *values])
+            for place, series, value in shares.points(answers):
+                rate = Rate(*value) if isinstance(value, tuple) else value
+                found.setdefault((place, series or self._series(answers.params), facet), []).append(rate)
+        return RateView(
+            points=[
+                RatePoint(shares.label(place) if shares.label else place, series, pooled(rates), facet)
+                for (place, series, facet), rates in sorted(found.items(), key=lambda point: point[0][0])
+            ],
+            name=f"{self._name.replace('_', '-')}-{shares.name}",
+            heading=self._title,
+            title=shares.title,
+            x=shares.x,
+            axis=shares.axis,
+            series=shares.legend,
+            table=shares.table,
+            fewest=shares.fewest,
+            finding=False,
+        )
+
+    def _cells(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+        """Yield a table for each subject: a row for each cell, those of a curve together."""
+        report = self._report
+        measured = {key_of(answers, report.by): answers for answers in analysis}
+        for subject, group in by_subject(scenarios).items():
+            ordered = [
+                cell for same in grouped(group, lambda cell: self._series(cell.params)).values() for cell in same
+            ]
+            held = [measured.get(key_of(cell, report.by)) for cell in ordered]
+            columns: dict[str, list[object]] = {
+                **self._asked([cell.params for cell in ordered]),
+                report.x: [_number(cell.params[report.x]) for cell in ordered],
+                f"{report.rate} [95% interval]": [str(cell.rate) for cell in ordered],
+                **{
+                    name: [shown(answers) if answers else "-" for answers in held]
+                    for name, shown in report.columns.items()
+                },
+            }
+            yield Table.from_columns(f"{self._title}, {subject}", columns)
+
+    def _asked(self, cells: Sequence[Mapping[str, Any]]) -> dict[str, list[object]]:
+        """Return the column that names the curve of each cell; none if there is a single curve."""
+        return {self._report.legend or ASKED: [*map(self._report.series, cells)]} if self._report.series else {}
+
+    def _series(self, params: Mapping[str, Any]) -> str:
+        return self._report.series(params) if self._report.series else RATE
+
+    def _more(self, analysis: Sequence[Answers], kind: type[Any]) -> Iterator[Any]:
+        """Yield what the report's hook adds of a kind."""
+        if self._report.more and analysis:
+            yield from (each for each in self._report.more(analysis) if isinstance(each, kind))
+
+
+def _prevailing(causes: Causes | None, analysis: Sequence[Answers]) -> Iterator[str]:
+    """Yield the kind that most of what is wrong is of. analysis: that of one subject."""
+    if not causes:
+        return
+    counts = {kind: sum(_count(count, answers) for answers in analysis) for kind, count in causes.counts.items()}
+    total, most = sum(counts.values()), max(counts, key=counts.__getitem__)
+    trials = sum(answers.n for answers in analysis)
+    if total >= max(ENOUGH, OFTEN * trials) and counts[most] >= causes.share * total:
+        more = f", {causes.details[most](analysis)}" if most in causes.details else ""
+        yield f"of {total:,} {causes.of} {counts[most]:,} are {most}{more}"
+
+
+def _count(count: str | Callable[[Any], int], answers: Answers) -> int:
+    return answers.total(count) if isinstance(count, str) else sum(map(count, answers.rows))
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
