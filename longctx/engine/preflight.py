@@ -23,7 +23,6 @@ from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import is_check
-from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 NAMED = 3
 """The most bands that the warning names."""
@@ -70,8 +69,7 @@ class Preflight:
             self._say(f"No run can pass: {why}.")
         of_families = [case for family in plan.families for case in plan.all_cases_of(family)] if plan.own else []
         cases = [*of_families, *self._run.cells]
-        terms = plan.margin, self._run.settings.alpha, looks_to_take(self._run), plan.run_margin
-        if warning := unpowered(cases, *terms):
+        if warning := unpowered(cases, target_of(self._run)):
             self._say(warning)
 
     def _gated(self) -> list[Row]:
@@ -105,46 +103,32 @@ NOISE = 0.1, 0.2
 """The shares of pairs that change by chance: the cautious guess, and that of noisy models."""
 
 
-def as_baseline(
-    cases: Sequence[Case],
-    margin: float,
-    alpha: float,
-    looks: LooksPlan = DEFAULT_LOOKS,
-    run_margin: float | None = None,
-) -> str:
+def target_of(run: Run) -> Target:
+    """Return what the gate of a run is planned for."""
+    plan = run.plan
+    return Target(plan.margin, run.settings.alpha, looks=looks_to_take(run), run_margin=plan.run_margin)
+
+
+def as_baseline(cases: Sequence[Case], target: Target) -> str:
     """Return what these cases can show once they are a baseline, before they are paid for."""
     bands = _sizes(cases).values()
-    outlooks = (
-        (
-            share,
-            against_baselines(
-                [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands],
-                Target(margin, alpha, looks=looks, run_margin=run_margin),
-            ),
-        )
-        for share in NOISE
-    )
-    expected = "; ".join(f"if {share:.0%} of pairs change by chance, in {passes}" for share, passes in outlooks)
-    together = "" if run_margin is None else f", and one of {run_margin * 100:g}% of all bands together"
+    expected = []
+    for share in NOISE:
+        assumed = [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands]
+        expected.append(f"if {share:.0%} of pairs change by chance, in {against_baselines(assumed, target)}")
+    together = "" if target.run_margin is None else f", and one of {target.run_margin * 100:g}% of all bands together"
     return (
-        f"As a baseline: an unchanged model passes at a margin of {margin * 100:g}%{together}, {expected}. Further "
-        "runs are asked with --ctx-repeats, and added with longctx baseline save --add."
+        f"As a baseline: an unchanged model passes at a margin of {target.margin * 100:g}%{together}, "
+        f"{'; '.join(expected)}. Further runs are asked with --ctx-repeats, and added with longctx baseline save --add."
     )
 
 
-def unpowered(
-    cases: Sequence[Case],
-    margin: float,
-    alpha: float,
-    looks: LooksPlan = DEFAULT_LOOKS,
-    run_margin: float | None = None,
-) -> str | None:
+def unpowered(cases: Sequence[Case], target: Target) -> str | None:
     """Return a warning if a gate with these cases passes less often than a plan aims for; else None.
 
-    The rates and their correlations are cautious guesses. margin, alpha: shares between 0 and 1. looks: the
-    plan of the looks. run_margin: that which is stated of all bands together.
+    The rates and their correlations are cautious guesses.
     """
-    target, guess = Target(margin, alpha, looks=looks, run_margin=run_margin), Assumed()
+    guess = Assumed()
     passes = {band: passing(*size, of) for band, (size, of) in _tested(cases, target).items()}
     whole = math.prod(passes.values())
     if whole >= target.power:
@@ -160,19 +144,12 @@ def unpowered(
     )
 
 
-def cannot_pass(
-    cases: Sequence[Case],
-    margin: float,
-    alpha: float,
-    looks: LooksPlan = DEFAULT_LOOKS,
-    run_margin: float | None = None,
-) -> Iterator[str]:
+def cannot_pass(cases: Sequence[Case], target: Target) -> Iterator[str]:
     """Yield sentences on the bands that cannot pass with these cases, even if nothing changes.
 
-    Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one. looks: the plan of the
-    looks that will be used. run_margin: that which is stated of all bands together.
+    Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one.
     """
-    target, guess = Target(margin, alpha, looks=looks, run_margin=run_margin), Assumed()
+    guess = Assumed()
     unable = {
         band: (trials, clusters, guess)
         for band, ((trials, clusters, guess), of) in _tested(cases, target).items()
@@ -190,8 +167,8 @@ def cannot_pass(
         name = f"{band.family}{'' if band.name == 'all' else f' {band.name}'}" if alone else _named(band)
         smallest.append(f"{name} {f'{percent}%' if percent else 'none'}")
     yield (
-        f"{len(unable)} bands cannot pass at a margin of {margin * 100:g}% with so few trials. The smallest margin "
-        f"that each can, if {guess.discordance:.0%} of pairs change by chance: {'; '.join(smallest)}."
+        f"{len(unable)} bands cannot pass at a margin of {target.margin * 100:g}% with so few trials. The smallest "
+        f"margin that each can, if {guess.discordance:.0%} of pairs change by chance: {'; '.join(smallest)}."
     )
 
 

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -136,11 +136,12 @@ class Run:
             preflight.warn()
         self._foresee_baseline(cases, tape)
         estimates = estimate_live(tape, cases, self.say, self.settings.batch)
-        from longctx.engine.preflight import cannot_pass
-        from longctx.engine.terms import looks_to_take
+        from longctx.engine.preflight import cannot_pass, target_of
 
-        of_run = None if self.cells else self.plan.run_margin  # test functions are a part of the run that is not here
-        for sentence in cannot_pass(cases, self.plan.margin, self.settings.alpha, looks_to_take(self), of_run):
+        target = target_of(self)
+        if self.cells:  # test functions are a part of the run that is not here
+            target = replace(target, run_margin=None)
+        for sentence in cannot_pass(cases, target):
             self.say(sentence)
         return estimates
 
@@ -259,11 +260,9 @@ class Run:
         if self.settings.baseline is not None or own is None or own.margin is None:
             return
         if any(not tape.has_trial(question) for case in cases if case.size for question in case.questions()):
-            from longctx.engine.preflight import as_baseline
-            from longctx.engine.terms import looks_to_take
+            from longctx.engine.preflight import as_baseline, target_of
 
-            terms = self.plan.margin, self.settings.alpha, looks_to_take(self), self.plan.run_margin
-            self.say(as_baseline(cases, *terms))
+            self.say(as_baseline(cases, target_of(self)))
 
 
 def now() -> str:

@@ -11,6 +11,7 @@ from longctx.config.profiles import load_profile
 from longctx.engine.preflight import as_baseline, cannot_pass, unpowered
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
+from longctx.gate.plan import Target
 from tests.here import HERE
 
 HALF = """
@@ -49,11 +50,11 @@ def cases(profile: str) -> list[Case]:
 def test_nothing_is_reported_of_the_profiles_for_gates(name: str, margin: float) -> None:
     profile = load_profile(HERE, name)
     assert profile.margin == margin
-    assert unpowered(cases(name), margin, 0.05, profile.looks, profile.run_margin) is None
+    assert unpowered(cases(name), Target(margin, looks=profile.looks, run_margin=profile.run_margin)) is None
 
 
 def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
-    sentence = as_baseline(cases("gate"), 0.075, 0.05, "early")
+    sentence = as_baseline(cases("gate"), Target(0.075, looks="early"))
     assert "if 10% of pairs change by chance, in 96% against a baseline of one run, 100% of three runs" in sentence
     assert "if 20% of pairs change by chance, in 48% against a baseline of one run, 85% of three runs" in sentence
 
@@ -61,7 +62,7 @@ def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
 def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path) -> None:
     file = tmp_path / "half.toml"
     file.write_text(HALF)
-    assert unpowered(cases(str(file)), 0.1, 0.05) == (
+    assert unpowered(cases(str(file)), Target(0.1)) == (
         "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
         "(line_retrieval, short 56%). `longctx plan` says how many trials it takes."
     )
@@ -70,20 +71,20 @@ def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path)
 def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named(tmp_path: Path) -> None:
     file = tmp_path / "often.toml"
     file.write_text(OFTEN)
-    warnings = unpowered(cases(str(file)), 0.05, 0.05)
+    warnings = unpowered(cases(str(file)), Target())
     assert warnings is not None
     assert "a probability of 0% (passkey, all 5%; collage, 70k 23%; collage, 95k 23%; 1 more)" in warnings
 
 
 def test_all_bands_together_are_warned_of_where_a_margin_is_stated() -> None:
     of_profile = cases("gate-pr")
-    assert list(cannot_pass(of_profile, 0.25, 0.05, "few", 0.075)) == []
-    [sentence] = cannot_pass(of_profile, 0.25, 0.05, "few", 0.01)
+    assert list(cannot_pass(of_profile, Target(0.25, run_margin=0.075))) == []
+    [sentence] = cannot_pass(of_profile, Target(0.25, run_margin=0.01))
     assert sentence.startswith("All bands together: 234 trials cannot pass at a margin of 1%: use ")
-    warning = unpowered(of_profile, 0.25, 0.05, "few", 0.05)
+    warning = unpowered(of_profile, Target(0.25, run_margin=0.05))
     assert warning is not None
     assert "All bands together 6" in warning or "all tests" in warning
-    said = as_baseline(of_profile, 0.25, 0.05, "few", 0.075)
+    said = as_baseline(of_profile, Target(0.25, run_margin=0.075))
     assert said.startswith(
         "As a baseline: an unchanged model passes at a margin of 25%, and one of 7.5% of all bands together, if 10% of "
         "pairs change by chance, in 95% against a baseline of one run, 99% of three runs"

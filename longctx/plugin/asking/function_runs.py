@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
-from longctx.engine.preflight import cannot_pass
-from longctx.engine.terms import looks_to_take
+from longctx.engine.preflight import cannot_pass, target_of
 from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.errors import TapeError
 from longctx.functions.asking import Part
@@ -134,7 +134,7 @@ def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
         run.say(total)
     if nested.held:
         run.say(f"{nested.held:,} more are held by batches that are not collected, and would not be asked.")
-    for sentence in cannot_pass(run.cells, run.plan.margin, run.settings.alpha, looks_to_take(run)):
+    for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
 
 
