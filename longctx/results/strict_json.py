@@ -3,29 +3,59 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
 from longctx.fields import parsed
 from longctx.visible import visible
 
+MOST_VALUES, CHARACTERS = 2_000_000, 16
+"""The most values of a text, and the characters for each that a text with more must have.
+
+An empty list takes 3 characters, next to nothing in an archive, and 64 bytes of memory.
+"""
+NEXT_OBJECT = re.compile(r"\}\s*\{")
+"""Where the next of several objects begins: no value goes on beyond it."""
+STRING = re.compile(r'"(?:[^"\\]+|\\.)*+"?', re.DOTALL)
+
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    counts = Counter(name for name, _ in pairs)
-    if twice := [name for name, number in counts.items() if number > 1]:
-        raise ValueError(f"it has the key {visible(twice[0])!r} twice")
-    return dict(pairs)
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice = next(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
+        raise ValueError(f"it has the key {visible(twice)!r} twice")
+    return value
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def loads(text: str) -> Any:
-    """Return the value of a JSON text. Raises ValueError, also for a key that occurs twice and for deep nesting."""
+    """Return the value of a JSON text.
+
+    Raises ValueError, also for a key that occurs twice, deep nesting, and more values than honest texts have.
+    """
+    _check_values(text)
     return parsed(_DECODER.decode, text)
 
 
 def first_value(text: str) -> tuple[Any, int]:
     """Return the JSON value at the beginning of a text, and where it ends. Raises ValueError as `loads` does."""
+    end = NEXT_OBJECT.search(text)
+    _check_values(text[: end.start()] if end else text)
     start = len(text) - len(text.lstrip())
     return parsed(lambda text: _DECODER.raw_decode(text, start), text)
+
+
+def _check_values(text: str) -> None:
+    """Raise ValueError if a text, which may be small when it is compressed, would fill the memory as values."""
+    if len(text) <= MOST_VALUES:
+        return
+    most = max(MOST_VALUES, len(text) // CHARACTERS)
+    if _marks(text) > most and _marks(STRING.sub("", text)) > most:
+        raise ValueError(f"it has more than {most:,} values")
+
+
+def _marks(text: str) -> int:
+    return sum(map(text.count, "[{,"))

@@ -11,7 +11,8 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ MAGIC = b"PK\x03\x04"
 ZSTANDARD = 93
 """The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
 PIECE = 1 << 20
+PLAIN = str, int, float
+"""What a score is, and a field that may be a band or a cluster."""
 LARGEST_WINDOW = 1 << 27
 """The most memory that an entry may ask for."""
 MOST_LISTED = 1 << 24
@@ -65,10 +68,34 @@ class _Log(BaseModel):
     """Of millions of bad entries, the first is an error."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What is kept of a sample, whose transcript and metadata may fill the memory."""
+
+    id: str
+    epoch: int
+    values: Mapping[str, object]
+    """By scorer; None for what was not measured."""
+    fields: Mapping[str, object]
+    cost: float | None
+
+    @classmethod
+    def of(cls, sample: _Sample) -> _Measured:
+        measured = sample.error is None and sample.invalidation is None
+        values = {name: _plain(value) if measured else None for name, value in _values(sample)}
+        fields = {name: value if isinstance(value, PLAIN) else None for name, value in sample.metadata.items()}
+        costs = [
+            usage["total_cost"]
+            for usage in sample.model_usage.values()
+            if isinstance(usage, dict) and isinstance(usage.get("total_cost"), int | float)
+        ]
+        return cls(str(sample.id), sample.epoch, values, fields, sum(costs) if costs else None)
+
+
 def of_log(content: object) -> list[ForeignResult]:
     """Return the results of a log in JSON. Raises ValueError."""
     log = _Log.model_validate(content)
-    return _results(log, log.samples or ())
+    return _results(log, map(_Measured.of, log.samples or ()))
 
 
 def of_archive(path: Path) -> list[ForeignResult]:
@@ -78,7 +105,7 @@ def of_archive(path: Path) -> list[ForeignResult]:
         with _Listing(path) as file, zipfile.ZipFile(file) as archive:
             entries = _Entries(archive)
             log = _Log.model_validate(entries.read("header.json") if "header.json" in entries.names else {})
-            return _results(log, [*_samples(entries, log)])
+            return _results(log, map(_Measured.of, _samples(entries, log)))
     except BROKEN as error:
         raise UserError(
             "bad-results-file",
@@ -97,31 +124,27 @@ def _samples(entries: _Entries, log: _Log) -> Iterator[_Sample]:
             yield _Sample.model_validate(entries.read(name))
 
 
-def _results(log: _Log, samples: Sequence[_Sample]) -> list[ForeignResult]:
-    values = [dict(_values(sample)) for sample in samples]
-    scorers = [*dict.fromkeys(scorer for of in values for scorer in of)]
+def _results(log: _Log, measured: Iterable[_Measured]) -> list[ForeignResult]:
+    samples = [*measured]
+    scorers = [*dict.fromkeys(scorer for sample in samples for scorer in sample.values)]
     if not scorers:  # every sample ended with an error
         scorers = [scorer.name.rpartition("/")[2] for scorer in log.eval.scorers or ()]
-    results = []
-    for sample, of in zip(samples, values, strict=True):
-        measured = sample.error is None and sample.invalidation is None
-        costs = [
-            usage["total_cost"]
-            for usage in sample.model_usage.values()
-            if isinstance(usage, dict) and isinstance(usage.get("total_cost"), int | float)
-        ]
-        results += [
-            ForeignResult(
-                id=str(sample.id),
-                number=sample.epoch,
-                of={"scorer": scorer},
-                value=of.get(scorer) if measured else None,
-                fields=sample.metadata,
-                cost=sum(costs) if costs else None,
-            )
-            for scorer in scorers
-        ]
-    return results
+    return [
+        ForeignResult(
+            id=sample.id,
+            number=sample.epoch,
+            of={"scorer": scorer},
+            value=sample.values.get(scorer),
+            fields=sample.fields,
+            cost=sample.cost,
+        )
+        for sample in samples
+        for scorer in scorers
+    ]
+
+
+def _plain(value: object) -> object:
+    return value if value is None or isinstance(value, PLAIN) else "neither a text nor a number"
 
 
 def _values(sample: _Sample) -> Iterator[tuple[str, object]]:

@@ -160,6 +160,24 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         load_imported(file)
 
 
+def test_many_values_are_not_parsed(tmp_path: Path) -> None:
+    """Ten million empty lists are 30 kB in an archive, and 800 MB in memory."""
+    file = archive(tmp_path / "log.eval", {"summaries.json": f"[{'[],' * 10_000_000}[]]".encode()})
+    assert file.stat().st_size < 40_000
+    with refused("bad-results-file", "log.eval", "it has more than 2,000,000 values"):
+        load_imported(file)
+
+
+def test_what_is_neither_text_nor_number_is_not_kept(tmp_path: Path) -> None:
+    entry = sample("a", [[]] * 1000, metadata={"notes": [[]] * 1000, "level": 3})
+    [result] = inspect_ai.of_archive(archive(tmp_path / "log.eval", {"samples/a.json": entry}))
+    assert result.fields == {"notes": None, "level": 3}
+    with pytest.raises(ValueError, match="is no text and no number"):
+        result.text("notes")
+    with pytest.raises(ValueError, match="its score is not between 0 and 1"):
+        result.score()
+
+
 def test_many_entries_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = archive(tmp_path / "log.eval", {f"samples/{number}.json": sample(number, "C") for number in range(50)})
     monkeypatch.setattr(inspect_ai, "MOST_OF_ALL", 1_000)
