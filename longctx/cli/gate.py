@@ -106,7 +106,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     from longctx.report.verdict_data import with_words
     from longctx.results.baseline import is_baseline
     from longctx.results.foreign.result import Choice
-    from longctx.results.imported import load_results, with_lacking
+    from longctx.results.imported import check_same_documents, load_results, with_lacking
 
     emit.check(options)
     margin = MARGIN if options.margin is None else options.margin
@@ -120,6 +120,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         return _watch(options)
     old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
     (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new[0], new)
+    check_same_documents(before, after, (options.old, options.new[0]))
     rules = Rules(margin=margin, alpha=options.alpha, run_margin=options.run_margin)
     known: Mapping[str, Family] = {}
     if manifest:
@@ -149,7 +150,7 @@ def _watch(options: argparse.Namespace) -> int:
     from longctx.registry import families
     from longctx.report.watch import watch_document
     from longctx.results.baseline import is_baseline, load_baseline
-    from longctx.results.imported import load_results
+    from longctx.results.imported import check_same_documents, load_results
 
     if given := [name for name in ("select", "cluster", "band", "subset", "run_margin") if getattr(options, name)]:
         raise UserError(
@@ -157,6 +158,8 @@ def _watch(options: argparse.Namespace) -> int:
         )
     before = load_baseline(options.old).rows if is_baseline(options.old) else load_results(options.old)[0]
     rows = {str(night): load_results(night)[0] for night in options.new}
+    for night, of_night in zip(options.new, rows.values(), strict=True):
+        check_same_documents(before, of_night, (options.old, night))
     nights = watched(before, rows, families(options.workspace))
     if empty := next((night.name for night in nights if not night.night.items), None):
         raise UserError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from longctx.config.text_files import read_text
 from longctx.errors import UserError
 from longctx.fields import Amount, reason
 from longctx.results.foreign import results_of_archive, results_of_text
-from longctx.results.foreign.result import Choice, ForeignResult
+from longctx.results.foreign.result import MOST_NAMED, Choice, ForeignResult
 from longctx.results.grouping import by_family
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row
@@ -57,6 +57,17 @@ class ImportedRow(BaseModel):
     """The rate that guessing reaches, such as 0.5 with two answers."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A row, and what only another tool's file has beside it."""
+
+    row: ImportedRow
+    credit: float | None = None
+    """Partial credit."""
+    document: str | None = None
+    """The digest of what is asked about."""
+
+
 def load_results(path: Path, choice: Choice = ALL) -> tuple[list[Row], Manifest | None]:
     """Return the rows of another tool's file or, with its manifest, those of a run. Raises UserError.
 
@@ -93,21 +104,22 @@ def load_imported(path: Path, choice: Choice = ALL) -> list[Row]:
         imported = (_converted(path, result, choice) for result in choice.of(path, found))
     rows: list[Row] = []
     results: Counter[tuple[str, str]] = Counter()
-    for row, credit in imported:
-        rows.append(_row(path, row, credit, results[row.band, row.id]))
-        results[row.band, row.id] += 1
+    for each in imported:
+        place = each.row.band, each.row.id
+        rows.append(_row(path, each, results[place]))
+        results[place] += 1
     if not rows:
         raise UserError("no-imported-rows", f"{path} holds no rows: write a JSON object a line.")
     _check_repeats(path, results)
     return rows
 
 
-def _lines(path: Path, text: str) -> Iterator[tuple[ImportedRow, float | None]]:
+def _lines(path: Path, text: str) -> Iterator[_Result]:
     for number, line in enumerate(text.split("\n"), start=1):  # JSON allows U+2028 and its like within a line
         if not line.strip():
             continue
         try:
-            yield ImportedRow.model_validate(loads(line)), None
+            yield _Result(ImportedRow.model_validate(loads(line)))
         except (ValueError, ValidationError) as error:
             raise UserError(
                 "bad-imported-row",
@@ -116,8 +128,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[ImportedRow, float | None]]:
             ) from None
 
 
-def _converted(path: Path, result: ForeignResult, choice: Choice) -> tuple[ImportedRow, float | None]:
-    """Return the row of another tool's result, and its partial credit."""
+def _converted(path: Path, result: ForeignResult, choice: Choice) -> _Result:
     try:
         score = result.score()
         row = ImportedRow(
@@ -131,7 +142,7 @@ def _converted(path: Path, result: ForeignResult, choice: Choice) -> tuple[Impor
         raise UserError(
             "bad-result", f"{path}, {result.name}: {visible(reason(error))}. Choose another, or convert it to rows."
         ) from None
-    return row, None if score in (None, 0, 1) else score
+    return _Result(row, None if score in (None, 0, 1) else score, result.document)
 
 
 def _check_no_choice(path: Path, choice: Choice) -> None:
@@ -140,6 +151,22 @@ def _check_no_choice(path: Path, choice: Choice) -> None:
             "nothing-to-choose",
             f"{path} is not a file of inspect_ai, lm-evaluation-harness or promptfoo: leave out --select, --cluster "
             "and --band; rows have bands and clusters of their own.",
+        )
+
+
+def check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tuple[Path, Path]) -> None:
+    """Raise UserError if results of one id are about different documents, so that they are no pair.
+
+    names: the files of the earlier and the later results.
+    """
+    known = {row.item: row.documents for row in before if row.family == IMPORTED and row.documents}
+    of_both = dict.fromkeys((row.item, row.documents) for row in after if row.documents and row.item in known)
+    if changed := [f"{item}" for item, document in of_both if known[item] != document]:
+        listed = visible(", ".join([*changed[:MOST_NAMED], *(["…"] if len(changed) > MOST_NAMED else [])]))
+        raise UserError(
+            "other-documents",
+            f"{names[1]} has other documents than {names[0]} for {len(changed):,} of {len(of_both):,} ids ({listed}), "
+            "so their results are no pairs: run both on the same version of the task, or remove these ids.",
         )
 
 
@@ -177,10 +204,11 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
         )
 
 
-def _row(path: Path, row: ImportedRow, credit: float | None, repeat: int) -> Row:
+def _row(path: Path, result: _Result, repeat: int) -> Row:
+    row = result.row
     measured: dict[str, Any] = {"outcome": "correct" if row.correct else "wrong"}
-    if credit is not None:
-        measured |= {"why": f"partial credit {credit:g}", "trace": {CREDIT: round(1000 * credit)}}
+    if result.credit is not None:
+        measured |= {"why": f"partial credit {result.credit:g}", "trace": {CREDIT: round(1000 * result.credit)}}
     if row.correct is None:
         measured = {"outcome": "infra_error", "error": "not measured"}
     return Row(
@@ -199,5 +227,6 @@ def _row(path: Path, row: ImportedRow, credit: float | None, repeat: int) -> Row
         cluster=row.cluster,
         cost_usd=row.cost,
         guessing=row.guessing,
+        documents=result.document,
         **measured,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -157,12 +157,16 @@ def test_the_same_id_again_is_a_repeat(tmp_path: Path) -> None:
     assert [(row.item, row.repeat) for row in load_imported(file)] == [("a", 0), ("a", 1)]
 
 
-def samples(path: Path, *scores: float, doc: object = None) -> Path:
-    """Write samples of lm-evaluation-harness by two filters, of which the second finds every answer."""
+def samples(path: Path, *scores: float, doc: object = None, hashes: Sequence[str] = ()) -> Path:
+    """Write samples of lm-evaluation-harness by two filters, of which the second finds every answer.
+
+    hashes: of the first documents; older versions write none.
+    """
     both = [("strict", score, number) for number, score in enumerate(scores)]
     both += [("flexible", 1, number) for _, _, number in both]
     lines = [
         {"doc_id": number, "doc": doc or {"document": number}, "filter": name, "metrics": ["f1"], "f1": score}
+        | ({"doc_hash": hashes[number]} if number < len(hashes) else {})
         for name, score, number in both
     ]
     path.write_text("\n".join(map(json.dumps, lines)))
@@ -178,6 +182,19 @@ def test_samples_of_another_tool_are_judged(tmp_path: Path, capsys: pytest.Captu
     assert gate(old, worse, "--select", "filter=strict", "--format", "markdown") == 10
     assert "| 0.95 " in capsys.readouterr().out, "partial credit is counted"
     assert gate(worse, worse, "--select", "filter=strict", "--select", "filter=flexible") == 0
+
+
+def test_documents_that_changed_under_their_id_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = samples(tmp_path / "old.jsonl", *[1] * 200, hashes=["a", "b", "c", "d"])
+    new = samples(tmp_path / "new.jsonl", *[1] * 200, hashes=["a", "x", "y"])
+    chosen = "--select", "filter=strict"
+    assert gate(old, new, *chosen) == 2
+    error = capsys.readouterr().err
+    assert "[other-documents]" in error
+    assert "new.jsonl has other documents than" in error
+    assert "for 2 of 3 ids (1, 2)" in error
+    without = samples(tmp_path / "without.jsonl", *[1] * 200)
+    assert gate(old, without, *chosen) == gate(old, old, *chosen) == 0, "only what both know is compared"
 
 
 def test_fields_of_another_tool_are_bands_and_clusters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ class _Sample(BaseModel):
     filter: str = "none"
     metrics: list[str] | None = Field(default=None, fail_fast=True)
     """The names of its metrics, each of which is a field; older versions do not list them."""
+    doc_hash: str | None = None
 
 
 def of_lines(text: str) -> list[ForeignResult]:
@@ -42,6 +43,7 @@ def of_lines(text: str) -> list[ForeignResult]:
                 of={"filter": sample.filter, "metric": metric},
                 value=fields.get(metric),
                 fields=sample.doc if isinstance(sample.doc, dict) else {},
+                document=sample.doc_hash,
             )
             for metric in metrics
         ]

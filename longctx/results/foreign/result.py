@@ -35,6 +35,8 @@ class ForeignResult:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What may be a band or a cluster."""
     cost: float | None = None
+    document: str | None = None
+    """The digest of what is asked about, if the tool writes one: results of one id must have the same."""
 
     @property
     def name(self) -> str:
