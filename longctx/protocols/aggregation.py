@@ -12,18 +12,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
 
-from longctx import Count, Kind, Mark, Outcome, Reply, Words, fill, protocol, unanswered
+from longctx import Causes, Count, Kind, Mark, Outcome, Reply, Report, Reported, Words, fill, protocol, unanswered
 from longctx.protocols.notices import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.scenario import CREDIT
 from longctx.vocabulary.stream import distinct, frozen_stream
+
+if TYPE_CHECKING:
+    from longctx import Row
 
 QUESTIONS = "count", "largest", "missing"
 """How many notices one agency has in a month, which agency has most, and which have none."""
@@ -155,6 +158,68 @@ def _check(cell: Any) -> None:
         )
 
 
+def _mean_credit(rows: Sequence[Row]) -> float:
+    """Return the mean partial credit, which is 0 for a reply without an answer."""
+    return sum(row.trace.get(CREDIT, 0) for row in rows) / 1000 / len(rows)
+
+
+def _too_low(row: Row) -> bool:
+    return row.trace.get(OFF, 0) < 0
+
+
+def _too_high(row: Row) -> bool:
+    return row.trace.get(OFF, 0) > 0
+
+
+def credits_of_both(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Any]) -> Iterator[Reported]:
+    """Yield the mean partial credit of each cell before and now, over the trials that both runs measured.
+
+    None if the baseline was saved before baselines kept credits.
+    """
+    if not any(CREDIT in row.trace for row in before):
+        return
+    earlier = {(row.scenario, row.seed, row.trial): row for row in before if row.measured}
+    both: dict[str, list[tuple[Row, Row]]] = {}
+    for row in after:
+        was = earlier.get((row.scenario, row.seed, row.trial))
+        if was and row.measured:
+            both.setdefault(row.scenario, []).append((was, row))
+    for scenario, pairs in both.items():
+        credits = [_mean_credit(rows) for rows in zip(*pairs, strict=True)]
+        yield Reported(
+            kind="partial_credit",
+            data={"scenario": scenario, "mean_credit": credits, "trials": len(pairs)},
+            table="Mean partial credit, which has no verdict of its own: strict answers are judged",
+            cells={
+                "scenario": scenario,
+                **{when: f"{credit:.2f}" for when, credit in zip(("before", "now"), credits, strict=True)},
+                "trials": f"{len(pairs):,}",
+            },
+        )
+
+
+REPORT = Report(
+    x="window",
+    axis="window, tokens",
+    series=lambda params: f"{params['question']}, {params['notices']} notices",
+    rate="right",
+    columns={"mean partial credit": lambda answers: f"{_mean_credit(answers.rows):.2f}"},
+    causes=Causes(
+        {"too low": _too_low, "too high": _too_high},
+        of="wrong counts",
+        title="which way wrong counts are off",
+        share=0.8,
+    ),
+    data={
+        "trials": lambda answers: answers.n,
+        "mean_credit": lambda answers: _mean_credit(answers.rows),
+        "too_low": lambda answers: answers.count(_too_low),
+        "too_high": lambda answers: answers.count(_too_high),
+    },
+    gate=credits_of_both,
+)
+
+
 @protocol(
     axes=AggregationAxes,
     title="Aggregation",
@@ -175,7 +240,7 @@ def _check(cell: Any) -> None:
     counts=line_counts(_probe, fits=notice_count),
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.aggregation:AggregationAccount",
+    report=REPORT,
 )
 def aggregation(ask: Any, draw: Any, words: Words, cell: Any, window: int, notices: int, question: str) -> Outcome:
     """Notices that fill a window, `notices` of which are of the month that is asked about."""

@@ -7,19 +7,38 @@ Context Length" (PI-LLM), 2025, https://arxiv.org/abs/2506.08184. Texts and ques
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
 
-from longctx import Count, Mark, Outcome, Reply, Words, fill, lexically_right, mark, protocol, unanswered
+from longctx import (
+    Causes,
+    Count,
+    Mark,
+    Outcome,
+    Reply,
+    Report,
+    Shares,
+    Words,
+    fill,
+    lexically_right,
+    mark,
+    protocol,
+    unanswered,
+)
+from longctx.plural import count
 from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
+
+if TYPE_CHECKING:
+    from longctx import Answers
 
 QUESTIONS = "now", "before", "when"
 """The value after the last update, the value before it, and the day of the last update."""
@@ -152,6 +171,58 @@ def _check(cell: Any) -> None:
         raise ValueError("a quantity that is never updated has no value before: give at least 1 update.")
 
 
+def _back(answers: Answers) -> Counter[int]:
+    """Count the answers from the same quantity, by how many updates before the right one; below 0: after it."""
+    return Counter(row.trace[BACK] for row in answers.rows if BACK in row.trace)
+
+
+def _stale_shares(answers: Answers) -> Iterator[tuple[int, str, tuple[int, int]]]:
+    """Yield the share of stale answers by updates back, up to the first entry of the quantity."""
+    back, oldest = _back(answers), answers.params["updates"] - (answers.params["question"] == "before")
+    yield from ((updates, "", (back[updates], answers.n)) for updates in range(1, oldest + 1))
+
+
+def _by_how_many(answers: Answers) -> str:
+    stale = Counter({updates: number for updates, number in _back(answers).items() if updates > 0})
+    [(updates, number)] = stale.most_common(1)
+    return f"{number:,} of these by {count(updates, 'update')}"
+
+
+REPORT = Report(
+    x="window",
+    axis="window, tokens",
+    series=lambda params: f"{params['question']}, {count(params['updates'], 'update')}",
+    charts=(
+        Shares(
+            name="stale",
+            title="Stale answers, by how many updates back they are from",
+            x="updates back",
+            axis="updates between the answer and the right one",
+            points=_stale_shares,
+            facets=("window",),
+            table="share of trials with a stale answer [95% interval]",
+        ),
+    ),
+    causes=Causes(
+        {
+            "stale": lambda row: row.trace.get(BACK, 0) > 0,
+            "too new": lambda row: row.trace.get(BACK, 0) < 0,
+            "of another quantity": OTHER,
+            "nowhere in the log": NOWHERE,
+        },
+        title="where wrong answers are from",
+        details={"stale": _by_how_many},
+    ),
+    data={
+        "trials": lambda answers: answers.n,
+        "stale": lambda answers: answers.count(lambda row: row.trace.get(BACK, 0) > 0),
+        "by_updates_back": lambda answers: dict(sorted(_back(answers).items())),
+        OTHER: lambda answers: answers.total(OTHER),
+        NOWHERE: lambda answers: answers.total(NOWHERE),
+    },
+)
+
+
 @protocol(
     axes=LatestValueAxes,
     title="Latest value",
@@ -169,7 +240,7 @@ def _check(cell: Any) -> None:
     counts=line_counts(_probe, fits=entry_count),
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.latest_value:LatestValueAccount",
+    report=REPORT,
 )
 def latest_value(ask: Any, draw: Any, words: Words, cell: Any, window: int, updates: int, question: str) -> Outcome:
     """A log that fills a window, in which every quantity is set once and updated `updates` times.

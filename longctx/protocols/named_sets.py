@@ -240,10 +240,10 @@ def _more(row: Row) -> bool:
     return bool(named) and all(named) and bool(_besides(row))
 
 
-def _more_than_asked(analysis: Sequence[Answers]) -> Iterator[str]:
-    more, trials = sum(answers.count(_more) for answers in analysis), sum(answers.n for answers in analysis)
-    if more >= OFTEN * trials:
+def _more_than_asked(answers: Answers) -> Iterator[str]:
+    more = answers.count(_more)
+    if more >= OFTEN * answers.n:
         yield (
-            f"in {more:,} of {trials:,} trials everything that was asked for is named, and something else as well: "
+            f"in {more:,} of {answers.n:,} trials everything that was asked for is named, and something else as well: "
             "RULER's recall counts these as complete"
         )

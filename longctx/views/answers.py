@@ -50,10 +50,17 @@ class Answers:
         return rate_of(self.rows, held)
 
 
+def together(several: Sequence[Answers]) -> Answers:
+    """Return all Answers of one subject as one."""
+    first = several[0]
+    rows = [row for answers in several for row in answers.rows]
+    return Answers(first.subject, first.scenario, first.params, rows, [each for a in several for each in a.cells])
+
+
 Key = tuple[object, ...]
 
 
-def key_of(of: Row | ScenarioSummary | Answers, by: Sequence[str]) -> Key:
+def key_of(of: Row | ScenarioSummary | Answers, by: Sequence[str] = ()) -> Key:
     """Return what tells the Answers of a row or a cell from others. by: the parameters that do; by default its slug."""
     return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.scenario)
 

@@ -9,7 +9,7 @@ from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled
 from longctx.views.account import Account
-from longctx.views.answers import Answers, answers_of, key_of
+from longctx.views.answers import Answers, answers_of, key_of, together
 from longctx.views.chart import Chart
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
@@ -67,8 +67,9 @@ class DeclaredAccount(Account):
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
         yield from super().findings(scenarios, analysis)
         for subject, group in by_subject(analysis).items():
-            found: list[str | tuple[Rank, str]] = [*_prevailing(self._report.causes, group)]
-            found += self._report.findings(group) if self._report.findings else []
+            answers = together(group)
+            found: list[str | tuple[Rank, str]] = [*_prevailing(self._report.causes, answers)]
+            found += self._report.findings(answers) if self._report.findings else []
             for finding in found:
                 rank, clause = (Rank.CAUSE, finding) if isinstance(finding, str) else finding
                 yield rank, f"{self._title}, {subject}: {clause}."
@@ -91,6 +92,7 @@ class DeclaredAccount(Account):
 
     def _by_x(self, scenarios: Sequence[ScenarioSummary]) -> RateView:
         report, stem = self._report, self._name.replace("_", "-")
+        title = report.title or f"By {report.x.replace('_', ' ')}"
         points = grouped(
             scenarios, lambda cell: (cell.params[report.x] or 0, self._series(cell.params), str(cell.subject))
         )
@@ -101,9 +103,9 @@ class DeclaredAccount(Account):
                 )
                 for (place, series, subject), same in points.items()
             ],
-            name=f"{stem}-by-{report.x.replace('_', '-')}",
+            name=f"{stem}-{title.lower().replace(' ', '-')}",
             heading=self._title,
-            title=report.title or f"By {report.x.replace('_', ' ')}",
+            title=title,
             x=report.x,
             axis=report.axis or None,
             unit=self._unit,
@@ -140,12 +142,13 @@ class DeclaredAccount(Account):
     def _cells(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
         """Yield a table for each subject: a row for each cell, those of a curve together."""
         report = self._report
-        measured = {key_of(answers, report.by): answers for answers in analysis}
+        rows = [row for answers in analysis for row in answers.rows]
+        measured = {key_of(answers): answers for answers in answers_of(scenarios, rows)}
         for subject, group in by_subject(scenarios).items():
             ordered = [
                 cell for same in grouped(group, lambda cell: self._series(cell.params)).values() for cell in same
             ]
-            held = [measured.get(key_of(cell, report.by)) for cell in ordered]
+            held = [measured.get(key_of(cell)) for cell in ordered]
             columns: dict[str, list[object]] = {
                 **self._asked([cell.params for cell in ordered]),
                 report.x: [_number(cell.params[report.x]) for cell in ordered],
@@ -170,15 +173,14 @@ class DeclaredAccount(Account):
             yield from (each for each in self._report.more(analysis) if isinstance(each, kind))
 
 
-def _prevailing(causes: Causes | None, analysis: Sequence[Answers]) -> Iterator[str]:
-    """Yield the kind that most of what is wrong is of. analysis: that of one subject."""
+def _prevailing(causes: Causes | None, answers: Answers) -> Iterator[str]:
+    """Yield the kind that most of what is wrong is of. answers: all of one subject."""
     if not causes:
         return
-    counts = {kind: sum(_count(count, answers) for answers in analysis) for kind, count in causes.counts.items()}
+    counts = {kind: _count(count, answers) for kind, count in causes.counts.items()}
     total, most = sum(counts.values()), max(counts, key=counts.__getitem__)
-    trials = sum(answers.n for answers in analysis)
-    if total >= max(ENOUGH, OFTEN * trials) and counts[most] >= causes.share * total:
-        more = f", {causes.details[most](analysis)}" if most in causes.details else ""
+    if total >= max(ENOUGH, OFTEN * answers.n) and counts[most] >= causes.share * total:
+        more = f", {causes.details[most](answers)}" if most in causes.details else ""
         yield f"of {total:,} {causes.of} {counts[most]:,} are {most}{more}"
 
 

@@ -107,8 +107,8 @@ class Causes:
     """Further columns of the table, from Answers."""
     share: float = 0.5
     """The share of all that one kind must have to be a finding."""
-    details: Mapping[str, Callable[[Sequence[Any]], str]] = field(default_factory=dict)
-    """What the finding adds to a kind, from the Answers of one subject."""
+    details: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    """What the finding adds to a kind, from all Answers of one subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,8 +188,8 @@ class Report:
     """Further charts."""
     causes: Causes | None = None
     """What is wrong in wrong answers."""
-    findings: Callable[[Sequence[Any]], Iterable[str | tuple[Rank, str]]] | None = None
-    """Returns further findings from the Answers of one subject: clauses without the subject and the full stop."""
+    findings: Callable[[Any], Iterable[str | tuple[Rank, str]]] | None = None
+    """Returns further findings from all Answers of one subject: clauses without the subject and the full stop."""
     data: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """The fields of an entry in summary.json beside the subject and the cell, from Answers."""
     entries: str = ""

@@ -14,9 +14,8 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.views.account import Account
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.report import Reported, StatedMinimum
+from longctx.vocabulary.report import Report, Reported, StatedMinimum
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run
 
@@ -198,13 +197,12 @@ def test_bands_and_minimums_share_alpha() -> None:
     assert verdict(before, after, stated(4096)).verdict == "inconclusive"
 
 
-class Fails(Account):
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
-        return [Reported("sums", {"sum": 1}, "Sums", {"sum": "1"}, StatedMinimum(math.nan, True, "no sum"))]
+def fails(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
+    return [Reported("sums", {"sum": 1}, "Sums", {"sum": "1"}, StatedMinimum(math.nan, True, "no sum"))]
 
 
 def test_a_familys_own_code_that_fails_makes_it_invalid_in_a_sentence() -> None:
-    family = replace(shipped()["line_retrieval"], account=f"{__name__}:Fails")
+    family = replace(shipped()["line_retrieval"], report=Report(x="lines", gate=fails))
     given = give_verdict(BASELINE, BASELINE, RULES, {family.name: family})
     assert (given.verdict, given.families[0].reported) == ("invalid", ())
     [reason] = given.families[0].reasons

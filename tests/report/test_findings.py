@@ -8,14 +8,15 @@ import pytest
 
 from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
 from longctx.protocols.reports.effective_window import EffectiveWindow
-from longctx.protocols.reports.line_retrieval import Origins
 from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
+from longctx.views.answers import answers_of
 from longctx.views.scenario_summary import ScenarioSummary
+from tests.rows import row
 from tests.summaries import made
 
 SUBJECT = Subject("m", "protocol")
@@ -108,13 +109,18 @@ def test_replies_that_cannot_be_used(nothing: Summary) -> None:
 
 
 def test_wrong_answers_that_are_mostly_another_line(nothing: Summary) -> None:
-    other = Origins(SUBJECT, {-1: 3, 1: 1}, {-2: 1, -1: 1, 1: 2, 2: 0}, echoed=1, nowhere=0)
-    assert findings(made(nothing, line_retrieval=(other,))) == [
-        f"Line retrieval, {WHO}: 4 of 5 wrong answers are another line's value, 3 of them of the line next to the "
+    def found(echoes: int, *others: int) -> list[str]:
+        traces = [*({"line": 2, "place_distance": each} for each in others), *[{"echoed_line": 1}] * echoes]
+        wrong = [row("wrong", model="m", trial=trial, trace=trace) for trial, trace in enumerate(traces)]
+        return findings(made(nothing, line_retrieval=answers_of([], wrong)))
+
+    assert found(1, -2, -1, 1, 1) == [
+        f"Line retrieval, {WHO}: of 5 wrong answers 4 are another line's value, 3 of them of the line next to the "
         "target in place."
     ]
-    echoes = replace(other, echoed=9)
-    assert findings(made(nothing, line_retrieval=(echoes,))) == []
+    assert found(9, -2, -1, 1, 1) == [f"Line retrieval, {WHO}: of 13 wrong answers 9 are the number of a line."]
+    assert found(4, 1, 2, 3, 4) != []
+    assert found(0, 1, 1) == [], "too few to tell"
 
 
 def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:

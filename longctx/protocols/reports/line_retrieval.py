@@ -1,4 +1,4 @@
-"""What line retrieval reports beside its rates: the source's two figures, and where wrong answers come from."""
+"""The chart of line retrieval: how far the lines that wrong answers return are from the target."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longctx import Account, Chart, Rank, RatePoint, RateView, Row, ScenarioSummary, Subject, Table
+from longctx import Answers, Chart, Row, Subject, Table
 from longctx.plural import count
 from longctx.results.grouping import by_subject
 from longctx.views.chart import WIDTH, colours, field
 
-NAME, TITLE = "line_retrieval", "Line retrieval"
 ROW = 20
 """The height of a band of distances in pixels: there may be more than twenty bands."""
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -50,61 +49,11 @@ class Origins:
         return sorted({*self.by_number, *self.by_place})
 
 
-class LineRetrievalAccount(Account):
-    """The account of line retrieval. analysis: where the wrong answers of each subject come from."""
-
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Origins, ...]:
-        return tuple(origins(rows))
-
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[RateView]:
-        ordered = sorted(scenarios, key=lambda scenario: (_size(scenario) or 0, _lines(scenario)))
-        points = [(_lines(each), order(_size(each)), each.rate, str(each.subject)) for each in ordered]
-        yield RateView(
-            points=[RatePoint(*point) for point in points],
-            name="line-retrieval-by-length",
-            heading=TITLE,
-            title="By length",
-            x="lines",
-            axis="number of lines",
-            unit="lines",
-            series="order of lines",
-            table="rate [95% interval] by number of lines",
-        )
-        yield RateView(
-            points=[RatePoint(how, f"{lines:,} lines", rate, subject) for lines, how, rate, subject in points],
-            name="line-retrieval-by-order",
-            heading=TITLE,
-            title="By order",
-            x="order of lines",
-            series="length",
-        )
-
-    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[Chart]:
-        yield from super().charts(scenarios, analysis) or ()
-        for number, answers in enumerate(analysis, start=1):
-            if answers.other_line:
-                yield _origins_chart(answers, number)
-
-    def further_tables(self, analysis: Sequence[Origins]) -> Iterator[Table]:
-        return map(_origins_table, analysis)
-
-    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Origins]) -> Iterator[tuple[Rank, str]]:
-        yield from super().findings(scenarios, analysis)
-        for answers in analysis:
-            if answers.wrong and answers.other_line / answers.wrong >= 0.5:
-                near = sum(number for distance, number in answers.by_place.items() if abs(distance) <= 1)
-                yield (
-                    Rank.CAUSE,
-                    f"{TITLE}, {answers.subject}: {answers.other_line:,} of {answers.wrong:,} wrong answers are "
-                    f"another line's value, {near:,} of them of the line next to the target in place.",
-                )
-
-
-def order(block_size: object) -> str:
-    """Name the order of a file's lines: ordered, shuffled, or blocks of so many lines."""
-    if block_size is None:
-        return "ordered"
-    return "shuffled" if block_size == 1 else f"blocks of {block_size}"
+def distances(analysis: Sequence[Answers]) -> Iterator[Chart]:
+    """Yield a chart for each subject of how far the returned lines are from the target."""
+    for number, found in enumerate(origins([row for answers in analysis for row in answers.rows]), start=1):
+        if found.other_line:
+            yield _origins_chart(found, number)
 
 
 def origins(rows: Sequence[Row]) -> Iterator[Origins]:
@@ -137,15 +86,6 @@ def _bands(distances: list[int]) -> dict[int, int]:
     return {edge: counts[edge] for edge in [*(-edge for edge in reversed(edges)), *edges]}
 
 
-def _lines(scenario: ScenarioSummary) -> int:
-    return int(scenario.params["lines"] or 0)
-
-
-def _size(scenario: ScenarioSummary) -> int | None:
-    size = scenario.params.get("block_size")
-    return None if size is None else int(size)
-
-
 def _origins_table(origins: Origins) -> Table:
     """Return the numbers of the chart, and the wrong answers that are not in it."""
     rows = (
@@ -155,7 +95,7 @@ def _origins_table(origins: Origins) -> Table:
     )
     answers = count(origins.wrong, "wrong answer comes", "wrong answers come")
     title = f"Where {answers} from: {origins.subject}"
-    return Table(title, ("distance of the returned line", *origins.distances), rows, NAME)
+    return Table(title, ("distance of the returned line", *origins.distances), rows)
 
 
 def _origins_chart(origins: Origins, number: int) -> Chart:
@@ -180,7 +120,7 @@ def _origins_chart(origins: Origins, number: int) -> Chart:
         },
     }
     table = _origins_table(origins)
-    return Chart(f"line-retrieval-origins-{number}", table.family, table.title, spec, table)
+    return Chart(f"line-retrieval-origins-{number}", "", table.title, spec, table)
 
 
 def _named(distance: int) -> str:

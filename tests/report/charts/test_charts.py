@@ -136,9 +136,8 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
     summary = summarize(nowhere)
     assert not any("origins" in chart.name for chart in charts(summary))
     [lines, _] = sections(summary, [])
-    [table] = [table for table in lines.tables if table.title.startswith("Where")]
-    assert table.title == "Where 1 wrong answer comes from: some-model, prompts protocol"
-    assert table.frame.loc["nowhere in the file"].tolist() == ["1", ""]
+    [table] = [table for table in lines.tables if table.title == "Line retrieval: where wrong answers are from"]
+    assert table.frame[["nowhere in the file", "trials"]].to_numpy().tolist() == [["1", "2"]]
 
 
 def test_k_max_of_several_models_at_one_place_are_side_by_side() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longctx.gate.verdict import give_verdict
-from longctx.protocols.reports.aggregation import AggregationAccount
 from longctx.vocabulary.scenario import Trial
 from tests.gate.examples import RULES
 from tests.protocols import Aggregation
@@ -22,8 +21,9 @@ def too_high(trial: Trial) -> str:
 
 def test_partial_credit_is_beside_the_strict_rate() -> None:
     made = summary(rows(Aggregation(2600, 12, "count"), right, *[too_high] * 10, nothing))
-    account, analysis, scenarios = AggregationAccount(), made.families["aggregation"].analysis, made.of("aggregation")
-    [table] = account.tables(scenarios, analysis)
+    family, scenarios = made.families["aggregation"], made.of("aggregation")
+    account, analysis = family.account, family.analysis
+    [table] = account.tables(scenarios, analysis) or ()
     [row] = table.frame.reset_index().to_dict("records")
     assert row == {
         "asked": "count, 12 notices",

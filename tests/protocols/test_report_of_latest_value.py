@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from longctx.protocols.latest_value import LogAnswers
-from longctx.protocols.reports.latest_value import LatestValueAccount
+from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.stats.rates import Rate
+from longctx.views.account import account_of
 from longctx.vocabulary.scenario import Trial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
@@ -40,7 +40,8 @@ def measured() -> list[Row]:
 
 def test_stale_answers_are_counted_by_updates_back() -> None:
     made = summary(measured())
-    account, analysis, scenarios = LatestValueAccount(), made.families["latest_value"].analysis, made.of("latest_value")
+    family, scenarios = made.families["latest_value"], made.of("latest_value")
+    account, analysis = family.account, family.analysis
     by_window, stale = account.views(scenarios, analysis)
     assert [str(point.value) for point in by_window.points] == ["0.14 [0.03, 0.51] n=7"]
     assert [(point.x, point.value.correct, point.value.n) for point in stale.points] == [
@@ -52,11 +53,11 @@ def test_stale_answers_are_counted_by_updates_back() -> None:
         "Latest value, m, prompts protocol: of 5 wrong answers 4 are stale, 3 of these by 1 update."
     ]
     [entry] = account.data(analysis)["latest_value"]
-    assert entry["by_updates_back"] == {"1": 3, "3": 1}
+    assert entry["by_updates_back"] == {1: 3, 3: 1}
     assert (entry["stale"], entry["of_another_quantity"], entry["nowhere_in_the_log"]) == (4, 1, 0)
     [table] = account.further_tables(analysis)
-    assert table.frame["stale"].iloc[0] == str(Rate(4, 7))
+    assert table.frame.iloc[0][["stale", "of another quantity", "trials"]].to_list() == ["4", "1", "7"]
 
 
 def test_nothing_measured_is_no_finding() -> None:
-    assert list(LatestValueAccount().further_tables(())) == []
+    assert list(account_of(shipped()["latest_value"]).further_tables(())) == []

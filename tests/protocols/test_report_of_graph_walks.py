@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from longctx.protocols.reports.graph_walks import GraphWalksAccount, WalkAnswers
+from longctx.protocols.graph_walks import mean_f1, nodes, walk_of
+from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
+from longctx.views.account import account_of
+from longctx.views.answers import Answers
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.vocabulary.report import Rank
 from tests.rows import row
@@ -34,8 +37,12 @@ def rows(scenario: str, *traces: dict[str, int]) -> list[Row]:
     return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
 
 
-def analysed(*told: Row) -> tuple[WalkAnswers, ...]:
-    return GraphWalksAccount().analyse([], told)
+ACCOUNT = account_of(shipped()["graph_walks"])
+
+
+def analysed(*told: Row) -> list[Answers]:
+    analysis: list[Answers] = ACCOUNT.analyse([], told)
+    return analysis
 
 
 def summaries(**correct: int) -> list[ScenarioSummary]:
@@ -46,51 +53,49 @@ def summaries(**correct: int) -> list[ScenarioSummary]:
 
 
 def findings(scenarios: Sequence[ScenarioSummary], *told: Row) -> list[tuple[Rank, str]]:
-    return list(GraphWalksAccount().findings(scenarios, analysed(*told) if told else ()))
+    return list(ACCOUNT.findings(scenarios, analysed(*told) if told else ()))
 
 
 def test_f1_is_the_mean_of_all_answers_and_nodes_are_those_of_lists() -> None:
     [answers] = analysed(*rows(NEAR, EXACT, PARTLY, REFUSED, REFUSED))
-    assert (answers.n, answers.listed, answers.asked, answers.right) == (4, 2, 8, 6)
-    assert answers.f1 == pytest.approx((1 + 2 * 2 / (4 + 6)) / 4)
-    assert (answers.walk, answers.context) == ("depth 2", 4000)
-    assert answers.asked_in == {"beginning": 5, "middle": 2, "end": 1}
-    assert answers.right_in == {"beginning": 5, "middle": 0, "end": 1}
-    assert answers.invented == {"nearer": 3, "backwards": 0, "elsewhere": 0, "unknown": 1}
+    assert mean_f1(answers) == pytest.approx((1 + 2 * 2 / (4 + 6)) / 4)
+    assert (answers.n, walk_of(answers.params), answers.params["context"]) == (4, "depth 2", 4000)
+    assert [nodes(answers, third) for third in ("beginning", "middle", "end")] == [(5, 5), (0, 2), (1, 1)]
+    [entry] = ACCOUNT.data([answers])["graph_walks"]
+    assert (entry["n"], entry["listed"], entry["asked"], entry["right"]) == (4, 2, 8, 6)
 
 
 def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
     analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(PARENTS, EXACT))
-    scores, thirds = GraphWalksAccount().tables(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
+    scores, thirds = ACCOUNT.tables(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis) or ()
     assert scores.frame.reset_index().to_numpy().tolist() == [
-        ["some-model", "protocol", "4000", "parents", "0.50 [0.24, 0.76] n=10", "1.00 n=1", "4 of 4", "0"],
-        ["some-model", "protocol", "4000", "depth 2", "0.10 [0.02, 0.40] n=10", "0.70 n=2", "6 of 8", "4"],
-        ["some-model", "protocol", "9000", "depth 2", "0.00 [0.00, 0.28] n=10", "-", "-", "-"],
+        ["parents", "4,000", "0.50 [0.24, 0.76] n=10", "1.00", "4 of 4", "0"],
+        ["depth 2", "4,000", "0.10 [0.02, 0.40] n=10", "0.70", "6 of 8", "4"],
+        ["depth 2", "9,000", "0.00 [0.00, 0.28] n=10", "-", "-", "-"],
     ]
     assert thirds.frame.reset_index().to_numpy().tolist() == [
-        ["some-model", "protocol", "4000", "depth 2", "1.00 (5 of 5)", "0.00 (0 of 2)", "1.00 (1 of 1)"],
-        ["some-model", "protocol", "4000", "parents", "1.00 (3 of 3)", "-", "1.00 (1 of 1)"],
+        ["some-model", "protocol", "4,000", "depth 2", "1.00 (5 of 5)", "0.00 (0 of 2)", "1.00 (1 of 1)"],
+        ["some-model", "protocol", "4,000", "parents", "1.00 (3 of 3)", "-", "1.00 (1 of 1)"],
     ]
-    [invented] = GraphWalksAccount().further_tables(analysis)
+    [invented] = ACCOUNT.further_tables(analysis)
     assert invented.frame.reset_index().to_numpy().tolist() == [
-        ["some-model", "protocol", "4000", "depth 2", "3", "0", "0", "1"],
-        ["some-model", "protocol", "4000", "parents", "0", "0", "0", "0"],
+        ["some-model", "protocol", "4,000", "depth 2", "3", "1", "2"],
+        ["some-model", "protocol", "4,000", "parents", "0", "0", "1"],
     ]
 
 
 def test_without_a_list_there_is_nothing_to_tell_of_nodes() -> None:
     analysis = analysed(*rows(NEAR, REFUSED))
-    account, scenarios = GraphWalksAccount(), summaries(**{NEAR: 0})
-    assert [table.title for table in account.tables(scenarios, analysis)] == [
-        "Graph walks: exact sets of nodes, and the nodes of answers that give a list"
-    ]
+    account, scenarios = ACCOUNT, summaries(**{NEAR: 0})
+    [table] = account.tables(scenarios, analysis) or ()
+    assert table.title == "Graph walks, some-model, prompts protocol"
     assert list(account.further_tables(analysis)) == []
-    assert [chart.name for chart in account.charts(scenarios, analysis)] == ["graph-walks-1"]
+    assert [chart.name for chart in account.charts(scenarios, analysis) or ()] == ["graph-walks-by-context-1"]
 
 
 def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
     analysis = analysed(*rows(NEAR, EXACT, PARTLY), *rows(FAR, PARTLY), *rows(PARENTS, EXACT))
-    exact, nodes = GraphWalksAccount().charts(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis)
+    exact, nodes = ACCOUNT.charts(summaries(**{PARENTS: 5, NEAR: 1, FAR: 0}), analysis) or ()
     assert exact.table.frame.reset_index().to_numpy().tolist() == [
         [4000, "0.50 [0.24, 0.76] n=10", "0.10 [0.02, 0.40] n=10"],
         [9000, "", "0.00 [0.00, 0.28] n=10"],
@@ -133,21 +138,22 @@ def test_the_third_where_edges_are_missed_stands_out() -> None:
 
 
 def test_what_most_invented_nodes_are_stands_out() -> None:
-    assert findings([], *rows(NEAR, PARTLY)) == [
+    assert findings([], *rows(NEAR, PARTLY)) == [], "too few to tell"
+    assert findings([], *rows(NEAR, PARTLY, PARTLY)) == [
         (
             Rank.CAUSE,
-            "Graph walks, some-model, prompts protocol: of 4 invented nodes 3 are "
+            "Graph walks, some-model, prompts protocol: of 8 invented nodes 6 are "
             "nearer to the given node, or that node "
             "itself.",
         )
     ]
     assert (
-        findings([], *rows(NEAR, {"asked": 1, "given": 3, "right": 0, "nearer": 1, "backwards": 1, "unknown": 1})) == []
+        findings([], *rows(NEAR, {"asked": 1, "given": 6, "right": 0, "nearer": 2, "backwards": 2, "unknown": 2})) == []
     )
 
 
 def test_the_numbers_go_to_summary_json() -> None:
-    data = GraphWalksAccount().data(analysed(*rows(NEAR, EXACT, PARTLY)))
+    data = ACCOUNT.data(analysed(*rows(NEAR, EXACT, PARTLY)))
     [entry] = json.loads(json.dumps(data))["graph_walks"]
     assert entry == {
         **SUBJECT.fields,
