@@ -29,7 +29,7 @@ from longctx.cli import (
     upgrade,
     window,
 )
-from longctx.cli.shared import project
+from longctx.cli.shared.options import take
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
@@ -95,7 +95,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands. Parsed options have `run`, and `passes_on`: whether others go to pytest."""
+    """Return the parser of all commands. Parsed options have `run`."""
     parser = _Parser(
         prog="longctx",
         description="Set up, record, plan and compare long-context runs.",
@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     complete(parser)
     logs.start()
     options, rest = parser.parse_known_args(given)
-    if rest and not options.passes_on:
+    if rest:
         if given[0] == "plan" and rest[0].partition("=")[0] in ("--budget", "--out"):
             parser.error(BUDGET)
         unknown = next((argument.partition("=")[0] for argument in rest if argument.startswith("--")), "")
@@ -155,8 +155,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:
         options.workspace = Workspace.around(Path.cwd())
-        project.take(options)
-        code = int(options.run(options, rest))
+        take(options)
+        code = int(options.run(options))
         sys.stdout.flush()
         return code
     except UserError as error:

@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
     save.add_argument(
         "--with-replies", action="store_true", help="keep the text of the replies, to be shown beside those of a run"
     )
-    save.set_defaults(run=_save, passes_on=False)
+    save.set_defaults(run=_save)
     anchor = actions.add_parser(
         "anchor",
         help="fix a baseline as it is now: gates then compare with both, and a drop since the anchor is a regression",
@@ -43,15 +43,15 @@ def add(commands: Any) -> None:
     )
     anchor.add_argument("name", metavar="NAME", help="the name of the baseline")
     anchor.add_argument("--force", action="store_true", help="replace the anchor that it has")
-    anchor.set_defaults(run=_anchor, passes_on=False)
+    anchor.set_defaults(run=_anchor)
     listed = actions.add_parser("list", help="list the project's baselines")
-    listed.set_defaults(run=_list, passes_on=False)
+    listed.set_defaults(run=_list)
     show = actions.add_parser("show", help="show what a baseline holds: its run, and the rate of each scenario")
     show.add_argument("name", metavar="NAME", help="a baseline, by its name or path")
-    show.set_defaults(run=_show, passes_on=False)
+    show.set_defaults(run=_show)
 
 
-def _save(options: argparse.Namespace, _: list[str]) -> int:
+def _save(options: argparse.Namespace) -> int:
     from longctx.engine.baselines import save
 
     kept = {"force": options.force, "add": options.add, "with_replies": options.with_replies}
@@ -60,7 +60,7 @@ def _save(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def _anchor(options: argparse.Namespace, _: list[str]) -> int:
+def _anchor(options: argparse.Namespace) -> int:
     from longctx.engine.baselines import measured
     from longctx.results.baseline import anchor_of, load_baseline
 
@@ -77,7 +77,7 @@ def _anchor(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def _list(options: argparse.Namespace, _: list[str]) -> int:
+def _list(options: argparse.Namespace) -> int:
     from longctx.results.baseline import anchor_of, load_baseline, load_head, runs_added
 
     files = options.workspace.baselines()
@@ -91,7 +91,7 @@ def _list(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def _show(options: argparse.Namespace, _: list[str]) -> int:
+def _show(options: argparse.Namespace) -> int:
     from longctx.report.render import terminal_table
     from longctx.report.tables import baseline_rates
     from longctx.results.baseline import load_baseline

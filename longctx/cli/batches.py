@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
+from longctx.cli.shared.options import declare
 from longctx.cli.shared.output import say
-from longctx.config.arguments import add_no_lock
 from longctx.errors import UserError
 from longctx.extras import require
 
@@ -38,11 +38,11 @@ def add(commands: Any) -> None:
         help="the server that the batches are on, which confirms the address in their files",
     )
     listed = actions.add_parser("list", parents=[server], help="list the batches, with their states on the server")
-    listed.set_defaults(run=_list, passes_on=False)
+    listed.set_defaults(run=_list)
     collect = actions.add_parser("collect", parents=[server], help="record the answers of batches that have ended")
     collect.add_argument("names", nargs="*", metavar="BATCH", help="name or id (default: all)")
-    add_no_lock(collect.add_argument, "--no-lock")
-    collect.set_defaults(run=_collect, passes_on=False, of_project=("lock",))
+    declare(collect, "no-lock")
+    collect.set_defaults(run=_collect)
     cancel = actions.add_parser(
         "cancel",
         parents=[server],
@@ -54,11 +54,11 @@ def add(commands: Any) -> None:
         action="store_true",
         help="only delete the local record of it, so that its requests are asked, and paid for, again",
     )
-    add_no_lock(cancel.add_argument, "--no-lock")
-    cancel.set_defaults(run=_cancel, passes_on=False, of_project=("lock",))
+    declare(cancel, "no-lock")
+    cancel.set_defaults(run=_cancel)
 
 
-def _list(options: argparse.Namespace, _: list[str]) -> int:
+def _list(options: argparse.Namespace) -> int:
     require("Looking after batches", "anthropic")
     from tabulate import tabulate
 
@@ -97,7 +97,7 @@ def _head(batch: Batch) -> list[str]:
     return [str(batch), f"{len(batch.requests):,}", batch.created_at or batch.claimed_at]
 
 
-def _collect(options: argparse.Namespace, _: list[str]) -> int:
+def _collect(options: argparse.Namespace) -> int:
     require("Looking after batches", "anthropic")
     from longctx.live.batches.status import sentence
     from longctx.recording.tape import NotRecorded
@@ -124,7 +124,7 @@ def _collect(options: argparse.Namespace, _: list[str]) -> int:
     return 1 if left else 0
 
 
-def _cancel(options: argparse.Namespace, _: list[str]) -> int:
+def _cancel(options: argparse.Namespace) -> int:
     require("Looking after batches", "anthropic")
     from longctx.live.batches.ledger import Ledger
 

@@ -75,7 +75,7 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
     from longctx.functions.chunks import read_chunks
     from longctx.stats.losses import probes_needed

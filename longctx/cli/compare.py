@@ -62,10 +62,10 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers listed of each family (20)")
     emit.add(parser)
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.compare.runs import compare
     from longctx.registry import families
     from longctx.report.comparison import comparison

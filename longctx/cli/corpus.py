@@ -7,10 +7,12 @@ import hashlib
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.questions.check import show
+from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_bank_name, add_task
 from longctx.config.arguments import number
@@ -63,23 +65,14 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("old", metavar="OLD", help="the folder before, or a git revision of NEW, such as main")
             parser.add_argument("documents", type=Path, metavar="NEW", help="the folder of documents as it is now")
             parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="about them")
-            parser.add_argument("--profile", metavar="NAME", help="the profile whose trials are compared")
-            parser.add_argument(
-                "--model", action="append", default=[], metavar="NAME", help="in place of the profile's (repeatable)"
-            )
+            declare(parser, "profile", "model")
         case "check":
-            parser.add_argument(
-                "--corpus", type=Path, metavar="DIR", help="a folder of documents (default: fixtures/register)"
-            )
-            parser.add_argument(
-                "--questions", type=Path, metavar="FILE", help="default: fixtures/questions/register.jsonl"
-            )
+            declare(parser, "corpus", "questions")
             add_bank_name(parser)
-    of_project = {"diff": ("profile",), "check": ("corpus", "questions")}.get(task.__name__, ())
-    parser.set_defaults(run=task, passes_on=False, of_project=of_project)
+    parser.set_defaults(run=task)
 
 
-def fetch(options: argparse.Namespace, _: list[str]) -> int:
+def fetch(options: argparse.Namespace) -> int:
     from longctx.corpus.documents import freeze as freeze_folder
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.fetch import GOVINFO, LIMIT
@@ -99,7 +92,7 @@ def fetch(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def freeze(options: argparse.Namespace, _: list[str]) -> int:
+def freeze(options: argparse.Namespace) -> int:
     from longctx.corpus.documents import freeze as freeze_folder
 
     print(freeze_folder(options.documents))
@@ -107,7 +100,7 @@ def freeze(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def stats(options: argparse.Namespace, _: list[str]) -> int:
+def stats(options: argparse.Namespace) -> int:
     from longctx.corpus.bank import load_bank
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.settings import read_settings
@@ -122,7 +115,7 @@ def stats(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def diff(options: argparse.Namespace, _: list[str]) -> int:
+def diff(options: argparse.Namespace) -> int:
     from longctx.corpus.revision import of_revision
     from longctx.engine.document_changes import document_changes, questions_by_item
 
@@ -172,9 +165,8 @@ def _written(questions: Path, folder: Path, file: Path) -> dict[str, str]:
 
 def _plan(options: argparse.Namespace, folder: Path, questions: Path) -> Plan:
     from longctx.engine.plan import Plan
-    from longctx.engine.settings import Settings
 
-    settings = Settings(profile=options.profile, models=tuple(options.model), corpus=folder, questions=questions)
+    settings = replace(settings_of(options), corpus=folder, questions=questions)
     return Plan(settings, options.workspace)
 
 
@@ -182,6 +174,6 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
-def check(options: argparse.Namespace, _: list[str]) -> int:
+def check(options: argparse.Namespace) -> int:
     """Do what `questions check` does; this is its earlier name."""
     return show(options.workspace, options.corpus, options.questions, options.bank)

@@ -35,10 +35,10 @@ def add(commands: Any) -> None:
         "prompt. Prints the verdict and answers that were lost, and writes the report.",
     )
     parser.add_argument("--out", type=Path, default=Path("longctx-demo"), metavar="DIR", help="folder (%(default)s)")
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.engine.run import Run
     from longctx.engine.settings import Settings
     from longctx.extras import PAGE, lacking, writes_page

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import emit
-from longctx.config.arguments import add_gate_options, share
-from longctx.config.project import TERMS
+from longctx.cli.shared.options import declare
+from longctx.config.arguments import share
+from longctx.engine.options import GATE
 from longctx.errors import BadValue, UserError
-from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
+from longctx.gate.defaults import MARGIN
 
 if TYPE_CHECKING:
     from longctx.vocabulary.family import Family
@@ -72,9 +73,9 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--cluster", metavar="FIELD", help="items with the same value of this field form a cluster")
     parser.add_argument("--band", metavar="FIELD", help="items with the same value of this field form a band")
-    add_gate_options(parser.add_argument, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
+    declare(parser, *GATE)
     emit.add(parser)
-    parser.set_defaults(run=run, passes_on=False, of_project=TERMS)
+    parser.set_defaults(run=run)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -95,7 +96,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
     return {key: values[0] for key, values in given.items()}, {key: values[-1] for key, values in given.items()}
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
     from longctx.gate.changed import changed

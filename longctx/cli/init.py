@@ -69,10 +69,10 @@ def add(commands: Any) -> None:
         "--test", metavar="NAME", help="write a test function of this name to start from, and no protocols"
     )
     parser.add_argument("--ci", action="store_true", help="also write the gate as a GitHub workflow")
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     root = (options.folder or Path.cwd()).absolute()
     if options.folder is None:
         _check_root(options.workspace, root)

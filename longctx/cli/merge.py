@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from longctx.cli.shared import verdict
+from longctx.cli.shared.options import declare
 from longctx.cli.shared.output import check_free_folder
-from longctx.config.arguments import add_no_lock
-from longctx.config.project import TERMS
 from longctx.extras import writes_page
 from longctx.gate.defaults import ignored_options
 from longctx.results.folder import find_run, only_reporter
@@ -31,12 +30,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the merged run")
     parser.add_argument("--no-page", action="store_false", dest="page", help="write no index.html and no charts")
     parser.add_argument("-v", "--verbose", action="store_true", help="print all tables")
-    add_no_lock(parser.add_argument, "--no-lock")
+    declare(parser, "no-lock")
     verdict.add(parser)
-    parser.set_defaults(run=run, passes_on=False, of_project=("lock", *TERMS))
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.engine.finish import Ending, merge
     from longctx.engine.terms import failures_of
     from longctx.gate.exit_status import exit_status

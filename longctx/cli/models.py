@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from longctx import clocks
 from longctx.cli import batches
+from longctx.cli.shared.options import declare
 from longctx.cli.shared.output import say
 from longctx.config.file_names import file_name, slug
 from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
@@ -47,7 +48,7 @@ def add(commands: Any) -> None:
         "[[measured]] tables of the model's profile. What a person wrote there stays, and takes precedence.",
     )
     probe.add_argument("name", metavar="NAME", help="the model's id")
-    probe.add_argument("--base-url", metavar="URL", help="a server other than the SDK's")
+    declare(probe, "base-url")
     probe.add_argument(
         "--ask",
         action="store_true",
@@ -57,12 +58,12 @@ def add(commands: Any) -> None:
     probe.add_argument(
         "--prompts", default=PROTOCOL, metavar="NAME", help="prompt set whose wordings are counted (default: protocol)"
     )
-    probe.set_defaults(run=_probe, passes_on=False, of_project=("base_url",))
+    probe.set_defaults(run=_probe)
     listed = actions.add_parser("list", help="list the model profiles")
-    listed.set_defaults(run=_list, passes_on=False)
+    listed.set_defaults(run=_list)
 
 
-def _probe(options: argparse.Namespace, _: list[str]) -> int:
+def _probe(options: argparse.Namespace) -> int:
     require("Probing a model", "anthropic")
     from longctx.config.keeping import keep_probed, keep_token_counts
     from longctx.live.server.probe import differences
@@ -138,7 +139,7 @@ def _priced(prices: Prices) -> str:
     return f"{prices.input:g} / {prices.output:g}{''.join(tiers)}"
 
 
-def _list(options: argparse.Namespace, _: list[str]) -> int:
+def _list(options: argparse.Namespace) -> int:
     rows = [_listed(options.workspace, path.stem) for path in options.workspace.list("models", "*.toml")]
     headers = ["model", "through", "window", "prefill", "USD in / out", "dated", "probed", "recorded"]
     print(tabulate(rows, headers=headers, disable_numparse=True))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.task import add_bank
+from longctx.cli.shared.options import declare, settings_of
 from longctx.config.arguments import number, share
 from longctx.errors import UserError
 from longctx.workspace import Workspace
@@ -30,21 +30,7 @@ def add(commands: Any) -> None:
         "and for a pass if nothing changed, tokens and prices. Nothing is asked.",
     )
     option = parser.add_argument
-    option("--profile", metavar="NAME", help="grid to plan, a name or a path (default: as pytest)")
-    option("--model", action="append", default=[], metavar="NAME", help="instead of the profile's models (repeatable)")
-    option(
-        "--margin",
-        type=share(),
-        metavar="SHARE",
-        help="a drop that does not matter (default: the profile's, or 0.05)",
-    )
-    option(
-        "--alpha",
-        type=share(),
-        default=0.05,
-        metavar="P",
-        help="chance of a false alarm over all bands (default: 0.05)",
-    )
+    declare(parser, "profile", "model", "margin", "alpha", "corpus", "questions")
     option(
         "--power",
         type=share(),
@@ -91,14 +77,12 @@ def add(commands: Any) -> None:
         help="assumed if no answer is recorded and --from does not say: the tokens of a reply, thinking included "
         "(default: the most that a reply may have)",
     )
-    add_bank(parser)
-    parser.set_defaults(run=run, passes_on=False, of_project=("profile", "corpus", "questions", "alpha"))
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.engine.loads import loads_of_functions, minimums_of, planned
     from longctx.engine.plan import Plan
-    from longctx.engine.settings import Settings
     from longctx.gate.plan import Target, against_baselines
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices, questions_worth
@@ -115,14 +99,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     if len(runs) > 2:
         raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
-    settings = Settings(
-        models=tuple(options.model),
-        profile=options.profile,
-        corpus=options.corpus,
-        questions=options.questions,
-        margin=options.margin,
-    )
-    plan = Plan(settings, options.workspace)
+    plan = Plan(settings_of(options), options.workspace)
     measured = load_baseline(options.workspace.find_baseline(runs[-1])).rows if runs else []
     of_functions = loads_of_functions(plan, measured, options.model)
     name = plan.profile_name if plan.own or not of_functions else ""

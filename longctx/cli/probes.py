@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
     first.add_argument("session", type=Path, metavar="SESSION", help="requests as logged, JSON lines")
     first.add_argument("--line", type=number(int, 1), metavar="N", help="the line (default: the one with most turns)")
     first.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
-    first.set_defaults(run=documents, passes_on=False)
+    first.set_defaults(run=documents)
     second = add_task(
         tasks,
         "take",
@@ -44,10 +44,10 @@ def add(commands: Any) -> None:
     )
     second.add_argument("questions", type=Path, metavar="FILE", help="questions about the documents, JSON lines")
     second.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file of probes, JSON lines")
-    second.set_defaults(run=take, passes_on=False)
+    second.set_defaults(run=take)
 
 
-def documents(options: argparse.Namespace, _: list[str]) -> int:
+def documents(options: argparse.Namespace) -> int:
     from longctx.functions.transcript import read_transcript, stretches
 
     session = read_transcript(options.session, options.line)
@@ -62,7 +62,7 @@ def documents(options: argparse.Namespace, _: list[str]) -> int:
     return 0
 
 
-def take(options: argparse.Namespace, _: list[str]) -> int:
+def take(options: argparse.Namespace) -> int:
     from longctx.corpus.questions import load_questions
 
     questions = load_questions(options.questions).questions

@@ -13,7 +13,8 @@ from tabulate import tabulate
 from longctx.authoring.writing import Writing
 from longctx.cases.case import Case, Question
 from longctx.cli.shared import trial_of_run
-from longctx.cli.shared.task import add_bank, add_bank_name
+from longctx.cli.shared.options import declare
+from longctx.cli.shared.task import add_bank_name
 from longctx.config.headers import as_lines
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
@@ -56,12 +57,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
     )
-    add_bank(parser)
+    declare(parser, "corpus", "questions")
     add_bank_name(parser)
-    parser.set_defaults(run=run, passes_on=False, of_project=("corpus", "questions"))
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     if options.orphans:
         _print_orphans(options.workspace)
         return 0

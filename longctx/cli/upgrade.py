@@ -7,14 +7,15 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import check_free_folder, say
-from longctx.config.arguments import add_concurrency, add_gate_options, add_no_lock, number
+from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import PAGE, require
-from longctx.gate.defaults import ALPHA, MARGIN
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
     from longctx.views.chart import Chart
     from longctx.workspace import Workspace
-
-
-OF_PROJECT = ("profile", "base_url", "concurrency", "trial_run", "text", "lock", "alpha", "on_inconclusive")
 
 
 def add(commands: Any) -> None:
@@ -50,33 +48,22 @@ def add(commands: Any) -> None:
         "profile (default: all families of the profile)",
     )
     option("-k", dest="expression", metavar="EXPRESSION", help="of these tests, those that pytest's -k selects")
-    option("--profile", metavar="NAME", help="grid to ask, a name or a path (default: as pytest)")
-    option("--prompts", metavar="NAME", help="prompt set of all treatments that name none")
+    declare(parser, "profile")
+    declare(parser, "prompts", action="store", default=None, help="prompt set of all treatments that name none")
     option("--effort", default="", metavar="A,B", help="ask each NEW at each of these efforts, such as low,high")
-    option("--trials", type=number(int, 1), metavar="N", help="trials of each scenario, instead of the profile's")
-    option("--seed", type=number(int, 0), metavar="N", help="seed of the trials, instead of the profile's")
-    option(
-        "--max-cost",
-        type=number(float, 0),
-        metavar="USD",
-        help="ask trials without a recording; the most that this may cost",
-    )
+    declare(parser, "trials", "seed")
+    declare(parser, "max-cost", help="send the requests of trials without a recording; spending cap in USD")
     option("--volume", type=number(int, 1), metavar="N", help="requests a month, to show what a month costs")
-    option("--base-url", metavar="URL", help="server that speaks the Messages API")
-    add_concurrency(option)
-    option("--no-canary", action="store_true", help="go on asking even if none of the first replies can be read")
-    option("--batch", action="store_true", help="ask in Message Batches; these have no latency")
-    option("--estimate", action="store_true", help="say what would be asked and what it costs, then stop")
-    option("--no-text", action="store_true", help="leave the text of replies out of the page")
+    declare(parser, "base-url", "concurrency", "no-canary")
+    declare(parser, "batch", help="send requests through the Message Batches API, at its price; these have no latency")
+    declare(parser, "estimate", "no-text")
     option("--out", type=Path, metavar="DIR", help="folder of the page (default: reports/upgrade-…)")
-    add_no_lock(option, "--no-lock")
-    add_gate_options(option, "--", MARGIN, ALPHA, None)
-    parser.set_defaults(run=run, passes_on=False, of_project=OF_PROJECT)
+    declare(parser, "no-lock", "margin", "alpha", "on-inconclusive")
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.engine.run import free_folder
-    from longctx.engine.settings import Settings
     from longctx.engine.upgrade import Treatment, Upgrading
     from longctx.gate.exit_status import exit_status
     from longctx.report.document import as_terminal
@@ -85,21 +72,7 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
     require("The page of an upgrade", *PAGE)
     if options.out:
         check_free_folder("--out", options.out)
-    settings = Settings(
-        profile=options.profile,
-        prompts=(options.prompts,) if options.prompts else (),
-        record="new_episodes",
-        base_url=options.base_url,
-        in_flight=options.concurrency,
-        trials=options.trials,
-        seed=options.seed,
-        lock=not options.no_lock,
-        batch=options.batch,
-        canary=not options.no_canary,
-        no_text=options.no_text,
-        margin=options.margin,
-        alpha=options.alpha,
-    )
+    settings = replace(settings_of(options), record="new_episodes", estimate=False, max_cost=None)
     default = free_folder(settings, workspace)
     out = (options.out or default.with_name(f"upgrade-{default.name}")).absolute()
     candidates = list(_candidates(options))

@@ -114,7 +114,7 @@ class Measuring:
         return total
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
     from longctx.functions.keys import keys_in
     from longctx.stats.losses import probes_needed

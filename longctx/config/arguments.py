@@ -1,10 +1,11 @@
-"""What pytest's options and the commands share: the types of arguments, and the options of a gate."""
+"""The types of the arguments of pytest and of the commands."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from longctx import clocks
 from longctx.errors import BadValue
@@ -59,72 +60,20 @@ def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
     return parse
 
 
-def add_gate_options(
-    option: Callable[..., Any], prefix: str, margin: float, alpha: float, max_age: float | None
-) -> None:
-    """Add the options of a gate.
-
-    option: adds one, as `add_argument` does. prefix: the beginning of their names. margin, alpha, max_age: defaults;
-    a max_age of None adds no such option.
-    """
-    option(
-        f"{prefix}margin",
-        type=share(),
-        default=None,
-        metavar="SHARE",
-        help=f"a drop that does not matter (default: the profile's, or {margin}, {100 * margin:g} points)",
-    )
-    option(
-        f"{prefix}alpha",
-        type=share(),
-        default=alpha,
-        metavar="P",
-        help=f"the probability of a false alarm in the whole run (default: {alpha})",
-    )
-    option(
-        f"{prefix}on-inconclusive",
-        choices=("pass", "fail"),
-        default="fail",
-        help="whether a run that shows neither a drop nor its absence ends with status 0 or 11 (default: fail)",
-    )
-    if max_age is not None:
-        option(
-            f"{prefix}max-age",
-            type=number(float, 0),
-            default=max_age,
-            metavar="DAYS",
-            help=f"recordings of this age or older are not accepted for a changed model (default: {max_age:g})",
-        )
+def trial(text: str) -> str:
+    """Parse the name of a trial, as an argparse type."""
+    name = text.strip().removeprefix("#")
+    if not name or re.fullmatch("-[0-9]+", name):
+        raise BadValue("bad-trial", f"{text!r} is not a trial: give a number from 0, or the id of a question or case.")
+    return name
 
 
-def add_no_looks(option: Callable[..., Any], name: str) -> None:
-    """Add the option to judge all trials once. option: adds one, as `add_argument` does."""
-    option(
-        name,
-        action="store_true",
-        help="judge all trials at once; by default a gate looks at its evidence several times, and asks no more "
-        "in bands that are settled",
-    )
-
-
-def add_concurrency(option: Callable[..., Any]) -> None:
-    """Add the option that bounds the requests in flight. option: adds one, as `add_argument` does."""
-    option(
-        *("--concurrency", "--in-flight"),
-        type=number(int, 1),
-        default=4,
-        metavar="N",
-        help="maximum number of concurrent requests (default: 4)",
-    )
-
-
-def add_no_lock(option: Callable[..., Any], name: str) -> None:
-    """Add the option to go on without a lock. option: adds one, as `add_argument` does."""
-    option(
-        name,
-        action="store_true",
-        help="go on where a folder cannot be locked; you make sure that no other run uses it meanwhile",
-    )
+def label(text: str) -> tuple[str, str]:
+    """Parse NAME=VALUE, as an argparse type."""
+    name, equals, value = text.partition("=")
+    if not (name.strip() and equals and value.strip()):
+        raise BadValue("bad-label", f"{text!r} is not a label: write NAME=VALUE, such as steps=200.")
+    return name.strip(), value.strip()
 
 
 def price(text: str) -> tuple[str, Prices]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -54,26 +53,6 @@ class ProjectSettings:
 
 
 NO_SETTINGS = ProjectSettings()
-TERMS = ("alpha", "on_inconclusive", "max_age")
-"""The terms of a gate that the table may state; the base branch's count, as they do for profiles."""
-TURN_OFF = {"lock": "no_lock", "page": "no_page", "text": "no_text", "trial_run": "no_canary"}
-"""The options that entries with the value false turn on."""
-
-
-def fill_in(
-    options: object, settings: ProjectSettings, names: Iterable[str], given: Callable[[str], bool], prefix: str = ""
-) -> None:
-    """Give options that were left out the project's entries, for pytest and for the commands.
-
-    options: has the options as attributes. names: of the entries. given: returns whether an option with the name of an
-    entry was given. prefix: the beginning of the attributes' names.
-    """
-    for name in names:
-        value, option = getattr(settings, name), f"{prefix}{TURN_OFF.get(name, name)}"
-        if name in TURN_OFF:
-            setattr(options, option, getattr(options, option) or not value)
-        elif value is not None and not given(name):
-            setattr(options, option, value)
 
 
 @functools.cache

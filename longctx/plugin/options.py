@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 import itertools
 import os
-import re
 import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.config.arguments import RECORD_MODES, add_gate_options, add_no_looks, number, one_of, price, share
-from longctx.config.project import TERMS, fill_in, project_settings
-from longctx.config.shards import shard
-from longctx.engine.settings import Settings
-from longctx.errors import BadValue, closest
-from longctx.gate.defaults import DEFAULT_CAP, GATE_DEFAULTS, MARGIN
+from longctx.config.project import ProjectSettings, project_settings
+from longctx.engine.options import DEFAULT, GATE, OPTIONS, TERMS, Option, fill_in, settings_of
+from longctx.errors import closest
 from longctx.links import inside
 from longctx.plugin.session import session_of
-from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
-DEFAULT = Settings()
-OFF = ("", "0", "false", "no", "off")
-"""What an environment variable holds that turns something off."""
+if TYPE_CHECKING:
+    from longctx.engine.settings import Settings
+
 ALSO = ("--ctx-record-mode", "--ctx-project-tests")
 MARKERS = (
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
@@ -53,48 +47,15 @@ MARKERS = (
     axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
 )
 """What `pytest --markers` prints of the marker."""
-CONCURRENCY = 4
-"""The most requests that are in flight at once by default."""
-OF_PYPROJECT = "{} in [tool.longctx] of pyproject.toml"
-DEPRECATED: dict[str, tuple[dict[str, Any], str]] = {
-    "--ctx-in-flight": (
-        {"dest": "ctx_concurrency", "type": number(int, 1), "default": argparse.SUPPRESS},
-        "--ctx-concurrency",
-    ),
-    "--ctx-trial": (
-        {"dest": "ctx_only", "type": lambda text: _trial(text), "default": argparse.SUPPRESS},
-        "--ctx-only",
-    ),
-    "--ctx-corpus": ({"type": Path, "default": None}, OF_PYPROJECT.format("corpus")),
-    "--ctx-questions": ({"type": Path, "default": None}, OF_PYPROJECT.format("questions")),
-    "--ctx-seed": ({"type": number(int, 0), "default": None}, "seed in the profile"),
-    "--ctx-min-rate": ({"type": number(float, 0, 1), "default": None}, "min_rate in the profile's table or the marker"),
-    "--ctx-no-lock": ({"action": "store_true"}, OF_PYPROJECT.format("lock = false")),
-    "--ctx-no-page": (
-        {"action": "store_true"},
-        f"LONGCTX_PAGE=0 in the environment, or {OF_PYPROJECT.format('page = false')}",
-    ),
-    "--ctx-ask-only": ({"action": "store_true"}, "LONGCTX_RECORD_ONLY=1 in the environment"),
-    "--ctx-no-canary": ({"action": "store_true"}, OF_PYPROJECT.format("trial_run = false")),
-    "--ctx-price": ({"action": "append", "type": price, "default": []}, "[prices] in the model's profile"),
-    "--ctx-no-text": (
-        {"action": "store_true"},
-        f"LONGCTX_TEXT=0 in the environment, or {OF_PYPROJECT.format('text = false')}",
-    ),
-    "--ctx-base": ({"default": None}, "LONGCTX_BASE in the environment"),
-    "--ctx-trust": ({"choices": ("all", "base"), "default": "all"}, "LONGCTX_TRUST in the environment"),
-    "--ctx-margin": ({"type": share(), "default": None}, "margin in the profile"),
-    "--ctx-alpha": ({"type": share(), "default": DEFAULT.alpha}, OF_PYPROJECT.format("alpha")),
-    "--ctx-max-age": ({"type": number(float, 0), "default": DEFAULT.max_age}, OF_PYPROJECT.format("max_age")),
-    "--ctx-no-looks": ({"action": "store_true"}, 'looks = "once" in the profile'),
-    "--ctx-batch-wait": ({"type": number(float, 0), "default": None}, OF_PYPROJECT.format("batch_wait")),
+DEPRECATED = {f"--ctx-{each.name}": each.instead for each in OPTIONS.values() if each.instead} | {
+    f"--ctx-{each.former}": f"--ctx-{each.name}" for each in OPTIONS.values() if each.former
 }
 """The options of the version before, which still work in this one, with what replaces each."""
 REMOVED = {"--ctx-early-stop": "a gate that asks stops early by default, and --ctx-no-looks turns that off"}
 """The options of earlier versions, and what to use in their place."""
 
 
-def add(parser: pytest.Parser | _Names) -> None:
+def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_protocols",
         "modules of this project with protocols, functions that are declared by @longctx.protocol",
@@ -119,167 +80,19 @@ def add(parser: pytest.Parser | _Names) -> None:
         type="bool",
         default=False,
     )
-    group = parser.getgroup("longctx", "longctx")
-    option = group.addoption
-    option(
-        "--ctx-model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="model to measure, instead of the profile's (repeatable)",
-    )
-    option(
-        "--ctx-profile",
-        default=None,
-        metavar="NAME",
-        help="what is run: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
-    )
-    option(
-        "--ctx-prompts",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="prompt set: a folder in fixtures/prompts/ or a path, instead of the profile's (repeatable, to compare)",
-    )
-    option(
-        "--ctx-shape",
-        action="append",
-        choices=SHAPES,
-        default=[],
-        metavar="NAME",
-        help=f"shape of the requests, instead of the profile's: {', '.join(SHAPES)} (repeatable, to compare)",
-    )
-    option(
-        "--ctx-strategy",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="context-management strategy for test functions that ask about a transcript, instead of the profile's: "
-        "none, truncate, clear_tool_uses, compact or summary, some with -NUMBER after it, or a Python file of your own "
-        "(repeatable, to compare)",
-    )
-    option(
-        "--ctx-trials",
-        type=number(int, 1),
-        default=None,
-        metavar="N",
-        help="trials per cell, instead of the profile's",
-    )
-    option(
-        "--ctx-only",
-        type=_trial,
-        default=None,
-        metavar="ID",
-        help="only this trial of each cell, by its name in reports: its number, from 0, or the id of its question "
-        "or case (longctx show SCENARIO#ID prints it)",
-    )
-    option("--ctx-repeats", type=number(int, 1), default=1, metavar="N", help="repetitions of each trial (default: 1)")
-    option(
-        "--ctx-label",
-        action="append",
-        type=_label,
-        default=[],
-        metavar="NAME=VALUE",
-        help="attach a label to this run, such as steps=200; it is stored with every row (repeatable)",
-    )
-    option(
-        "--ctx-record",
-        "--ctx-record-mode",
-        dest="ctx_record",
-        choices=RECORD_MODES,
-        default="none",
-        help="none: replay only (default). once: send the requests of trials without a recording. new_episodes: also "
-        "of those with only a stale one. all: re-record everything",
-    )
-    option(
-        "--ctx-base-url", default=None, metavar="URL", help="server that speaks the Messages API (default: the SDK's)"
-    )
-    option(
-        "--ctx-concurrency",
-        type=number(int, 1),
-        default=CONCURRENCY,
-        metavar="N",
-        help=f"maximum number of concurrent requests (default: {CONCURRENCY})",
-    )
-    option(
-        "--ctx-max-cost",
-        type=number(float, 0),
-        default=None,
-        metavar="USD",
-        help=f"spending cap in USD (default: max_cost of the profile, or {DEFAULT_CAP:g} if a model has prices)",
-    )
-    option(
-        "--ctx-estimate",
-        action="store_true",
-        help="print the number of requests and their estimated cost, then exit",
-    )
-    option(
-        "--ctx-baseline",
-        default=None,
-        metavar="NAME",
-        help="give a verdict on this run against an earlier one: a file of fixtures/baselines/, a path, or a run's "
-        "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
-    )
-    option(
-        "--ctx-save-baseline",
-        default=None,
-        metavar="NAME",
-        help="save this run as a new baseline, as longctx baseline save does",
-    )
-    option(
-        "--ctx-on-inconclusive",
-        choices=("pass", "fail"),
-        default="fail",
-        help="exit status of an inconclusive gate: fail = 11 (default), pass = 0",
-    )
-    option(
-        "--ctx-batch",
-        action="store_true",
-        help="with --ctx-record: send requests through the Message Batches API, at its price; no request is sent twice",
-    )
-    option(
-        "--ctx-shard",
-        type=shard,
-        default=None,
-        metavar="I/N",
-        help="run one part of the cells, such as 2/5, in a job of a matrix; longctx merge joins the parts, tests the "
-        "minimum rates, and gives the verdict",
-    )
-    option(
-        "--ctx-report",
-        type=Path,
-        default=None,
-        metavar="DIR",
-        help="folder for this run's rows and summary (default: reports/<time>)",
-    )
-    for name, (settings, _) in DEPRECATED.items():
-        option(name, **settings, help=argparse.SUPPRESS)
+    option = parser.getgroup("longctx", "longctx").addoption
+    for each in OPTIONS.values():
+        hidden = {"help": argparse.SUPPRESS} if each.instead else {}
+        dataclasses.replace(each, former="").add(option, "--ctx-", **hidden)
+        if each.former:
+            settings: Any = {"dest": f"ctx_{each.key}", "type": each.type, "default": argparse.SUPPRESS}
+            option(f"--ctx-{each.former}", help=argparse.SUPPRESS, **settings)
     option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
 
 
-class _Names:
-    """Collects the names of options, in the place of pytest's parser."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def addini(self, name: str, help: str, **_: Any) -> None:
-        """Ignore a setting."""
-
-    def getgroup(self, name: str, description: str) -> _Names:
-        return self
-
-    def addoption(self, name: str, *_: str, **settings: Any) -> None:
-        if settings.get("help") is not argparse.SUPPRESS:
-            self.names.append(name)
-
-
-@functools.cache
-def names() -> tuple[str, ...]:
+def names() -> list[str]:
     """Return the names of the options."""
-    collected = _Names()
-    add(collected)
-    return tuple(collected.names)
+    return [f"--ctx-{each.name}" for each in OPTIONS.values() if not each.instead]
 
 
 def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
@@ -298,7 +111,7 @@ def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
 def deprecations(config: pytest.Config) -> Iterator[str]:
     """Yield a sentence for each option of the version before that is given, in a file of the project too."""
     given = [argument.partition("=")[0] for argument in (*_given(config), *map(str, config.getini("addopts") or ()))]
-    for name, (_, instead) in DEPRECATED.items():
+    for name, instead in DEPRECATED.items():
         if name in given:
             yield f"{name} is deprecated, and will be removed in the next version: use {instead}."
 
@@ -309,73 +122,32 @@ def fill(config: pytest.Config) -> None:
     Raises UserError.
     """
     option, here = config.option, project_settings(config.rootpath)
-    option.ctx_ask_only |= _is_on("LONGCTX_RECORD_ONLY", False)
-    option.ctx_no_text |= not _is_on("LONGCTX_TEXT", here.text)
-    option.ctx_no_page |= not _is_on("LONGCTX_PAGE", here.page)
-    trust = os.environ.get("LONGCTX_TRUST") or (here.trust if option.ctx_baseline is not None else None)
-    if trust and not is_typed(config, "--ctx-trust"):
-        option.ctx_trust = one_of("LONGCTX_TRUST", trust, ("all", "base"))
-    of_base = option.ctx_baseline is not None and (option.ctx_base or os.environ.get("LONGCTX_BASE"))
-    names = ["profile", "base_url", "corpus", "questions", "concurrency", "lock", "trial_run"]
-    names += ["batch_wait"] if option.ctx_batch else []
-    names += [] if of_base else TERMS
-    stated = GATE_DEFAULTS | {"concurrency": CONCURRENCY}
-
-    def given(name: str) -> bool:
-        value = getattr(option, f"ctx_{name}")
-        return value != stated.get(name) or is_typed(config, f"--ctx-{name.replace('_', '-')}")
-
-    fill_in(option, here, names, given, "ctx_")
+    unused = [] if option.ctx_batch else ["batch_wait"]
+    unused += ["trust"] if option.ctx_baseline is None else TERMS if _base_of(config) else []
+    nothing: dict[str, Any] = dict.fromkeys(unused)
+    table = dataclasses.replace(here, **nothing)
+    given = {name: _stated(config, each, table) for name, each in OPTIONS.items() if name != "base"}
+    fill_in(option, given, "ctx_")
 
 
-def _is_on(variable: str, default: bool) -> bool:
-    """Return whether an environment variable turns something on, by default what a file of the project says."""
-    value = os.environ.get(variable)
-    return default if value is None else value.lower() not in OFF
+def _stated(config: pytest.Config, option: Option, table: ProjectSettings) -> Any:
+    """Return the value that the environment or the table gives an option; None if the person gave another."""
+    if is_typed(config, *option.names("--ctx-")):
+        return None
+    if (value := option.of_environment(os.environ)) is not None:
+        return value
+    return option.of_table(table) if getattr(config.option, f"ctx_{option.key}") == option.default else None
+
+
+def _base_of(config: pytest.Config) -> str | None:
+    """Return the base that an option or the environment names."""
+    base: str | None = config.option.ctx_base or OPTIONS["base"].of_environment(os.environ)
+    return base
 
 
 def read(config: pytest.Config) -> Settings:
-    option = config.option
-    return Settings(
-        models=tuple(option.ctx_model),
-        profile=option.ctx_profile,
-        prompts=tuple(option.ctx_prompts),
-        shapes=tuple(option.ctx_shape),
-        strategies=tuple(option.ctx_strategy),
-        record=option.ctx_record,
-        corpus=option.ctx_corpus,
-        questions=option.ctx_questions,
-        base_url=option.ctx_base_url,
-        in_flight=option.ctx_concurrency,
-        trials=option.ctx_trials,
-        only_trial=option.ctx_only,
-        repeats=option.ctx_repeats,
-        seed=option.ctx_seed,
-        min_rate=option.ctx_min_rate,
-        labels=tuple(option.ctx_label),
-        shard=option.ctx_shard,
-        report=option.ctx_report,
-        lock=not option.ctx_no_lock,
-        page=not option.ctx_no_page,
-        parquet=config.getini("longctx_parquet"),
-        estimate=option.ctx_estimate,
-        ask_only=option.ctx_ask_only,
-        canary=not option.ctx_no_canary,
-        max_cost=option.ctx_max_cost,
-        prices=tuple(option.ctx_price),
-        no_text=option.ctx_no_text,
-        baseline=option.ctx_baseline,
-        base=option.ctx_base,
-        trust=option.ctx_trust,
-        margin=option.ctx_margin,
-        alpha=option.ctx_alpha,
-        on_inconclusive=option.ctx_on_inconclusive,
-        max_age=option.ctx_max_age,
-        looks=not option.ctx_no_looks,
-        batch=option.ctx_batch,
-        batch_wait=option.ctx_batch_wait,
-        save_baseline=option.ctx_save_baseline,
-    )
+    settings = settings_of(vars(config.option), "ctx_")
+    return dataclasses.replace(settings, parquet=config.getini("longctx_parquet"))
 
 
 def choose_base(config: pytest.Config) -> None:
@@ -384,7 +156,7 @@ def choose_base(config: pytest.Config) -> None:
     needed = option.ctx_baseline is not None or option.ctx_trust == "base"
     if needed and option.ctx_base not in typed(config, "--ctx-base"):
         of_file = option.ctx_base or project_settings(config.rootpath).base
-        option.ctx_base = os.environ.get("LONGCTX_BASE") or of_file
+        option.ctx_base = OPTIONS["base"].of_environment(os.environ) or of_file
 
 
 def take_terms_of_base(config: pytest.Config) -> None:
@@ -393,31 +165,26 @@ def take_terms_of_base(config: pytest.Config) -> None:
     Raises UserError.
     """
     option = config.option
-    stated = [
-        name
-        for name in ("margin", "alpha", "on_inconclusive", "max_age", "no_looks")
-        if not is_typed(config, f"--ctx-{name.replace('_', '-')}")
-    ]
-    default = GATE_DEFAULTS | {"no_looks": False}
+    terms = [OPTIONS[name] for name in (*GATE, "no-looks")]
+    stated = [each for each in terms if not is_typed(config, f"--ctx-{each.name}")]
     if option.ctx_baseline is None or not option.ctx_base:
         return
     here, workspace = project_settings(config.rootpath), Workspace(config.rootpath)
-    if not any(getattr(here, name) for name in TERMS) and all(
-        getattr(option, f"ctx_{name}") == default[name] for name in stated
+    if all(each.of_table(here) is None for each in terms) and all(
+        getattr(option, f"ctx_{each.key}") == each.default for each in stated
     ):
         return
     from longctx.engine.base_terms import addopts_at, project_settings_at
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    add_gate_options(parser.add_argument, "--ctx-", MARGIN, DEFAULT.alpha, DEFAULT.max_age)
-    add_no_looks(parser.add_argument, "--ctx-no-looks")
+    for each in terms:
+        each.add(parser.add_argument, "--ctx-")
     addopts = addopts_at(workspace, config.inipath, option.ctx_base) if config.inipath else ""
     given, _ = parser.parse_known_args(shlex.split(addopts) if isinstance(addopts, str) else addopts)
     there = project_settings_at(workspace, option.ctx_base)
-    for name in stated:
-        value = getattr(given, f"ctx_{name}")
-        of_file = getattr(there, name, None)
-        setattr(option, f"ctx_{name}", of_file if value == default[name] and of_file is not None else value)
+    for each in stated:
+        value, of_file = getattr(given, f"ctx_{each.key}"), each.of_table(there)
+        setattr(option, f"ctx_{each.key}", of_file if value == each.default and of_file is not None else value)
 
 
 def typed(config: pytest.Config, option: str) -> list[str]:
@@ -459,19 +226,3 @@ def any_given(config: pytest.Config) -> bool:
 def asks(settings: Settings) -> bool:
     """Return whether something is asked, or its cost estimated, before the tests."""
     return settings.record != "none" or settings.estimate or settings.ask_only
-
-
-def _trial(text: str) -> str:
-    """Parse the name of a trial, as an argparse type."""
-    name = text.strip().removeprefix("#")
-    if not name or re.fullmatch("-[0-9]+", name):
-        raise BadValue("bad-trial", f"{text!r} is not a trial: give a number from 0, or the id of a question or case.")
-    return name
-
-
-def _label(text: str) -> tuple[str, str]:
-    """Parse NAME=VALUE, as an argparse type."""
-    name, equals, value = text.partition("=")
-    if not (name.strip() and equals and value.strip()):
-        raise BadValue("bad-label", f"{text!r} is not a label: write NAME=VALUE, such as steps=200.")
-    return name.strip(), value.strip()

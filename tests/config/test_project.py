@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from longctx.config.project import NO_SETTINGS, ProjectSettings, fill_in, project_settings
+from longctx.config.project import NO_SETTINGS, project_settings
 from longctx.errors import UserError
 
 
@@ -50,15 +49,3 @@ def test_a_mistake_is_named(tmp_path: Path, entry: str, code: str, says: str) ->
 def test_it_is_a_table(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no table"):
         project_settings(written(tmp_path, "[tool]\nlongctx = 3\n"))
-
-
-def test_what_was_given_counts_before_the_table() -> None:
-    settings = ProjectSettings(profile="smoke", concurrency=2, lock=False, max_age=3)
-    options = SimpleNamespace(
-        ctx_profile=None, ctx_concurrency=9, ctx_no_lock=False, ctx_no_page=True, ctx_base_url=None
-    )
-    names = ("profile", "concurrency", "lock", "page", "base_url")
-    fill_in(options, settings, names, {"concurrency"}.__contains__, "ctx_")
-    assert vars(options) == {
-        "ctx_profile": "smoke", "ctx_concurrency": 9, "ctx_no_lock": True, "ctx_no_page": True, "ctx_base_url": None
-    }  # fmt: skip

@@ -28,5 +28,5 @@ def test_at_most_twenty_are_shown() -> None:
 def test_the_others_name_what_replaces_them() -> None:
     hidden = {each["names"][0] for each in attributes() if each.get("help") is argparse.SUPPRESS}
     assert hidden == {*options.DEPRECATED, "--ctx-project-tests"}
-    assert all(instead for _, instead in options.DEPRECATED.values())
+    assert all(options.DEPRECATED.values())
     assert not {*options.names()} & {*options.DEPRECATED}

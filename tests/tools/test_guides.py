@@ -49,5 +49,4 @@ def test_what_a_page_says_to_type_exists(page: Path) -> None:
         parser = parser_of(command)
         assert parser is not None, command
         known = {name for action in parser._actions for name in action.option_strings}
-        if not parser.get_default("passes_on"):
-            assert {*OPTION.findall(command)} <= known, command
+        assert {*OPTION.findall(command)} <= known, command

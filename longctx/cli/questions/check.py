@@ -19,9 +19,7 @@ def add(tasks: Any) -> None:
     text = "look for faults in a file of questions, without a model; exit status 1 if there are errors"
     parser = add_task(tasks, "check", text)
     add_question_file(parser)
-    parser.set_defaults(
-        run=lambda options, _: show(options.workspace, options.corpus, options.questions), passes_on=False
-    )
+    parser.set_defaults(run=lambda options: show(options.workspace, options.corpus, options.questions))
 
 
 def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank: str = SHIPPED) -> int:

@@ -27,10 +27,10 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="a run's folder (default: reports/latest)")
     parser.add_argument("--prompts", default=PROTOCOL, metavar="NAME", help="the run's prompt set (default: protocol)")
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     folder = find_run(options.folder or options.workspace.reports / "latest")
     measured = answered(load_rows(folder), options.prompts)
     if not measured:

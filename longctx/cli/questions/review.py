@@ -26,10 +26,10 @@ def add(tasks: Any) -> None:
     parser.add_argument("--by", metavar="NAME", help="the reviewer (default: the name configured in git, or the login)")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="default: any that is free")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.set_defaults(run=run, passes_on=False)
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     require("A review", "jinja2")
     import webbrowser
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.cli.questions.filter import answered, readable
 from longctx.cli.questions.unreadable import sentences
-from longctx.cli.shared.asking import OF_PROJECT, add_options, settings_of
+from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import check_free_folder, say, tell_unread
-from longctx.cli.shared.task import add_question_file, add_task
+from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
+from longctx.engine.options import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.bank import LIVING
 from longctx.vocabulary.prompt_sets import PROTOCOL
@@ -32,12 +33,13 @@ if TYPE_CHECKING:
 def add(tasks: Any) -> None:
     text = "put questions to a model with their right section, a wrong one and none: which are worth asking?"
     parser = add_task(tasks, "try", text, ". Recorded answers are replayed; --record once asks the rest.")
-    add_question_file(parser)
+    parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
+    declare(parser, "corpus")
     option = parser.add_argument
     option("--model", required=True, metavar="NAME", help="the model that answers")
     option("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set (default: protocol)")
     option("--trials", type=number(int, 1), metavar="N", help="how many questions (default: all)")
-    option("--repeats", type=number(int, 1), default=1, metavar="N", help="repetitions of each question (default: 1)")
+    declare(parser, "repeats")
     option(
         "--longest",
         type=number(int, 1),
@@ -52,14 +54,12 @@ def add(tasks: Any) -> None:
         metavar="N",
         help="the most tokens of an answer (default: 3000)",
     )
-    add_options(parser)
-    option("--ask-only", action="store_true", help="ask and record, and measure nothing")
-    option("--no-page", action="store_true", help="write no index.html and no charts")
-    option("--report", type=Path, metavar="DIR", help="folder of the run (default: reports/questions-<time>)")
-    parser.set_defaults(run=run, passes_on=False, of_project=("corpus", "page", *OF_PROJECT))
+    declare(parser, *LIVE, "ask-only", "no-page")
+    declare(parser, "report", help="folder of the run (default: reports/questions-<time>)")
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.config.models import misspelled
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
@@ -82,11 +82,10 @@ def run(options: argparse.Namespace, _: list[str]) -> int:
         profile={"control": controls},
         models=(options.model,),
         prompts=(options.prompts,),
-        corpus=options.corpus,
         questions=options.questions,
-        repeats=options.repeats,
         report=folder,
-        page=not options.no_page,
+        estimate=False,
+        ask_only=False,
     )
     run = Run(root=options.workspace.root, settings=settings, say=say)
     for sentence in misspelled(options.workspace, [options.model]):

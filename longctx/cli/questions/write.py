@@ -6,13 +6,15 @@ import argparse
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.asking import OF_PROJECT, add_options, settings_of
+from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import say, tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
+from longctx.engine.options import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
@@ -51,17 +53,19 @@ def add(tasks: Any) -> None:
         "--max-tokens", type=number(int, 1), metavar="N", help="the most tokens of a reply (default: 600 a question)"
     )
     option("--force", action="store_true", help="overwrite a file that was reviewed or changed")
-    add_options(parser)
-    parser.set_defaults(run=run, passes_on=False, of_project=OF_PROJECT)
+    declare(parser, *LIVE)
+    parser.set_defaults(run=run)
 
 
-def run(options: argparse.Namespace, _: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     from longctx.authoring.check import check
     from longctx.cli.questions.written_files import WrittenFiles
     from longctx.corpus.documents import load_corpus
     from longctx.engine.run import Run
 
-    files, run = WrittenFiles.at(options.out), Run(root=options.workspace.root, settings=settings_of(options), say=say)
+    files = WrittenFiles.at(options.out)
+    settings = replace(settings_of(options), estimate=False)
+    run = Run(root=options.workspace.root, settings=settings, say=say)
     corpus = load_corpus(options.corpus)
     tell_unread(options.corpus)
     cases = _cases(corpus, options)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import say
-from longctx.config.arguments import add_concurrency, number
+from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.plural import count
 
@@ -70,24 +71,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option("--name", metavar="NAME", help="the name of the test and of the profile (default: that of the command)")
     option("--yes", action="store_true", help="send without asking")
-    option("--base-url", metavar="URL", help="the server of the model")
-    add_concurrency(option)
-    option("--max-cost", type=number(float, 0), metavar="USD", help="the most that drafting may cost")
+    declare(parser, "base-url", "concurrency")
+    declare(parser, "max-cost", help="spending cap of the drafting, in USD")
     option("--force", action="store_true", help="overwrite the test, its data and the profile")
-    parser.set_defaults(passes_on=False, of_project=("base_url", "concurrency"))
 
 
 def run_of(options: argparse.Namespace) -> Run:
     from longctx.engine.run import Run
-    from longctx.engine.settings import Settings
 
-    settings = Settings(
-        record="once",
-        base_url=options.base_url,
-        in_flight=options.concurrency,
-        max_cost=options.max_cost,
-        canary=False,
-    )
+    settings = replace(settings_of(options), record="once", canary=False)
     return Run(root=options.workspace.root, settings=settings, say=_nothing)
 
 

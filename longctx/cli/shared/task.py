@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from longctx.engine.options import OPTIONS
 from longctx.vocabulary.bank import SHIPPED
 
 
@@ -20,22 +21,10 @@ def add_task(tasks: Any, name: str, text: str, more: str = ".") -> argparse.Argu
 def add_question_file(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a command about a file of questions."""
     parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
-    _add_corpus(parser)
-
-
-def add_bank(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a command that may use the user's own documents."""
-    _add_corpus(parser)
-    parser.add_argument(
-        "--questions", type=Path, metavar="FILE", help="about them (default: fixtures/questions/register.jsonl)"
-    )
+    OPTIONS["corpus"].add(parser.add_argument)
 
 
 def add_bank_name(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bank", default=SHIPPED, metavar="NAME", help=f"documents and questions by their name (default: {SHIPPED})"
     )
-
-
-def _add_corpus(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the documents (default: fixtures/register)")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longctx.config.arguments import add_gate_options, add_no_looks
+from longctx.cli.shared.options import declare
+from longctx.engine.options import GATE
 from longctx.errors import UserError
-from longctx.gate.defaults import ALPHA, MARGIN, MAX_AGE_DAYS
 
 if TYPE_CHECKING:
     from longctx.config.profiles import Profile
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("--baseline", metavar="NAME", help="give a verdict on the merged run against an earlier one, as pytest does")
-    add_gate_options(option, "--", MARGIN, ALPHA, MAX_AGE_DAYS)
-    add_no_looks(option, "--no-looks")
+    declare(parser, "baseline", help="give a verdict on the merged run against an earlier one, as pytest does")
+    declare(parser, *GATE, "no-looks")
 
 
 def rules(options: argparse.Namespace, manifest: Manifest) -> Rules:

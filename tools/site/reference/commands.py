@@ -31,8 +31,7 @@ def walk(parser: argparse.ArgumentParser, depth: int = 2) -> Iterator[tuple[argp
 
 
 def _command(parser: argparse.ArgumentParser, about: str, depth: int) -> str:
-    passes_on = " [OPTION OF PYTEST …]" if parser.get_default("passes_on") else ""
-    usage = " ".join(parser.format_usage().removeprefix("usage: ").split()) + passes_on
+    usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
     usage = textwrap.fill(usage, 110, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     rows = [(_named(action), text(action.help or "")) for action in parser._actions if _shown(action)]
     arguments = "\n" + table(("argument", "what it does"), rows) if rows else ""

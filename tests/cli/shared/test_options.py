@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import make_parser
-from longctx.cli.shared.project import take
-from longctx.config.project import TURN_OFF, ProjectSettings
+from longctx.cli.shared.options import take
+from longctx.engine.options import OPTIONS
 from longctx.workspace import Workspace
 from tests.refusals import refused
 
@@ -71,13 +71,11 @@ def test_a_mistake_in_the_table_is_a_sentence(tmp_path: Path) -> None:
         parsed(tmp_path, "plan")
 
 
-def test_each_entry_that_a_command_takes_is_an_option_of_it(tmp_path: Path) -> None:
+def test_each_command_shares_options_that_the_table_may_state(tmp_path: Path) -> None:
     for line in COMMAND_LINES:
         options, _ = make_parser().parse_known_args(line.split())
-        assert options.of_project, line
-        for name in options.of_project:
-            assert hasattr(ProjectSettings(), name), (line, name)
-            assert TURN_OFF.get(name, name) in options, (line, name)
+        assert any(OPTIONS[name].entry for name in options.shared), line
+        assert all(OPTIONS[name].key in options for name in options.shared), line
 
 
 def test_a_change_cannot_loosen_the_terms_of_its_base(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
