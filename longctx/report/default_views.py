@@ -38,7 +38,7 @@ def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[Rat
             ],
             name=f"{stem}-scenarios",
             heading=family.title,
-            title="Rate of each scenario",
+            title="Accuracy of each scenario",
             x="scenario",
             series="model",
             down=True,

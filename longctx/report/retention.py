@@ -12,6 +12,7 @@ from longctx.vocabulary.report import Rank
 
 KEPT = "tokens kept, %"
 FRONTIER = "Recall against retained tokens"
+RECALL = ("recall", 0, 1)
 
 
 def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterator[RateView]:
@@ -24,6 +25,7 @@ def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterat
         x=KEPT,
         from_zero=True,
         series="strategy",
+        scale=RECALL,
         fewest=1,
         finding=False,
         note="A strategy is dominated if another one recalls as much from as few tokens, and is better in one of both.",
@@ -40,6 +42,7 @@ def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterat
             title=f"Recall by {kind}",
             x=kind,
             series="strategy",
+            scale=RECALL,
             table=f"recall by {kind}",
             down=name == "kind",
             finding=False,

@@ -18,7 +18,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import Rate, pooled
-from longctx.views.chart import Chart, colours, field, layered, rate_axis
+from longctx.views.chart import Chart, Spec, colours, field, layered, low_to_high, rate_axis
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check
 
@@ -153,10 +153,10 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
     names = [each.name for each in placed]
     x, colour = field("place", "quantitative", axis, scale={"zero": True}), colours("treatment", names)
     shape = {**colour, "scale": {"domain": names}}
-    layers = [
+    layers: list[Spec] = [
         {
             "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
-            "encoding": {"x": x, "y": rate_axis("lo"), "y2": {"field": "hi"}, "color": colour},
+            "encoding": {"x": x, **low_to_high(), "color": colour},
         },
         {
             "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
@@ -168,7 +168,7 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
         "",
         {
             "treatment": names,
-            "rate [95% interval]": [str(each.rate) for each in placed],
+            "accuracy [95% interval]": [str(each.rate) for each in placed],
             axis: [f"{places[name]:,.4g}" for name in names],
         },
     )

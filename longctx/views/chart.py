@@ -19,11 +19,13 @@ WIDTH, HEIGHT = 560, 260
 """The size of a chart in pixels. The width is half a page, so that its text is not scaled there."""
 LETTER = 7
 """The approximate width of a label's character in pixels."""
+ACCURACY = "accuracy"
+"""The title of an axis of rates that are accuracies."""
 SAME = 0.005
 """The difference below which points of two rates hide each other."""
 POINT, RING = 60, 150
 """The area of a point, and what each ring around it adds, in square pixels."""
-RINGED = "Points of the same rate are rings around each other."
+RINGED = "Points of the same accuracy are rings around each other."
 UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
 """The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
 DASHED, DOTTED = (4, 4), (1, 3)
@@ -72,12 +74,13 @@ def field(name: str, kind: str, title: str | None = None, **more: Any) -> Spec:
     return {"field": name, "type": kind, "title": title, **more}
 
 
-def rate_axis(name: str, title: str = "rate") -> Spec:
+def rate_axis(name: str, title: str = ACCURACY) -> Spec:
     return field(name, "quantitative", title, scale={"domain": [0, 1]})
 
 
-LOW_TO_HIGH: Spec = {"y": rate_axis("lo"), "y2": {"field": "hi"}}
-"""The encoding of an interval."""
+def low_to_high(title: str = ACCURACY) -> Spec:
+    """Return the encoding of an interval."""
+    return {"y": rate_axis("lo", title), "y2": {"field": "hi"}}
 
 
 def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
@@ -134,31 +137,31 @@ def has_order(x: Spec) -> bool:
     return x["type"] == "quantitative" or x.get("axis") is UNITLESS
 
 
-def curves(x: Spec, series: Spec, rings: bool) -> list[Spec]:
+def curves(x: Spec, series: Spec, rings: bool, title: str = ACCURACY) -> list[Spec]:
     """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
 
     A series of a single point has no band; it has a bar. So has each point if x is a name, which has no order that a
     line could follow. The data are points as `ringed` returns them. rings: whether any is a ring; a layer without marks
-    would be an image without a description.
+    would be an image without a description. title: that of the axis of values.
     """
     joined = has_order(x)
     shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
     beside = {} if joined else {"xOffset": {"field": series["field"], "type": "nominal", "sort": None}}
     base = {"x": x, **beside, "color": series}
-    described = {**base, "y": rate_axis("rate"), "shape": shape, "description": {"field": "say"}}
+    described = {**base, "y": rate_axis("rate", title), "shape": shape, "description": {"field": "say"}}
     points = {"joinaggregate": [{"op": "count", "as": "points"}], "groupby": [series["field"]]}
     ring = {
         "transform": [{"filter": "datum.ring > 0"}, {"calculate": f"{POINT} + {RING} * datum.ring", "as": "area"}],
         "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
         "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
     }
-    band: Spec = {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {**base, **LOW_TO_HIGH}}
-    line: Spec = {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate")}}
+    band: Spec = {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {**base, **low_to_high(title)}}
+    line: Spec = {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate", title)}}
     return [
         {
             "transform": [points, {"filter": "datum.points == 1"}] if joined else [],
             "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
-            "encoding": {**base, **LOW_TO_HIGH},
+            "encoding": {**base, **low_to_high(title)},
         },
         *([band, line] if joined else []),
         {
@@ -224,10 +227,10 @@ def at(value: float, channel: str, dash: Sequence[int] = DASHED) -> Spec:
     }
 
 
-def dotted(x: Spec, points: Sequence[dict[str, Any]]) -> Spec:
-    """Return a dotted line through the rates of points that are not those of the chart."""
+def dotted(x: Spec, points: Sequence[dict[str, Any]], title: str = ACCURACY) -> Spec:
+    """Return a dotted line through the rates of points that are not those of the chart. title: see `curves`."""
     return {
         "data": {"values": list(points)},
         "mark": {"type": "line", "strokeDash": list(DOTTED), "color": "var(--ink-soft)", "aria": False},
-        "encoding": {"x": x, "y": rate_axis("rate")},
+        "encoding": {"x": x, "y": rate_axis("rate", title)},
     }

@@ -135,6 +135,7 @@ class DeclaredAccount(Account):
             axis=shares.axis,
             series=shares.legend,
             table=shares.table,
+            scale=("share", 0, 1),
             fewest=shares.fewest,
             finding=False,
         )

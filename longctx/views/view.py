@@ -10,6 +10,7 @@ from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
 from longctx.views.chart import (
+    ACCURACY,
     DOTTED,
     SERIES,
     UNITLESS,
@@ -95,8 +96,8 @@ class RateView:
     """The title of the legend; None if the series speak for themselves."""
     table: str = ""
     """The end of the titles of tables, which says what the cells are; empty if there are no tables."""
-    scale: tuple[str, float, float] = ("rate", 0, 1)
-    """The title and the ends of the axis of values, for differences."""
+    scale: tuple[str, float, float] = (ACCURACY, 0, 1)
+    """The title of the axis of values, if they are no accuracies; and its ends, if names are rows."""
     down: bool = False
     """Whether names are rows, each with an interval, instead of points on a horizontal axis."""
     from_zero: bool = False
@@ -237,9 +238,9 @@ class RateView:
             }
             for point in points
         ]
+        title, low, high = self.scale
         if self.down:
             names = list(dict.fromkeys(str(value["x"]) for value in values))
-            title, low, high = self.scale
             across = field("rate", "quantitative", title, scale={"domain": [low, high]})
             rows = intervals(field("x", "ordinal", None, sort=names), colour, across)
             overall = [at(rate, "x", DOTTED) for rate in _matched(points, lambda point: "").values()]
@@ -251,11 +252,15 @@ class RateView:
         x = self._axis([value["x"] for value in values])
         marked, note = ringed(values, "x") if has_order(x) else ([{**value, "ring": 0} for value in values], "")
         alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))
-        layers = [*(at(line, "y") for line in self.lines), *curves(x, colour, bool(note)), *self.layers(x, colour)]
+        layers = [
+            *(at(line, "y") for line in self.lines),
+            *curves(x, colour, bool(note), title),
+            *self.layers(x, colour),
+        ]
         if len(set(alone.values())) == 1:
             layers.insert(0, at(next(iter(alone.values())), "y", DOTTED))
         elif alone:
-            layers.insert(0, dotted(x, [{"x": place, "rate": rate} for place, rate in alone.items()]))
+            layers.insert(0, dotted(x, [{"x": place, "rate": rate} for place, rate in alone.items()], title))
         return layered(marked, layers), note
 
     def _axis(self, places: Sequence[Any]) -> Spec:

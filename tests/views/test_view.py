@@ -161,6 +161,14 @@ def test_names_may_go_down_and_values_be_differences() -> None:
     assert all(point["lo"] < point["rate"] < point["hi"] for point in made.data())
 
 
+@pytest.mark.parametrize(("scale", "title"), [({}, "accuracy"), ({"scale": ("share named", 0, 1)}, "share named")])
+def test_the_axis_of_values_is_named(scale: dict[str, Any], title: str) -> None:
+    points = [replace(point, lexical=point.value) for point in curve(HIGH, LOW)] + curve(LOW, HIGH, series="shuffled")
+    [chart] = view(*points, **scale).charts()
+    layers = [layer["encoding"]["y"] for layer in chart.spec["layer"] if "y" in layer["encoding"]]
+    assert {y["title"] for y in layers if "datum" not in y} == {title}
+
+
 def test_programs_read_the_same_rates() -> None:
     [point] = json.loads(json.dumps(view(*curve(MIDDLE, facet="m")).data()))
     assert point == {

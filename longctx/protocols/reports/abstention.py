@@ -98,6 +98,7 @@ class AbstentionAccount(Account):
             x="tokens",
             axis="tokens of the record",
             unit="tokens",
+            scale=("share of trials", 0, 1),
             table="inventions and needless refusals [95% interval]",
             fewest=1,
             finding=False,

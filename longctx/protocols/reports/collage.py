@@ -73,7 +73,7 @@ class CollageAccount(Account):
             title="Effect of examples and scratchpad",
             x="added",
             series="needle at",
-            scale=("difference in rate, same questions", -1, 1),
+            scale=("difference in accuracy, same questions", -1, 1),
             down=True,
             lines=[0],
             note="Dashed: no difference.",

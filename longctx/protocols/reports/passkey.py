@@ -43,7 +43,7 @@ class PasskeyAccount(Account):
                 series="model",
                 from_zero=True,
                 lines=[SUCCESS_RATE],
-                note=f"Dashed: a rate of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
+                note=f"Dashed: an accuracy of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
                 layers=partial(_reached, reached),
                 fewest=1,
                 finding=False,
