@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,3 +43,21 @@ class Subject:
     def __str__(self) -> str:
         """Return, for instance, `some-model, prompts protocol, method=PI steps=200`."""
         return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.label else [])])
+
+
+def short_names(subjects: Iterable[Subject]) -> dict[Subject, str]:
+    """Return what a reader needs to tell these subjects apart: the model, and what else is not the same for all.
+
+    Example:
+        >>> both = [Subject.of("my-model", prompts, {"steps": "200"}) for prompts in ("protocol", "brief")]
+        >>> list(short_names(both).values())
+        ['my-model, prompt set protocol', 'my-model, prompt set brief']
+    """
+    known = list(dict.fromkeys(subjects))
+    prompts = len({subject.prompt_set for subject in known}) > 1
+    labels = len({subject.label for subject in known}) > 1
+    names: dict[Subject, str] = {}
+    for subject in known:
+        parts = subject.model, f"prompt set {subject.prompt_set}" * prompts, subject.label * labels
+        names[subject] = ", ".join(filter(None, parts))
+    return names

@@ -17,13 +17,13 @@ from longctx.report.text import answered, cost_sentences
 from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP
+from longctx.results.subject import short_names
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
 from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 from longctx.vocabulary.family import is_check, is_of_function
-from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import MEASURED
 
 FEW = 2
@@ -131,7 +131,8 @@ def family_lines(summary: Summary) -> Table:
     tests = tests_of(summary)
     all_lines = families(summary.scenarios)
     lines = [line for line in all_lines if line.family in tests]
-    subjects = [str(line.subject).replace(f", prompts {PROTOCOL}", "") for line in lines]
+    names = short_names(line.subject for line in lines)
+    subjects = [names[line.subject] for line in lines]
     several = [line.scenarios > 1 for line in lines]
     columns = {"test": [summary.title(line.family) for line in lines]}
     columns |= {"model": subjects} if len(set(subjects)) != 1 else {}

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from longctx.report.document import ForestBand
 from longctx.results.grouping import grouped
+from longctx.results.subject import short_names
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
@@ -83,6 +84,7 @@ class Panel:
 def panels(summary: Summary) -> list[Panel]:
     """Return a panel for each test that was measured at several lengths."""
     subjects: dict[str, int] = {}
+    names = short_names(each.subject for each in summary.scenarios if each.rate.n and not is_check(each.family))
     result = []
     for name, family in summary.families.items():
         scenarios = [each for each in summary.of(name) if each.rate.n]
@@ -90,7 +92,7 @@ def panels(summary: Summary) -> list[Panel]:
             continue
         rates: dict[str, dict[int, list[Rate]]] = {}
         for each in _comparable(scenarios, key, family.variant):
-            rates.setdefault(str(each.subject), {}).setdefault(int(each.params[key] or 0), []).append(each.rate)
+            rates.setdefault(names[each.subject], {}).setdefault(int(each.params[key] or 0), []).append(each.rate)
         lengths = sorted({length for of_subject in rates.values() for length in of_subject})
         places = _places(lengths)
         curves = [

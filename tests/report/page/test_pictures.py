@@ -38,6 +38,14 @@ def test_subjects_have_one_colour_and_shape_in_all_panels() -> None:
     assert [curve.subject for curve in shown[0].curves] == [first.subject, second.subject]
 
 
+def test_subjects_are_named_by_what_differs() -> None:
+    rows = [each for model in ("a", "b") for number in (5, 10) for each in lines(number, 5, model=model)]
+    assert [curve.subject for curve in legend(panels(summarize(rows)))] == ["a", "b"]
+    rows += [each for number in (5, 10) for each in lines(number, 5, model="a", prompt_set="brief")]
+    names = [curve.subject for curve in legend(panels(summarize(rows)))]
+    assert names == ["a, prompt set protocol", "b, prompt set protocol", "a, prompt set brief"]
+
+
 @pytest.mark.parametrize("difference", [-0.2, 0.0, 0.1])
 def test_a_band_lies_beside_no_change_and_the_margin(difference: float) -> None:
     band = ForestBand("line_retrieval, long", "pass", difference, (difference - 0.05, difference + 0.05))
