@@ -86,8 +86,9 @@ async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[ProbeR
     from longctx.live.server.client import open_client
     from longctx.live.server.learn import source_of
     from longctx.live.server.probe import probe
+    from longctx.live.server.providers import provider_of
 
-    async with open_client(None, options.base_url, 1, model.provider, [model]) as client:
+    async with open_client(None, options.base_url, 1, provider_of(model), [model]) as client:
         return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)
 
 

@@ -147,6 +147,28 @@ def test_asking_tells_what_it_takes(
     assert (probed.prefill, probed.temperature, probed.thinking) == (False, False, ("enabled", "adaptive", "disabled"))
 
 
+@pytest.mark.parametrize("takes", [True, False])
+def test_a_model_of_another_api_is_asked_by_that(
+    monkeypatch: pytest.MonkeyPatch, server: SimulatedServer, profiles: Path, mine: Workspace, takes: bool
+) -> None:
+    """A server of chat completions has no Messages API, and refuses a temperature if `takes` is false."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (profiles / "toy.toml").write_text('api = "openai-chat"\nprovider_model = "toy-v1"\nsystem = "Be terse."\n')
+    server.script, server.window = saying("yes") if takes else without_prefill, None
+    server.counting = failing(404, "no such path")
+    assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
+    asked = [each for each in server.received if each.path == "/v1/chat/completions"]
+    assert not server.asked
+    assert {each.body["model"] for each in asked} == {"toy-v1"}
+    assert all(each.body["messages"][-1]["role"] == "user" for each in asked), "a profile of this API has no prefill"
+    assert any(each.body["messages"][0]["role"] in ("system", "developer") for each in asked)
+    assert not any("thinking" in each.body for each in asked)
+    probed = read_profile(mine, "toy").probed
+    assert probed is not None
+    assert (probed.prefill, probed.temperature, probed.thinking) == (False, takes, ())
+    assert load_model(mine, "toy").token_values("passkey", PromptSet.open(HERE, "protocol").wording(Passkey).digest)
+
+
 def test_what_changes_the_question_is_only_offered(
     server: SimulatedServer, profiles: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import anthropic
+import httpx2
 
 from longctx.config.models import ModelProfile
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client
-from longctx.recording.apis.messages import read, to_reply
+from longctx.recording.apis import api_of, messages, to_reply
 from longctx.recording.reply import MalformedAnswer
+from longctx.recording.request import posted
 from longctx.vocabulary.scenario import Reply
 
 USER = {"role": "user", "content": "Say yes."}
+NAMED = "model", "max_tokens", "messages"
+"""The arguments of the SDK's call; what else a request has is its `extra_body`, as in a run."""
 ROOM = 16
 """The max_tokens of each request, without thinking."""
 TIMEOUT_S = 90.0
@@ -21,14 +26,27 @@ TIMEOUT_S = 90.0
 
 
 async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
-    """Ask a plain question and return the reply. Raises ENQUIRY_ERRORS.
+    """Ask a plain question by the API of the model, and return the reply.
 
-    changed: top-level fields of the request to change or to add.
+    changed: top-level fields of a Messages request to change or to add. Raises ENQUIRY_ERRORS, and UserError for what
+    the API cannot express.
     """
-    request: dict[str, Any] = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER]}
-    call = client.messages.with_raw_response.create(**request | changed, extra_headers=model.treatments or None)
-    body = await body_of(call, TIMEOUT_S)
-    return to_reply(read(body), latency_s=None, recorded_at="", request_sha256="", live=True)
+    request = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER], **changed}
+    body = await _sent(client, model, request)
+    return to_reply(api_of(model).PATH, body, latency_s=None, recorded_at="", request_sha256="", live=True)
+
+
+async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> bytes:
+    if model.api != messages.NAME:
+        api = api_of(model)
+        sent = posted(api.PATH, api.rendered(dict(request), model), model.treatments)
+        return await body_of(client.post(**sent, cast_to=httpx2.Response), TIMEOUT_S)
+    named = {name: value for name, value in request.items() if name in NAMED}
+    extra = {name: value for name, value in request.items() if name not in NAMED}
+    call = client.messages.with_raw_response.create(
+        **named, extra_body=extra or None, extra_headers=model.treatments or None
+    )
+    return await body_of(call, TIMEOUT_S)
 
 
 async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
