@@ -90,6 +90,7 @@ async def ask_all(
     await _work_off(asking, agenda := Agenda(questions), bounds)
     if late := asking.sent_once_more():
         await _work_off(asking, Agenda(late), bounds)
+    asking.end_late()
     asked = asking.asked
     for question in agenda.left():
         asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
@@ -118,8 +119,10 @@ class Asking:
         self._slots = Slots(bounds.limit, progress.in_flight)
         self._budget, self._failures = bounds.budget, bounds.failures
         self._settled = asyncio.Condition()
-        self._late: list[Question] | None = []
-        """Those that failed for a passing reason; None once they are sent again."""
+        self._late: dict[str, Question] = {}
+        """Those that failed for a passing reason and have not ended, by their keys."""
+        self._again = False
+        """Whether they are sent once more."""
         self._longest_s = 0.0
         self._failed = ""
         self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
@@ -143,19 +146,21 @@ class Asking:
             self.keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
             self.watch.begin()
-            if self._late is not None and isinstance(result, Failure) and retry.passing(result.cause):
-                self._late.append(question)
+            if not self._again and isinstance(result, Failure) and retry.passing(result.cause):
+                self._late[question.key] = question
             else:
+                self._late.pop(question.key, None)
                 self._progress.ended(question, prepared.trial, result)
 
     def sent_once_more(self) -> list[Question]:
         """Return the questions that failed for a passing reason, if the server answers others. They end next time."""
-        late, self._late = self._late or [], None
-        if self.may_send_more:
-            return late
-        for question in late:
+        self._again = True
+        return list(self._late.values()) if self.may_send_more else []
+
+    def end_late(self) -> None:
+        """Report that those have ended, by their first failure, whose second sending was not reached."""
+        for question in self._late.values():
             self._progress.ended(question, question.build(), self.asked.failures[question.key])
-        return []
 
     @property
     def may_send_more(self) -> bool:

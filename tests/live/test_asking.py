@@ -248,6 +248,25 @@ def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
     assert reply.stop_reason == "refusal"
 
 
+def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
+    """The server answers one trial of four, and stops the asking at the first that is sent once more."""
+    tape = Tape(tmp_path, "once")
+    questions = missing(tape, [line_case(trials=4)])
+    good = questions[0].build().user
+
+    def script(body: Body) -> Answer:
+        if body["messages"][0]["content"] == good:
+            return right(body)
+        return failing(500 if len(server.asked) <= 16 else 401, "not now")(body)
+
+    with SimulatedServer(script) as server:
+        asked, results = ask(server.url, tape, questions)
+    assert len(server.asked) == 17
+    assert asked.stopped is not None
+    assert [type(result) for result in results] == [Reply, Failure, Failure, Failure]
+    assert len(asked.failures) == 3
+
+
 def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
