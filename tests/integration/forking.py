@@ -7,7 +7,6 @@ reads each run as a line of JSON on stdin, and writes its pid and then its exit 
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextlib
 import functools
@@ -20,18 +19,20 @@ import json
 import os
 import pkgutil
 import runpy
+import shutil
 import ssl
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import anthropic
+import _pytest.config
+import anthropic  # noqa: F401
 import execnet.gateway  # noqa: F401
 import filelock  # noqa: F401
-import httpx2
+import httpx2  # noqa: F401
 import jinja2  # noqa: F401
 import numpy.ma  # noqa: F401
 import packaging.version  # noqa: F401
@@ -44,25 +45,48 @@ import xdist.plugin
 from _pytest import fixtures
 from workers import fork_workers
 
-import longctx
+import longctx.cli
 from longctx.config.profiles import profile_type
 from longctx.registry import shipped
 from longctx.report.page import page
 from longctx.results import manifest, row
 from longctx.stats.looks import planned
+from tests.servers import SimulatedServer
+
+ROOT = Path(__file__).resolve().parents[2]
+UNWANTED = "-pno:cacheprovider"
+FUNCTION = """
+import pytest
+
+
+@pytest.mark.longctx(trials=2)
+def test_code(ask, draw):
+    code = draw.integer(10_000, 99_999)
+    assert ask(f"The pass key is {code}. What is it?").integer() == code
+"""
+PROFILE = """
+models = ["toy"]
+
+[line_retrieval]
+models = ["toy"]
+lines = [3]
+orders = ["ordered"]
+trials = 2
+"""
 
 
 def main() -> None:
     ssl.create_default_context = functools.cache(ssl.create_default_context)  # reading the certificates takes long
-    asyncio.run(_first_call())
-    _first_run()
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
             importlib.import_module(module.name)
     _read_once()
     _computed_once()
+    _first_runs()
+    _configured_once()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(100_000)
     for line in sys.stdin:
         run = json.loads(line)
         pid = os.fork()
@@ -78,17 +102,39 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _first_run() -> None:
-    """pytest imports much of itself, and compiles its patterns, at its first run: here in an empty folder.
+def _first_runs() -> None:
+    """A second run in a process takes half the time of the first, which imports, compiles and computes what both use.
 
-    It looks for fixtures that are hidden by decorators in all its plugins, which takes a tenth of a short run.
+    So the first runs are made here, in a project of their own, and without a page: its charts are drawn by threads,
+    which a fork leaves behind. pytest looks for fixtures that are hidden by decorators in all its plugins, which takes
+    a tenth of a short run.
     """
     fixtures.FixtureManager._check_for_wrapped_fixture = lambda *_: None  # type: ignore[method-assign]
-    home = Path.cwd()
-    with tempfile.TemporaryDirectory() as empty, contextlib.redirect_stdout(io.StringIO()):
-        os.chdir(empty)
-        pytest.main(["--collect-only"])
+    home, path, modules, env = Path.cwd(), [*sys.path], {*sys.modules}, {**os.environ}
+    with tempfile.TemporaryDirectory() as folder, SimulatedServer() as server:
+        os.chdir(folder)
+        _write_project(Path(folder))
+        live = "--ctx-record=once", f"--ctx-base-url={server.url}"
+        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+            for arguments in (live, (), ("--ctx-estimate",), ("--ctx-baseline=first", "-v")):
+                code = pytest.main([UNWANTED, "--ctx-profile=first.toml", "--ctx-no-page", *arguments])
+                assert code in (0, 11), said.getvalue()
+                longctx.cli.main(["baseline", "save", "first"])
+                for name in {*sys.modules} - modules:
+                    if str(getattr(sys.modules[name], "__file__", "")).startswith(folder):
+                        del sys.modules[name]
         os.chdir(home)
+    sys.path[:] = path
+    os.environ.clear()
+    os.environ.update(env)
+
+
+def _write_project(folder: Path) -> None:
+    (folder / "tests_longctx").mkdir()
+    for name in ("conftest.py", "pytest.ini", "tests_longctx/test_line_retrieval.py"):
+        shutil.copy2(ROOT / name, folder / name)
+    (folder / "tests_longctx/test_code.py").write_text(FUNCTION)
+    (folder / "first.toml").write_text(PROFILE)
 
 
 def _read_once() -> None:
@@ -101,6 +147,8 @@ def _read_once() -> None:
     importlib.metadata.Distribution.entry_points = entry_points  # type: ignore[assignment]
     discover = importlib.metadata.distributions
     importlib.metadata.distributions = lambda **given: discover(**given) if given else packages
+    for package in packages:
+        package.entry_points  # noqa: B018
     inspect.getmodule(main.__code__)
 
 
@@ -121,25 +169,32 @@ def _computed_once() -> None:
         templates().get_template(name)
 
 
+def _configured_once() -> None:
+    """Each session would register pytest's own plugins and xdist again: a run's first and a nested one find it done."""
+    configure = _pytest.config.get_config
+    made = {prog: configure([UNWANTED], prog=prog) for prog in ("python -m pytest", "pytest.main()", None)}
+    for config in made.values():
+        config.pluginmanager.import_plugin("xdist.plugin")
+
+    def get_config(
+        args: Iterable[str] = (), plugins: Sequence[Any] | None = None, *, prog: str | None = None
+    ) -> pytest.Config:
+        given = pytest.Config.InvocationParams(args=args, plugins=plugins, dir=Path.cwd())
+        chosen = {argument for argument in given.args if argument.startswith("-p")}
+        if prog not in made or chosen != {UNWANTED} or os.environ.get("PYTEST_PLUGINS") != "xdist.plugin":
+            return configure(args, plugins, prog=prog)
+        config = made.pop(prog)
+        config.invocation_params = given
+        return config
+
+    _pytest.config.get_config = get_config
+
+
 def _subclasses(kind: type) -> Iterator[Any]:
     for found in kind.__subclasses__():
         if found.__module__.startswith("longctx."):
             yield found
         yield from _subclasses(found)
-
-
-async def _first_call() -> None:
-    """The SDK imports much of itself, and asks the system what it runs on, at its first call and its first error."""
-    answer = {"type": "message", "content": []}
-    transport = httpx2.MockTransport(
-        lambda request: httpx2.Response(404 if "models" in request.url.path else 200, json=answer)
-    )
-    http = httpx2.AsyncClient(transport=transport)
-    async with anthropic.AsyncAnthropic(api_key="none", http_client=http) as client:
-        await client.messages.create(model="none", max_tokens=1, messages=[])
-        with contextlib.suppress(anthropic.NotFoundError):
-            await client.models.retrieve("none")
-    await httpx2.AsyncHTTPTransport().aclose()
 
 
 def _become(run: dict[str, object]) -> None:
