@@ -25,7 +25,7 @@ from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_of
 from longctx.recording.apis.messages import Edits
-from longctx.recording.parts import parts_of
+from longctx.recording.parts import digests
 from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
@@ -259,7 +259,9 @@ class FunctionTrial:
             compared = self.tape.rewriting.compared(body)
         except UserError as error:
             raise TestMistake(error) from None
-        sha256 = digest({**compared, "count_tokens": True} if counts else compared, headers, path)
+        sha256, parts = digests(compared, headers, path)
+        if counts:
+            sha256 = digest({**compared, "count_tokens": True}, headers, path)
         same = self._equal[sha256]
         self._equal[sha256] += 1
         return Wanted(
@@ -276,7 +278,7 @@ class FunctionTrial:
             after=self._after,
             counts=counts,
             path=path,
-            parts=parts_of(compared, headers, path),
+            parts=parts,
         )
 
 

@@ -33,9 +33,9 @@ from longctx.recording.apis import api_at, api_of, messages, to_reply
 from longctx.recording.apis.messages import PATH
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
-from longctx.recording.parts import parts_of
+from longctx.recording.parts import digests
 from longctx.recording.reply import MalformedAnswer, count, read_object
-from longctx.recording.request import digest_of, prefill, request_body
+from longctx.recording.request import prefill, request_body
 from longctx.recording.rewriting import Rewriting
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
@@ -85,18 +85,20 @@ class Wanted:
     @classmethod
     def of(cls, question: Question, trial: Trial) -> Wanted:
         case, model = question.case, question.case.model
+        path = api_of(model).PATH
+        sha256, parts = digests(request_body(trial, model), model.treatments, path)
         return cls(
             file=case.file,
             trial=str(trial.identity),
-            sha256=question.sha256 or digest_of(trial, model),
+            sha256=sha256,
             prompt_set=case.wording.prompt_set,
             wording=case.wording.digest,
             prefill=prefill(trial, model),
             model=model.model,
             sent_as=model.sent_as,
             headers=as_lines(model.treatments),
-            path=api_of(model).PATH,
-            parts=parts_of(request_body(trial, model), model.treatments, api_of(model).PATH),
+            path=path,
+            parts=parts,
         )
 
     def request(self) -> Request:
