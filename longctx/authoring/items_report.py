@@ -7,8 +7,8 @@ import io
 from collections.abc import Mapping, Sequence
 
 from longctx.authoring.items import ItemQuality, Quality
+from longctx.protocols.choices import above_chance
 from longctx.protocols.control import RECORDS
-from longctx.protocols.reports.collage_analysis import above_chance
 from longctx.report.document import Document
 from longctx.results.export import cell
 from longctx.stats.rates import Rate
@@ -38,7 +38,7 @@ def controls(overall: ItemQuality) -> Table:
         "wrong": [str(answers.n - answers.correct) for answers in read],
         **({"not readable": list(map(str, unread))} if any(unread) else {}),
         "rate [95% interval]": [str(rate) for rate in rates],
-        "above chance": [f"{above_chance(rate):+.2f}" if rate.n else "" for rate in rates],
+        "above chance": [f"{above_chance(rate.rate):+.2f}" if rate.n else "" for rate in rates],
     }
     title = "Asked with the right section alone, with a wrong one, with none"
     return Table.from_columns(title, columns, family="control")

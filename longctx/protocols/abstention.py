@@ -11,11 +11,11 @@ import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from longctx import Bank, BankItems, Outcome, Reply, Words, fill, lexically_right, mark, protocol
+from longctx import Bank, BankItems, Outcome, Reply, Report, Shares, Words, fill, lexically_right, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
@@ -29,7 +29,13 @@ from longctx.protocols.collages import (
 )
 from longctx.vocabulary.bank import Section
 
+if TYPE_CHECKING:
+    from longctx import Answers, Rate
+
 SECTIONS = "present", "absent"
+RIGHT = {"present": "right answer, section in the record", "absent": "abstention, section left out"}
+OFTEN = 0.2
+"""The rate from which inventions or needless refusals are a finding."""
 """Whether the record holds the section that answers the question."""
 NOT_THERE, NEEDLESS, INVENTED = "not_there", "needless_refusal", "invented"
 """Keys of a trace: the reply says that the record does not answer; it says so though the record does; it gives an
@@ -101,6 +107,59 @@ def _check(cell: Any) -> None:
     check_collage(cell)
 
 
+def _invented(answers: Answers) -> Rate:
+    """Return the share of trials without the section in which an answer is given all the same."""
+    return answers.rate(lambda row: INVENTED in row.trace, lambda row: row.params["section"] == "absent")
+
+
+def _refused(answers: Answers) -> Rate:
+    """Return the share of trials with the section in which it is said not to be there, or the model refuses."""
+    return answers.rate(
+        lambda row: NEEDLESS in row.trace or row.outcome == "refusal", lambda row: row.params["section"] == "present"
+    )
+
+
+def _wrong(answers: Answers) -> Iterator[tuple[int, str, Rate]]:
+    yield answers.params["budget"], "invention, section left out", _invented(answers)
+    yield answers.params["budget"], "needless refusal, section in the record", _refused(answers)
+
+
+def _often(answers: Answers) -> Iterator[str]:
+    invented, refused = _invented(answers), _refused(answers)
+    if invented.n and invented.lo > OFTEN:
+        yield f"in {invented.correct:,} of {invented.n:,} trials without the section an answer is invented"
+    if refused.n and refused.lo > OFTEN:
+        yield f"in {refused.correct:,} of {refused.n:,} trials with the section it is said not to be there"
+
+
+REPORT = Report(
+    x="budget",
+    axis="tokens of the record",
+    series=lambda params: RIGHT[params["section"]],
+    guess=GUESSED,
+    by=("budget",),
+    charts=(
+        Shares(
+            name="wrong",
+            title="Inventions and needless refusals",
+            x="budget",
+            axis="tokens of the record",
+            points=_wrong,
+            table="inventions and needless refusals [95% interval]",
+        ),
+    ),
+    findings=_often,
+    letters=lambda answers: f"in {answers.params['budget']:,} tokens",
+    data=lambda answers: {
+        "budget": answers.params["budget"],
+        "absent": _invented(answers).n,
+        "invented": _invented(answers).correct,
+        "present": _refused(answers).n,
+        "needlessly_refused": _refused(answers).correct,
+    },
+)
+
+
 @protocol(
     axes=AbstentionAxes,
     title="Abstention",
@@ -121,7 +180,7 @@ def _check(cell: Any) -> None:
     items=BankItems,
     pieces=section_count,
     check=_check,
-    report="longctx.protocols.reports.abstention:AbstentionAccount",
+    report=REPORT,
 )
 def abstention(
     ask: Any, words: Words, bank: Bank, trial: Any, cell: Any, budget: int, longest: int, depth: int, section: str

@@ -210,11 +210,12 @@ REPORT = Report(
         title="which way wrong counts are off",
         share=0.8,
     ),
-    data={
-        "trials": lambda answers: answers.n,
-        "mean_credit": lambda answers: _mean_credit(answers.rows),
-        "too_low": lambda answers: answers.count(_too_low),
-        "too_high": lambda answers: answers.count(_too_high),
+    data=lambda answers: {
+        "scenario": answers.scenario,
+        "trials": answers.n,
+        "mean_credit": _mean_credit(answers.rows),
+        "too_low": answers.count(_too_low),
+        "too_high": answers.count(_too_high),
     },
     gate=credits_of_both,
 )

@@ -20,6 +20,11 @@ LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
 
 
+def above_chance(rate: float) -> float:
+    """Return a rate corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
+    return (rate - CHANCE) / (1 - CHANCE)
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """A question's answers under their letters, and the letter of the right one."""

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx import Bank, BankAxes, BankItems, Count, Outcome, Words, fill, lexically_right, mark, protocol
-from longctx.protocols.choices import CHANCE, choices_in, judged
+from longctx import Bank, BankAxes, BankItems, Count, Outcome, Report, Words, fill, lexically_right, mark, protocol
+from longctx.protocols.choices import CHANCE, above_chance, choices_in, judged
 from longctx.vocabulary.bank import Section
 
 RECORDS = ("right", "wrong", "none")
@@ -93,7 +93,17 @@ def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
     items=ControlItems,
     check=_check,
     gated=lambda cell: cell.record == "right",  # other rates measure guesses and prior knowledge
-    report="longctx.protocols.reports.control:ControlAccount",
+    report=Report(
+        x="record",
+        series=lambda params: f"sections of at most {params['longest']:,} tokens",
+        names={"right": "the right section", "wrong": "a wrong section", "none": "no section"},
+        guess=CHANCE,
+        columns={"above chance": lambda answers: f"{above_chance(answers.rate().rate):+.2f}"},
+        by=("record",),
+        data=lambda answers: {"record": answers.params["record"]},
+        entries="control_letters",
+        letters=lambda answers: "with the right section alone" * (answers.params["record"] == "right"),
+    ),
 )
 def control(ask: Any, words: Words, bank: Bank, trial: Any, longest: int, record: str) -> Outcome:
     """A question with the `right` section alone, a `wrong` one of at most `longest` tokens, or `none`."""

@@ -8,14 +8,31 @@ DeepMind, 2026, https://github.com/google-deepmind/eval_hub. The differences fro
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from longctx import Context, Count, Counts, Kind, Mark, Outcome, Reply, Words, fill, mark, protocol, unanswered
+from longctx import (
+    Causes,
+    Context,
+    Count,
+    Counts,
+    Kind,
+    Mark,
+    Outcome,
+    Rank,
+    Reply,
+    Report,
+    Words,
+    fill,
+    mark,
+    protocol,
+    unanswered,
+)
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols.conversation import (
     Conversation,
@@ -32,6 +49,9 @@ from longctx.protocols.similarity import Match, most_alike, published
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.token_counts import checked_counts
 
+if TYPE_CHECKING:
+    from longctx import Answers, Chart, Row
+
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
 EXCHANGE = 100
@@ -45,6 +65,8 @@ FEW = 3
 """The fewest words of an answer that is recognised as a text of the examples."""
 CODE_TOKENS = 10
 """The tokens that a code may take beyond those of the code that was counted."""
+SUBJECT, KIND, NEITHER = "about the same subject", "of the same kind", "of another kind and subject"
+EXAMPLE = "of the examples"
 
 
 class CoreferenceAxes(WindowAxes):
@@ -121,6 +143,131 @@ def _check(cell: Any) -> None:
         raise ValueError(f"a window has at least 1 token, not {cell.window}.")
 
 
+def given_for_asked(answers: Answers) -> Counter[tuple[int, int]]:
+    """Count the answers that give back one of the alike texts, well or badly, by (asked for, given back)."""
+    traces = [row.trace for row in answers.rows if row.outcome in ("correct", "wrong") and "given" in row.trace]
+    return Counter((trace["asked"], trace["given"]) for trace in traces)
+
+
+def _without_its_code(answers: Answers) -> Counter[tuple[int, int]]:
+    """Count the texts given back without the code, by (asked for, given back)."""
+    traces = [row.trace for row in answers.rows if "without_code" in row.trace]
+    return Counter((trace["asked"], trace["without_code"]) for trace in traces)
+
+
+def _instance(where: Callable[[int, int, int], bool]) -> Callable[[Row], bool]:
+    """Return whether a wrong answer is another of the alike texts of which this is true: (asked, given, needles)."""
+
+    def is_one(row: Row) -> bool:
+        asked, given = row.trace.get("asked", 0), row.trace.get("given", 0)
+        return (
+            row.outcome == "wrong" and given not in (0, asked) and where(asked, given, int(row.params["needles"] or 0))
+        )
+
+    return is_one
+
+
+def _badly_copied(row: Row) -> bool:
+    return row.outcome == "wrong" and row.trace.get("given") == row.trace["asked"]
+
+
+def _other(row: Row) -> str | None:
+    """Return which other text a wrong answer is; None if it is one of the alike texts, or no text."""
+    if row.outcome != "wrong":
+        return None
+    if "same_kind" in row.trace:
+        return SUBJECT if row.trace["same_subject"] else KIND if row.trace["same_kind"] else NEITHER
+    return EXAMPLE if "example" in row.trace else None
+
+
+def _is(which: str) -> Callable[[Row], bool]:
+    return lambda row: _other(row) == which
+
+
+def _number_of(held: Callable[[Row], bool]) -> Callable[[Answers], str]:
+    return lambda answers: f"{answers.count(held):,}"
+
+
+def _nowhere(row: Row) -> bool:
+    return row.outcome == "wrong" and "given" not in row.trace and _other(row) is None
+
+
+def _exact(answers: Answers) -> int:
+    return sum(row.trace["exact"] for row in answers.rows if row.outcome == "correct")
+
+
+def _codes_left_out(answers: Answers) -> Iterator[tuple[Rank, str]]:
+    if pairs := _without_its_code(answers):
+        right = sum(number for (asked, given), number in pairs.items() if asked == given)
+        yield (
+            Rank.UNUSABLE,
+            f"{pairs.total():,} of {answers.n:,} replies give back one of the needles without the code that must come "
+            f"first, {right:,} of these the right one",
+        )
+
+
+def _first_and_last(answers: Answers) -> str:
+    first = answers.count(_instance(lambda asked, given, needles: given == 1))
+    last = answers.count(_instance(lambda asked, given, needles: given == needles))
+    return f"{first:,} of them the first and {last:,} the last"
+
+
+def _pairs(counts: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
+    return [{"asked": asked, "given": given, "trials": number} for (asked, given), number in sorted(counts.items())]
+
+
+def _given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:
+    from longctx.protocols.reports.coreference import given_back
+
+    return given_back(analysis)
+
+
+INSTANCES = {
+    "the needle before": _instance(lambda asked, given, needles: given == asked - 1),
+    "an earlier one": _instance(lambda asked, given, needles: given < asked - 1),
+    "the one after": _instance(lambda asked, given, needles: given == asked + 1),
+    "a later one": _instance(lambda asked, given, needles: given > asked + 1),
+}
+REPORT = Report(
+    x="window",
+    axis="window, tokens",
+    series=lambda params: f"{params['needles']} needles",
+    guess=lambda params: 1 / params["needles"],
+    by=("needles", "window"),
+    columns={
+        "by guessing": lambda answers: f"{1 / answers.params['needles']:.2f}",
+        "word for word": lambda answers: f"{_exact(answers):,} of {answers.rate().correct:,}",
+        "MRCR's score": lambda answers: f"{answers.total('score') / 1000 / answers.n:.2f}",
+    },
+    causes=Causes(
+        {
+            "another of the needles": _instance(lambda asked, given, needles: True),
+            "the right one, badly copied": _badly_copied,
+            **{f"another text {which}": _is(which) for which in (SUBJECT, KIND, NEITHER, EXAMPLE)},
+            "no text of the prompt": _nowhere,
+        },
+        title="what wrong answers give back",
+        beside={name: _number_of(is_one) for name, is_one in INSTANCES.items()},
+        details={"another of the needles": _first_and_last},
+    ),
+    findings=_codes_left_out,
+    data=lambda answers: {
+        "needles": answers.params["needles"],
+        "window": answers.params["window"],
+        "trials": answers.n,
+        "guess": 1 / answers.params["needles"],
+        "score": answers.total("score") / 1000 / answers.n,
+        "exact": _exact(answers),
+        "given": _pairs(given_for_asked(answers)),
+        "badly_copied": answers.count(_badly_copied),
+        "without_code": _pairs(_without_its_code(answers)),
+        "others": dict(Counter(which for row in answers.rows if (which := _other(row)))),
+        "nowhere": answers.count(_nowhere),
+    },
+    more=_given_back,
+)
+
+
 @protocol(
     axes=CoreferenceAxes,
     title="Multi-round coreference",
@@ -139,7 +286,7 @@ def _check(cell: Any) -> None:
     prefix=_prefix,
     pieces=lambda cell: max(cell.window // EXCHANGE, 1),  # about its exchanges
     check=_check,
-    report="longctx.protocols.reports.coreference:CoreferenceAccount",
+    report=REPORT,
 )
 def coreference(
     ask: Any, draw: Any, words: Words, cell: Any, trial: Any, needles: int, window: int, questions: int | None = None

@@ -213,12 +213,13 @@ REPORT = Report(
         title="where wrong answers are from",
         details={"stale": _by_how_many},
     ),
-    data={
-        "trials": lambda answers: answers.n,
-        "stale": lambda answers: answers.count(lambda row: row.trace.get(BACK, 0) > 0),
-        "by_updates_back": lambda answers: dict(sorted(_back(answers).items())),
-        OTHER: lambda answers: answers.total(OTHER),
-        NOWHERE: lambda answers: answers.total(NOWHERE),
+    data=lambda answers: {
+        "scenario": answers.scenario,
+        "trials": answers.n,
+        "stale": answers.count(lambda row: row.trace.get(BACK, 0) > 0),
+        "by_updates_back": dict(sorted(_back(answers).items())),
+        OTHER: answers.total(OTHER),
+        NOWHERE: answers.total(NOWHERE),
     },
 )
 

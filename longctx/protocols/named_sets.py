@@ -155,15 +155,16 @@ def report_of_sets(series: Callable[[Any], str], others: Sequence[str], *charts:
             },
         ),
         findings=_more_than_asked,
-        data={
-            "trials": lambda answers: answers.n,
-            "recall": _recall,
-            "named": lambda answers: _items(answers) - _missed(answers),
-            "missed": _missed,
-            "besides": lambda answers: dict(sum((_besides(row) for row in answers.rows), Counter())),
-            "all_and_more": lambda answers: answers.count(_more),
-            "named_by_depth": lambda answers: _named(answers, _tenth),
-            "named_by_number": lambda answers: _named(answers, _number),
+        data=lambda answers: {
+            "scenario": answers.scenario,
+            "trials": answers.n,
+            "recall": _recall(answers),
+            "named": _items(answers) - _missed(answers),
+            "missed": _missed(answers),
+            "besides": dict(sum((_besides(row) for row in answers.rows), Counter())),
+            "all_and_more": answers.count(_more),
+            "named_by_depth": _named(answers, _tenth),
+            "named_by_number": _named(answers, _number),
         },
     )
 

@@ -45,9 +45,12 @@ class Answers:
         """Return how many trials this is true of."""
         return sum(map(held, self.rows))
 
-    def rate(self, held: Callable[[Row], bool] | None = None) -> Rate:
-        """Return the rate of right answers, or that of trials of which `held` is true, with its interval."""
-        return rate_of(self.rows, held)
+    def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:
+        """Return the rate of right answers, or that of trials of which `held` is true, with its interval.
+
+        among: which trials are counted, by default all.
+        """
+        return rate_of(filter(among, self.rows), held)
 
 
 def together(several: Sequence[Answers]) -> Answers:

@@ -11,6 +11,7 @@ from longctx.stats.rates import Rate, pooled
 from longctx.views.account import Account
 from longctx.views.answers import Answers, answers_of, key_of, together
 from longctx.views.chart import Chart
+from longctx.views.letters import letter_biases, letter_entries, letter_shares, letter_table
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 from longctx.views.view import RatePoint, RateView
@@ -19,6 +20,7 @@ from longctx.vocabulary.report import RATE, Causes, Rank, Report, Reported, Shar
 
 ENOUGH, OFTEN = 5, 0.1
 """What is wrong is worth a finding if it is counted so often, and in such a share of trials."""
+GUESSED = "Dashed: what guessing gives{}."
 ASKED = "asked"
 """The column of tables that names the curve of a cell."""
 
@@ -42,6 +44,10 @@ class DeclaredAccount(Account):
         if self._report.columns:
             yield from self._cells(scenarios, analysis)
         yield from super().tables(scenarios, analysis) or ()
+        if name := self._report.letters:
+            for answers in analysis:
+                if (where := name(answers)) and (shares := letter_shares(answers.rows)):
+                    yield letter_table(f"{self._title}, {answers.subject}, {where}", shares)
         yield from self._more(analysis, Table)
 
     def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
@@ -65,7 +71,7 @@ class DeclaredAccount(Account):
             yield Table.by_subject(f"{self._title}: {causes.title}", subjects, columns, self._name)
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
-        yield from super().findings(scenarios, analysis)
+        yield from ((Rank.LEVEL, sentence) for sentence in self._levels(scenarios))
         for subject, group in by_subject(analysis).items():
             answers = together(group)
             found: list[str | tuple[Rank, str]] = [*_prevailing(self._report.causes, answers)]
@@ -73,18 +79,42 @@ class DeclaredAccount(Account):
             for finding in found:
                 rank, clause = (Rank.CAUSE, finding) if isinstance(finding, str) else finding
                 yield rank, f"{self._title}, {subject}: {clause}."
+        if name := self._report.letters:
+            for answers in analysis:
+                for clause in letter_biases(where, letter_shares(answers.rows)) if (where := name(answers)) else ():
+                    yield Rank.CAUSE, f"{self._title}, {answers.subject}: {clause}."
+
+    def _levels(self, scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
+        """Yield the curves that fall, and those that cannot be told from guessing."""
+        view = self._by_x(scenarios)
+        if not self._report.guess or view.down:
+            yield from view.findings()
+            return
+        falls = view.falls()
+        measured = (cell for cell in scenarios if cell.rate.n)
+        for (subject, series), group in grouped(
+            measured, lambda cell: (str(cell.subject), self._series(cell.params))
+        ).items():
+            where, guess = f"{self._title}, {subject}, {series}", self._guess(group[0].params)
+            rate = pooled(cell.rate for cell in group)
+            if fall := falls.get((subject, series)):
+                yield f"{where}: {fall}; guessing gives {guess:.2f}."
+            elif rate.hi < guess:
+                yield f"{where}: {rate}, less than the {guess:.2f} that guessing gives."
+            elif rate.lo <= guess:
+                yield f"{where}: {rate}, which cannot be told from guessing ({guess:.2f})."
 
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         return list(self._report.gate(before, after, grids)) if self._report.gate else ()
 
     def data(self, analysis: Sequence[Answers]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        if not self._report.data:
+        if not (data := self._report.data):
             return {}
         entries = [
             {
                 **answers.subject.fields,
-                **({name: answers.params.get(name) for name in self._report.by} or {"scenario": answers.scenario}),
-                **{name: value(answers) for name, value in self._report.data.items()},
+                **data(answers),
+                **({"letters": letter_entries(letter_shares(answers.rows))} if self._report.letters else {}),
             }
             for answers in analysis or ()
         ]
@@ -93,25 +123,34 @@ class DeclaredAccount(Account):
     def _by_x(self, scenarios: Sequence[ScenarioSummary]) -> RateView:
         report, stem = self._report, self._name.replace("_", "-")
         title = report.title or f"By {report.x.replace('_', ' ')}"
-        points = grouped(
+        places = {cell.params[report.x] for cell in scenarios}
+        down = any(isinstance(place, str) for place in places)
+        several = len({self._series(cell.params) for cell in scenarios}) > 1
+        points = []
+        for (place, series, subject), same in grouped(
             scenarios, lambda cell: (cell.params[report.x] or 0, self._series(cell.params), str(cell.subject))
-        )
+        ).items():
+            rate, lexical = pooled(cell.rate for cell in same), pooled(cell.lexical for cell in same)
+            if down:  # names are rows, and subjects are compared in them
+                points.append(RatePoint(place, f"{subject}, {series}" if several else subject, rate, lexical=lexical))
+            else:
+                points.append(RatePoint(place, series, rate, subject, lexical))
+        guesses = list(dict.fromkeys(self._guess(cell.params) for cell in scenarios)) if report.guess else []
         return RateView(
-            points=[
-                RatePoint(
-                    place, series, pooled(cell.rate for cell in same), subject, pooled(cell.lexical for cell in same)
-                )
-                for (place, series, subject), same in points.items()
-            ],
+            points=points,
             name=f"{stem}-{title.lower().replace(' ', '-')}",
             heading=self._title,
             title=title,
             x=report.x,
             axis=report.axis or None,
             unit=self._unit,
-            series=report.legend,
+            label=lambda place: report.names.get(place, str(place)),
+            series="model" if down else report.legend,
             table="" if report.columns else report.table or f"{report.rate} [95% interval]",
-            fewest=report.fewest,
+            down=down,
+            lines=guesses,
+            note=GUESSED.format(f", {guesses[0]}" if len(guesses) == 1 else "") if guesses else "",
+            fewest=1 if down else report.fewest,
         )
 
     def _shares(self, shares: Shares, analysis: Sequence[Answers]) -> RateView:
@@ -133,6 +172,7 @@ class DeclaredAccount(Account):
             title=shares.title,
             x=shares.x,
             axis=shares.axis,
+            unit=self._unit if shares.x == self._report.x else "",
             series=shares.legend,
             table=shares.table,
             scale=("share", 0, 1),
@@ -162,11 +202,17 @@ class DeclaredAccount(Account):
             yield Table.from_columns(f"{self._title}, {subject}", columns)
 
     def _asked(self, cells: Sequence[Mapping[str, Any]]) -> dict[str, list[object]]:
-        """Return the column that names the curve of each cell; none if there is a single curve."""
-        return {self._report.legend or ASKED: [*map(self._report.series, cells)]} if self._report.series else {}
+        """Return the column that names the curve of each cell; none if there is a single curve, or names have one."""
+        series = [self._series(params) for params in cells]
+        named = len(set(series)) > 1 or not any(isinstance(params[self._report.x], str) for params in cells)
+        return {self._report.legend or ASKED: [*series]} if self._report.series and named else {}
 
     def _series(self, params: Mapping[str, Any]) -> str:
         return self._report.series(params) if self._report.series else RATE
+
+    def _guess(self, params: Mapping[str, Any]) -> float:
+        guess = self._report.guess
+        return guess(params) if callable(guess) else guess or 0.0
 
     def _more(self, analysis: Sequence[Answers], kind: type[Any]) -> Iterator[Any]:
         """Yield what the report's hook adds of a kind."""

@@ -158,7 +158,7 @@ class Report:
         ...     series=lambda params: f"{params['keys']} keys",
         ...     columns={"keys named": lambda answers: f"{answers.total('found')} of {answers.total('asked')}"},
         ...     causes=Causes({"of another name": "other", "made up": "invented"}, title="what wrong keys are"),
-        ...     data={"found": lambda answers: answers.total("found")},
+        ...     data=lambda answers: {"scenario": answers.scenario, "found": answers.total("found")},
         ... )
     """
 
@@ -190,13 +190,16 @@ class Report:
     """What is wrong in wrong answers."""
     findings: Callable[[Any], Iterable[str | tuple[Rank, str]]] | None = None
     """Returns further findings from all Answers of one subject: clauses without the subject and the full stop."""
-    data: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """The fields of an entry in summary.json beside the subject and the cell, from Answers."""
+    data: Callable[[Any], Mapping[str, Any]] | None = None
+    """Returns an entry in summary.json beside its subject, from Answers."""
     entries: str = ""
     """The name of the list of entries; by default the protocol's."""
     by: tuple[str, ...] = ()
-    """The parameters by which cells are put together into Answers, which then name the entries; by default each cell
-    has its own."""
+    """The parameters by which cells are put together into Answers; by default each cell has its own."""
+    letters: Callable[[Any], str] | None = None
+    """Of multiple choice: names some Answers, such as `in 3,000 tokens`. A table then has how often each letter is
+    right and chosen, a liking for one is a finding, and entries of summary.json have `letters`. Answers with an empty
+    name are in the entries alone."""
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
 from longctx.protocols.choices import CHANCE
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summarize_qa
-from longctx.protocols.reports.letters import GUESSING, letter_biases, letter_entries, letter_table
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
+from longctx.views.letters import letter_biases, letter_entries, letter_table
 
 if TYPE_CHECKING:
     from longctx import Row
 
 NAME, TITLE = "collage", "Long-context QA"
+GUESSING = f"Dashed: what guessing gives, {CHANCE}."
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
 

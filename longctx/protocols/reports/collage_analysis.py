@@ -13,10 +13,10 @@ from typing import Any
 
 from longctx import Rate, Row, ScenarioSummary, Subject
 from longctx.plural import count
-from longctx.protocols.choices import CHANCE, LETTERS
-from longctx.protocols.reports.letters import LetterShare, letter_shares
+from longctx.protocols.choices import LETTERS
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
+from longctx.views.letters import LetterShare, letter_shares
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
 """If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""
@@ -29,11 +29,6 @@ CHANGES = (
     ("5 examples", tuple((f"none{pad}", f"five{pad}") for pad in ("", SCRATCHPAD))),
 )
 """Each change, with the pairs of variants that show its effect."""
-
-
-def above_chance(rate: Rate) -> float:
-    """Return the rate corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
-    return (rate.rate - CHANCE) / (1 - CHANCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from longctx.protocols.choices import above_chance
 from longctx.protocols.reports.collage_analysis import (
     Favourite,
-    above_chance,
     effects,
     favourites,
     quotes,
@@ -90,4 +90,4 @@ def test_the_letter_that_is_given_most() -> None:
 
 @pytest.mark.parametrize(("correct", "expected"), [(25, 0.0), (100, 1.0), (62, 0.49333), (0, -1 / 3)])
 def test_above_chance(correct: int, expected: float) -> None:
-    assert above_chance(Rate(correct, 100)) == pytest.approx(expected, abs=1e-4)
+    assert above_chance(correct / 100) == pytest.approx(expected, abs=1e-4)

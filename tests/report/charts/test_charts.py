@@ -41,7 +41,7 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
     for chart in drawn.values():
         labels = [value["say"] for value in values(chart.spec) if value]
         assert labels, chart.name
-        if chart.name.startswith(("line-retrieval-by", "passkey", "qa-variants", "controls", "heatmap")):
+        if chart.name.startswith(("line-retrieval-by", "passkey", "qa-variants", "control-by", "heatmap")):
             rates = [label for label in labels if "k_max" not in label]
             assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", label) for label in rates), chart.name
 

@@ -58,7 +58,7 @@ def test_every_family_has_its_section_and_charts(report: Path) -> None:
         assert f">{title}</" in text
     charts = sorted(path.name for path in (report.parent / "charts").iterdir())
     assert charts == [
-        "controls.svg",
+        "control-by-record.svg",
         "heatmap-1.svg",
         "heatmap-2.svg",
         "heatmap-3.svg",

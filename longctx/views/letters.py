@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from longctx import Rate, Table
-from longctx.protocols.choices import CHANCE
+from longctx.results.row import Row
 from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import Rate
+from longctx.views.table import Table
 
-if TYPE_CHECKING:
-    from longctx import Row
-
-GUESSING = f"Dashed: what guessing gives, {CHANCE}."
 BIAS = 0.1
 """The difference from which a liking for a letter is a finding."""
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.protocols.reports.control import ControlAccount
-from longctx.protocols.reports.letters import (
+from longctx.summary.summary import summarize
+from longctx.views.letters import (
     letter_bias,
     letter_biases,
     letter_entries,
     letter_shares,
     letter_table,
 )
-from longctx.summary.summary import summarize
 from tests.rows import row
 
 ANSWERED = [("A", "D"), ("B", "D"), ("C", "D"), ("D", "D"), ("A", "A"), ("B", None)]
@@ -60,7 +59,8 @@ def test_a_liking_for_a_letter_with_the_right_section_alone_is_a_finding_of_the_
         for trial, right in enumerate("ABCD" * 3)
     ]
     summary = summarize(asked)
-    findings = ControlAccount().findings(summary.of("control"), summary.families["control"].analysis)
+    family = summary.families["control"]
+    findings = family.account.findings(summary.of("control"), family.analysis)
     said = [sentence for _, sentence in findings if "D is chosen" in sentence]
     assert said == [
         "Controls of the questions, m, prompts protocol: D is chosen in 12 of 12 answers and right in 3, with the "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from longctx.protocols.reports.abstention import INVENTION, REFUSAL, AbstentionAccount
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
 from tests.rows import joined, row
@@ -27,19 +26,24 @@ def made() -> Summary:
 
 
 def test_rates_of_invention_and_of_needless_refusal() -> None:
-    account, summary = AbstentionAccount(), made()
-    analysis, scenarios = summary.families["abstention"].analysis, summary.of("abstention")
+    summary = made()
+    family, scenarios = summary.families["abstention"], summary.of("abstention")
+    account, analysis = family.account, family.analysis
     right, wrong = account.views(scenarios, analysis)
     assert [(point.x, point.series, str(point.value)) for point in right.points] == [
         (600, "right answer, section in the record", "0.25 [0.05, 0.70] n=4"),
         (600, "abstention, section left out", "0.10 [0.02, 0.40] n=10"),
     ]
     assert [(point.series, point.value.correct, point.value.n) for point in wrong.points] == [
-        (INVENTION, 9, 10),
-        (REFUSAL, 2, 4),
+        ("invention, section left out", 9, 10),
+        ("needless refusal, section in the record", 2, 4),
     ]
     assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
-        "Abstention, m, prompts protocol: in 9 of 10 trials without the section an answer is invented."
+        "Abstention, m, prompts protocol, right answer, section in the record: 0.25 [0.05, 0.70] n=4, which cannot be "
+        "told from guessing (0.20).",
+        "Abstention, m, prompts protocol, abstention, section left out: 0.10 [0.02, 0.40] n=10, which cannot be told "
+        "from guessing (0.20).",
+        "Abstention, m, prompts protocol: in 9 of 10 trials without the section an answer is invented.",
     ]
     [entry] = account.data(analysis)["abstention"]
     assert (entry["invented"], entry["absent"], entry["needlessly_refused"], entry["present"]) == (9, 10, 2, 4)
@@ -62,10 +66,11 @@ def test_a_liking_for_a_letter_is_found_over_both_sections() -> None:
         for section in ("present", "absent")
         for trial, right in enumerate(letters)
     ]
-    account, summary = AbstentionAccount(), summarize(asked)
-    analysis, scenarios = summary.families["abstention"].analysis, summary.of("abstention")
-    table = list(account.tables(scenarios, analysis))[-1]
-    assert table.title == "Letters, Abstention, m, prompts protocol, 600 tokens: bias 0.80"
+    summary = summarize(asked)
+    family, scenarios = summary.families["abstention"], summary.of("abstention")
+    account, analysis = family.account, family.analysis
+    table = list(account.tables(scenarios, analysis) or ())[-1]
+    assert table.title == "Letters, Abstention, m, prompts protocol, in 600 tokens: bias 0.80"
     said = [sentence.partition(": ")[2] for _, sentence in account.findings(scenarios, analysis)]
     assert said[-1].startswith("D is chosen in 10 of 10 answers and right in 2, in 600 tokens: ")
     [entry] = account.data(analysis)["abstention"]
