@@ -145,6 +145,7 @@ REPORT = Report(
             x="budget",
             axis="tokens of the record",
             points=_wrong,
+            value="share of trials",
             table="inventions and needless refusals [95% interval]",
         ),
     ),

@@ -175,6 +175,7 @@ REPORT = Report(
             label=lambda block_size: order(block_size or None),
             legend="length",
             points=_by_order,
+            value="accuracy",
             fewest=2,
         ),
     ),

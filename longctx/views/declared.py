@@ -175,7 +175,7 @@ class DeclaredAccount(Account):
             unit=self._unit if shares.x == self._report.x else "",
             series=shares.legend,
             table=shares.table,
-            scale=("share", 0, 1),
+            scale=(shares.value, 0, 1),
             fewest=shares.fewest,
             finding=False,
         )

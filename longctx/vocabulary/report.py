@@ -140,6 +140,8 @@ class Shares:
     facets: tuple[str, ...] = ()
     """Parameters whose values have their own chart."""
     legend: str | None = None
+    value: str = "share"
+    """What the axis of values shows."""
     table: str = ""
     """The end of the title of a table in the text report; empty if it has none."""
     fewest: int = 1
