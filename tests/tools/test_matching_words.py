@@ -12,7 +12,7 @@ from longctx import Run
 from longctx.corpus.bank import load_bank
 from longctx.engine.measure import Measurement
 from longctx.protocols.reports.corpus import lexical_rates
-from longctx.protocols.reports.letters import letter_shares
+from longctx.views.letters import letter_shares
 from longctx.views.scenario_summary import ScenarioSummary
 from tests.here import HERE
 
