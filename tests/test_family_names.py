@@ -21,7 +21,6 @@ NAMES = re.compile(
 KNOWN = {
     "registry.py": "the list of longctx's own families",
     "authoring/items.py": "a report on questions, which reads the answers of collages and controls",
-    "authoring/items_report.py": "a report on questions, which reads the answers of collages and controls",
     "authoring/worth.py": "a report on questions, which reads the answers of collages and controls",
     "cli/demo.py": "the trials that the demo shows",
 }
