@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from tests.integration.conftest import ROOT, Checkout
+from tests.integration.functions import gate
 
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
 GATE = "--ctx-profile=lines", "--ctx-baseline=lines"
@@ -44,6 +45,29 @@ def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(recor
         "Gate: regression - line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
         "prompt set: chatty → protocol",
     )
+
+
+@pytest.mark.parametrize(
+    ("prompts", "left_out", "looks", "verdict"),
+    [
+        ("protocol", 48, (1, 1), "line_retrieval -0.417 in short; line_retrieval -0.306 in middle"),
+        ("chatty", 24, (2, 1), "line_retrieval -0.150 in short; line_retrieval -0.278 in middle"),
+    ],
+)
+def test_a_gate_of_two_models_that_stopped_early_replays_to_its_verdict(
+    recorded: Checkout, prompts: str, left_out: int, looks: tuple[int, int], verdict: str
+) -> None:
+    """Both runs were killed within a look and at its end, and resumed; the verdict is the one that they ended with."""
+    options = "--ctx-profile=downgrade", "--ctx-baseline=downgrade", f"--ctx-prompts={prompts}"
+    result = recorded.pytest(*options, "-n2", profile=None)
+    assert result.code == 10
+    assert result.says(
+        f"Gate: regression - {verdict}",
+        f"120 trials: {120 - left_out} replayed, {left_out} left out by early stopping, 0 requests",
+        "model: qwen2.5-coder-1.5b → qwen2.5-coder-0.5b",
+    )
+    bands = gate(recorded)["families"][0]["bands"]
+    assert [(band["look"], band["looks"]) for band in bands] == [(look, 2) for look in looks]
 
 
 def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(checkout: Checkout) -> None:
