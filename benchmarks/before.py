@@ -26,7 +26,13 @@ from longctx.summary.summary import summarize
 
 folder = Path(sys.argv[1])
 record = load(folder)
-page_of(summarize(record.rows), record, load_manifest(folder))
+summary, manifest = summarize(record.rows), load_manifest(folder)
+try:
+    from longctx.report.run_report import RunReport
+except ImportError:  # of an earlier version
+    page_of(summary, record, manifest)
+else:
+    page_of(RunReport(record, summary, manifest))
 """
 
 

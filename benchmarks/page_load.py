@@ -18,6 +18,7 @@ from pathlib import Path
 from longctx.report.charts import charts
 from longctx.report.charts.draw import drawing
 from longctx.report.page.page import write_page
+from longctx.report.run_report import RunReport
 from longctx.results import store
 from longctx.results.manifest import load_manifest
 from longctx.summary.summary import summarize
@@ -38,7 +39,7 @@ def repeated(run: Path, trials: int, folder: Path) -> tuple[Path, int]:
     record = store.finish(folder)
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, None, manifest.facts)
     with drawing(charts(summary)) as drawn:
-        write_page(folder, summary, record, manifest, drawn)
+        write_page(folder, RunReport(record, summary, manifest), drawn)
     return folder / "index.html", len(copies)
 
 

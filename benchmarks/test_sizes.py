@@ -30,6 +30,7 @@ from longctx.recording.transport import TapeTransport
 from longctx.report.charts import charts
 from longctx.report.charts.draw import draw
 from longctx.report.page.page import page_of
+from longctx.report.run_report import RunReport
 from longctx.results.manifest import load_manifest
 from longctx.results.store import load
 from longctx.summary.summary import summarize
@@ -126,7 +127,7 @@ def test_small_trials(tell, empty, tmp_path, trials, small):
     summary = summarize(record.rows)
     taken = in_turns(
         1,
-        page=lambda: page_of(summary, record, manifest),
+        page=lambda: page_of(RunReport(record, summary, manifest)),
         charts=lambda: [draw(chart) for chart in charts(summary)],
     )
     tell(f"the page of {trials:,} small trials", taken["page"][0], taken["charts"][0], "what V8 takes for its charts")

@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from longctx.cases.case import Case
 from longctx.cases.request_tokens import added_tokens
@@ -21,38 +22,42 @@ from longctx.vocabulary.shapes import Shape
 from longctx.workspace import Workspace
 
 
-def cases_of(
-    workspace: Workspace,
-    profile: Profile,
-    family: type[Scenario],
-    models: Callable[[Axes], Sequence[str]],
-    prompts: Sequence[str],
-    bank: Callable[[str, str], Bank],
-    document: Callable[[Axes], str | None] = lambda grid: None,
-    model_of: Callable[[str], ModelProfile] | None = None,
-    shapes: Sequence[Shape] = (),
-) -> list[Case]:
-    """Return a family's cases, each once, in the order of the profile's tables. Raises UserError.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChoices:
+    """What a run chooses for the tables of a profile: models, prompt sets, shapes and documents."""
 
-    models: returns the models of a table. prompts: names or paths of prompt sets that replace the tables' own; empty to
-    keep those. bank: returns the bank of a (model, name), whose questions are read when a trial first needs them.
-    document: returns the word for the documents of a table; None to keep the prompts' own. model_of: returns the
-    profile of a model, by default that of its file. shapes: replace the tables' own; empty to keep those.
-    """
+    workspace: Workspace
+    models: Callable[[Axes], Sequence[str]]
+    """Returns the models of a table."""
+    bank: Callable[[str, str], Bank]
+    """Returns the bank of a (model, name), whose questions are read when a trial first needs them."""
+    prompts: Sequence[str] = ()
+    """Names or paths of prompt sets that replace the tables' own; empty to keep those."""
+    shapes: Sequence[Shape] = ()
+    """Shapes that replace the tables' own; empty to keep those."""
+    document: Callable[[Axes], str | None] = lambda grid: None
+    """Returns the word for the documents of a table; None to keep the prompts' own."""
+    model_of: Callable[[str], ModelProfile] | None = None
+    """Returns the profile of a model; None for that of its file."""
+
+
+def cases_of(profile: Profile, family: type[Scenario], chosen: TableChoices) -> list[Case]:
+    """Return a family's cases, each once, in the order of the profile's tables. Raises UserError."""
+    models, prompts = chosen.models, chosen.prompts
     grids = profile.grids(family.family)
-    sets = _prompt_sets(workspace, grids, prompts)
+    sets = _prompt_sets(chosen.workspace, grids, prompts)
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
-    load = model_of or functools.partial(load_model, workspace)
+    load = chosen.model_of or functools.partial(load_model, chosen.workspace)
     known = {name: load(name) for grid in grids for name in models(grid)}
     cases: dict[str, Case] = {}
     banks: dict[str, str] = {}
     for grid in grids:
         tables = {model: sized(grid, known[model]) for model in models(grid)}
-        wordings = [sets[name].wording(family, document(grid)) for name in prompts or grid.prompts]
-        for wording, model, shape in itertools.product(wordings, models(grid), shapes or grid.shapes):
+        wordings = [sets[name].wording(family, chosen.document(grid)) for name in prompts or grid.prompts]
+        for wording, model, shape in itertools.product(wordings, models(grid), chosen.shapes or grid.shapes):
             table = tables[model]
-            for scenario in _scenarios(table, model, functools.partial(bank, model, grid.draws_on)):
+            for scenario in _scenarios(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
                 if not (trials := table.trials_of(scenario)):
                     continue
                 case = Case(

@@ -145,7 +145,7 @@ def _page(
 ) -> str:
     """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
     from longctx.report.page.earlier import Earlier, earlier_rows
-    from longctx.report.page.page import changes_page
+    from longctx.report.page.page import ChangedTrials, changes_page
 
     views = {key: view for each in compared for key, view in each.views().items()}
     rows, texts, earlier = [], [], {}
@@ -158,8 +158,7 @@ def _page(
             if row.identity in known:
                 was = known[row.identity]
                 earlier[named.identity] = Earlier(was, views.get((was.run, was.identity), {}))
-    titles = {name: family.title for name, family in families.items()}
-    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name))
+    return changes_page(document, ChangedTrials(rows, texts, earlier), families)
 
 
 Parts = list[tuple[str, "list[Row]"]]

@@ -75,9 +75,8 @@ def run(options: argparse.Namespace) -> int:
     settings = replace(settings_of(options), record="new_episodes", estimate=False, max_cost=None)
     default = free_folder(settings, workspace)
     out = (options.out or default.with_name(f"upgrade-{default.name}")).absolute()
-    candidates = list(_candidates(options))
-    old = Treatment.of(options.old)
-    upgrading = Upgrading(old, candidates, settings, workspace.root, out, say, _trials(options))
+    treatments = [Treatment.of(options.old), *_candidates(options)]
+    upgrading = Upgrading(treatments, settings, workspace.root, out, say, _trials(options))
     if options.estimate:
         upgrading.estimate()
         return 0
@@ -149,7 +148,7 @@ def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: S
     """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
     from longctx.registry import families
     from longctx.report.page.earlier import Earlier, earlier_rows
-    from longctx.report.page.page import changes_page
+    from longctx.report.page.page import ChangedTrials, changes_page
     from longctx.report.upgrade import shown_subject
 
     known = families(workspace)
@@ -163,9 +162,8 @@ def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: S
         earlier |= {identity: Earlier(row, views[row.identity]) for identity, row in was.items()}
         rows += new.rows
         texts += [json.dumps(view) for view in _fields(new.views)]
-    titles = {name: family.title for name, family in known.items()}
     subject = shown_subject([*upgrade.old.rows, *rows])
-    return changes_page(document, rows, texts, earlier, lambda name: titles.get(name, name), figures, subject)
+    return changes_page(document, ChangedTrials(rows, texts, earlier, subject), known, figures)
 
 
 def _fields(views: Sequence[Any]) -> list[dict[str, Any]]:

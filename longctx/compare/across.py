@@ -97,35 +97,38 @@ def curves(
     """Return the curves of a run along a parameter, those of at least two values. rows: those that were measured."""
     found: list[Curve] = []
     for name, subjects in by_family(rows, families).items():
-        family = families.get(name)
-        treatments = Treatments.of(name, family)
         for subject, group in subjects.items():
-            params = params_of(group, treatments.parameters)
-            names = (family.size,) if family and family.size else LENGTHS
-            wanted = length_of(next(iter(params.values())), names) if parameter == LENGTH else parameter
-            if wanted is not None:
-                found += _curve(name, subject, group, params, wanted, treatments, share, family)
+            found += _curve(_Group(name, families.get(name), subject, group), parameter, share)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The rows of one family and subject."""
+
+    name: str
+    family: Family | None
+    subject: Subject
+    rows: Sequence[Row]
 
 
 Cells = Mapping[tuple[tuple[str, object], ...], Sequence[Row]]
 """The rows with each combination of the other parameters."""
 
 
-def _curve(
-    name: str,
-    subject: Subject,
-    rows: Sequence[Row],
-    params: Mapping[str, Mapping[str, ParamValue]],
-    parameter: str,
-    treatments: Treatments,
-    share: float,
-    family: Family | None,
-) -> Iterator[Curve]:
+def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
+    """Yield the curve of a group, if a parameter has at least two values. along: its name, or LENGTH."""
+    treatments = Treatments.of(of.name, of.family)
+    params = params_of(of.rows, treatments.parameters)
+    names = (of.family.size,) if of.family and of.family.size else LENGTHS
+    parameter = length_of(next(iter(params.values())), names) if along == LENGTH else along
+    if parameter is None:
+        return
+
     def others(row: Row) -> tuple[tuple[str, object], ...]:
         return tuple((key, value) for key, value in params[row.scenario].items() if key != parameter)
 
-    placed = [row for row in rows if parameter in params[row.scenario]]
+    placed = [row for row in of.rows if parameter in params[row.scenario]]
     by_value = {
         value: grouped(group, others)
         for value, group in grouped(placed, lambda row: params[row.scenario][parameter]).items()
@@ -145,14 +148,14 @@ def _curve(
     paired = bool(common) and treatments.keeps_item(parameter)
     z = NormalDist().inv_cdf(1 - 0.025 / len(rest))
     yield Curve(
-        name,
-        subject,
+        of.name,
+        of.subject,
         parameter,
         first,
         rate_of(of_first),
         tuple(_step(value, of_part[first], of_part[value], paired, share, z) for value in rest),
         paired,
-        guessing_of(family, of_first),
+        guessing_of(of.family, of_first),
         len(placed) - sum(len(rows) for cells in of_part.values() for rows in cells.values()),
         not common,
     )

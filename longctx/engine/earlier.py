@@ -11,6 +11,7 @@ from longctx.config.file_names import file_name
 from longctx.engine.terms import trial_of
 from longctx.errors import UserError
 from longctx.recording.apis import to_reply
+from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer
 from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
@@ -109,9 +110,8 @@ def _answered(row: Row, episode: Episode) -> Row:
 
 
 def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[RowIdentity, str]]:
-    about: dict[str, Any] = {"latency_s": None, "recorded_at": "", "request_sha256": "", "live": False}
     for row, (request, response, _) in found:
         try:
-            yield row.identity, to_reply(request.path, response["body"]["string"], **about).text
+            yield row.identity, to_reply(request.path, response["body"]["string"], Receipt()).text
         except MalformedAnswer:
             continue

@@ -27,6 +27,7 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
 from longctx.report.headline import failures, headline
+from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
 from longctx.results import store
@@ -155,7 +156,7 @@ def _written(
         from longctx.engine.earlier import earlier_answers
 
         earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
-    write_report(folder, record, summary, manifest, ending.page, ending.parquet, document, earlier)
+    write_report(folder, RunReport(record, summary, manifest, document), ending.page, ending.parquet, earlier)
     warning = add_step_summary(folder)
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from longctx.cases.case import Case
-from longctx.cases.of_profile import cases_of
+from longctx.cases.of_profile import TableChoices, cases_of
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.shards import Shard, deal
@@ -177,18 +177,17 @@ class Plan:
         """Return the cases of a family in all shards, with the user's options applied."""
         if family not in self._cases:
             settings = self._settings
-            cases = cases_of(
-                self._workspace,
-                self.profile,
-                self.families[family].scenario,
-                self._models_of,
-                settings.prompts,
-                self.bank,
-                self._word_for,
-                self.model,
-                settings.shapes,
+            chosen = TableChoices(
+                workspace=self._workspace,
+                models=self._models_of,
+                bank=self.bank,
+                prompts=settings.prompts,
+                shapes=settings.shapes,
+                document=self._word_for,
+                model_of=self.model,
             )
-            self._cases[family] = tuple(_with_options(case, self._settings) for case in cases)
+            cases = cases_of(self.profile, self.families[family].scenario, chosen)
+            self._cases[family] = tuple(_with_options(case, settings) for case in cases)
         return self._cases[family]
 
     def bank(self, model: str, name: str = SHIPPED) -> Bank:

@@ -136,17 +136,15 @@ def beside(terms: Rules, other: Baseline | None) -> Rules:
 def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:
     """Return the terms by which the gate judges these rows of a run. now: the time in ISO 8601."""
     settings, plan = run.settings, run.plan
-    return rules_of(
-        settings.gate,
-        [(plan.terms, settings.models)] if plan.terms else [],
-        plan.families,
-        now,
+    profiles = [(plan.terms, settings.models)] if plan.terms else []
+    return replace(
+        rules_of(settings.gate, profiles, plan.families, now),
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
         looks=looks,
         looks_of_functions=looks_of_functions(run, rows),
         of_base=bool(settings.base),
-        profiles_differ=_other_profile(run),
+        other_profile=_other_profile(run),
     )
 
 
@@ -162,39 +160,24 @@ def merged_rules(
     gate: GateTerms, profiles: Sequence[tuple[Profile, Sequence[str]]], known: Iterable[str], manifest: Manifest
 ) -> Rules:
     """Return the terms by which the gate judges a merged run. profiles: see `rules_of`."""
-    return rules_of(
-        gate,
-        profiles,
-        known,
-        manifest.finished_at,
+    return replace(
+        rules_of(gate, profiles, known, manifest.finished_at),
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
         looks=manifest.looks_of_families if gate.looks else "once",
         looks_of_functions=manifest.looks_of_functions if gate.looks else "once",
-        lacking=missing_shards(manifest),
+        lacking=tuple(missing_shards(manifest)),
         of_base=any(part.get("base") for part in manifest.parts),
     )
 
 
 def rules_of(
-    gate: GateTerms,
-    profiles: Sequence[tuple[Profile, Sequence[str]]],
-    known: Iterable[str],
-    now: str,
-    *,
-    left_out: int,
-    empty: int,
-    looks: LooksPlan,
-    looks_of_functions: LooksPlan = "once",
-    lacking: Sequence[str] = (),
-    of_base: bool = False,
-    profiles_differ: bool = False,
+    gate: GateTerms, profiles: Sequence[tuple[Profile, Sequence[str]]], known: Iterable[str], now: str
 ) -> Rules:
-    """Return the terms of a verdict.
+    """Return the terms of a verdict that a person states; what the run itself tells is added to them.
 
     profiles: those of the run, each with the models that replace its own. known: the names of the families. The margin
-    is the user's, else the smallest of the profiles', else the default. of_base: whether a base branch is given.
-    profiles_differ: see `Rules.other_profile`.
+    is the user's, else the smallest of the profiles', else the default.
     """
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
     stated_of_run = [profile.run_margin for profile, _ in profiles if profile.run_margin is not None]
@@ -207,14 +190,7 @@ def rules_of(
         margin=min(stated, default=MARGIN) if gate.margin is None else gate.margin,
         alpha=gate.alpha,
         age=AgeLimit(now, gate.max_age),
-        left_out=left_out,
-        empty=empty,
         grids=grids,
-        looks=looks,
-        looks_of_functions=looks_of_functions,
-        lacking=tuple(lacking),
-        of_base=of_base,
-        other_profile=profiles_differ,
         run_margin=min(stated_of_run, default=None) if gate.run_margin is None else gate.run_margin,
         limits=GrowthLimits(
             *(

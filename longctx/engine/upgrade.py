@@ -172,8 +172,7 @@ class Upgrading:
 
     def __init__(
         self,
-        old: Treatment,
-        candidates: Sequence[Treatment],
+        treatments: Sequence[Treatment],
         settings: Settings,
         root: Path,
         folder: Path,
@@ -183,20 +182,19 @@ class Upgrading:
         """Take up the treatments.
 
         Args:
-            old: What is used now.
-            candidates: What may replace it.
+            treatments: What is used now, then what may replace it.
             settings: What all treatments share.
             root: The project's folder.
             folder: Where each run says why trials could not be asked.
             say: Prints a sentence.
             trials_of: Returns the trials of a run, by default those of its profile's families.
         """
-        names = [treatment.name for treatment in (old, *candidates)]
+        names = [treatment.name for treatment in treatments]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise UserError("same-treatment-twice", f"{twice!r} is given twice: an upgrade compares what differs.")
-        self._alpha = settings.alpha / len(candidates)
+        self._alpha = settings.alpha / (len(treatments) - 1)
         self._say = say
-        self._treatments = (old, *candidates)
+        self._treatments = treatments
         self._trials = [
             trials_of(Run(settings=treatment.settings(settings), root=root, folder=folder / f"asking-{place}", say=say))
             for place, treatment in enumerate(self._treatments)

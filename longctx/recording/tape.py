@@ -30,7 +30,7 @@ from longctx.errors import TapeError
 from longctx.json_lines import append_line
 from longctx.recording import compact_json
 from longctx.recording.apis import api_at, api_of, messages, to_reply
-from longctx.recording.apis.messages import PATH
+from longctx.recording.apis.messages import PATH, Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.parts import digests
@@ -301,16 +301,14 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             return None
         body, metadata = found
         try:
-            return to_reply(
-                wanted.path,
-                body,
+            receipt = Receipt(
                 latency_s=metadata["latency_s"],
                 recorded_at=metadata["recorded_at"],
                 request_sha256=wanted.sha256,
                 live=bool(self._run) and metadata["run"] == self._run,
-                prefill=wanted.prefill,
                 batched="batch" in metadata,
             )
+            return to_reply(wanted.path, body, receipt, wanted.prefill)
         except MalformedAnswer as error:
             raise _unusable(wanted, error) from None
 

@@ -8,52 +8,44 @@ from pathlib import Path
 
 from longctx.extras import writes_page
 from longctx.report.data import as_json
-from longctx.report.document import Document
 from longctx.report.page.earlier import EarlierAnswers
+from longctx.report.run_report import RunReport
 from longctx.report.text import as_markdown
 from longctx.results.export import CSV, PARQUET, export
-from longctx.results.manifest import Manifest
-from longctx.results.store import FinishedRun
-from longctx.summary.summary import Summary
 
 SUMMARY = "summary.md"
 
 
 def write_report(
     folder: Path,
-    record: FinishedRun,
-    summary: Summary,
-    manifest: Manifest,
+    of_run: RunReport,
     page: bool = True,
     parquet: bool = False,
-    verdict: Document | None = None,
     earlier: Callable[[], EarlierAnswers] | None = None,
 ) -> None:
     """Write summary.md, summary.json, run.json, and results.csv into a run's folder.
 
     page: whether to write index.html and charts/ too, if what these need is installed. parquet: whether to write
-    results.parquet too, which needs pyarrow. verdict: that of a gate, if any,
-    which is shown first. earlier: returns the baseline's answers, which the page shows.
+    results.parquet too, which needs pyarrow. earlier: returns the baseline's answers, which the page shows.
     """
     if not writes_page(page):
-        _write_files(folder, record, summary, manifest, verdict, parquet)
+        _write_files(folder, of_run, parquet)
         return
     from longctx.report.charts import charts
     from longctx.report.charts.draw import drawing
     from longctx.report.page.page import write_page
 
-    with drawing(charts(summary)) as drawn:
-        _write_files(folder, record, summary, manifest, verdict, parquet)
-        write_page(folder, summary, record, manifest, drawn, verdict, earlier() if earlier else None)
+    with drawing(charts(of_run.summary)) as drawn:
+        _write_files(folder, of_run, parquet)
+        write_page(folder, of_run, drawn, earlier() if earlier else None)
 
 
-def _write_files(
-    folder: Path, record: FinishedRun, summary: Summary, manifest: Manifest, verdict: Document | None, parquet: bool
-) -> None:
+def _write_files(folder: Path, of_run: RunReport, parquet: bool) -> None:
+    summary, manifest = of_run.summary, of_run.manifest
     manifest.write(folder)
-    (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, verdict), "utf-8", "backslashreplace")
+    (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, of_run.verdict), "utf-8", "backslashreplace")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), "utf-8", "backslashreplace")
-    export(record.rows, folder / CSV, folder / PARQUET if parquet else None)
+    export(of_run.record.rows, folder / CSV, folder / PARQUET if parquet else None)
 
 
 def add_step_summary(folder: Path) -> str | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from longctx.cases.case import Case
-from longctx.cases.of_profile import cases_of, sized
+from longctx.cases.of_profile import TableChoices, cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
@@ -43,10 +45,14 @@ def no_bank(model: str, name: str) -> Bank:
     raise AssertionError("line retrieval asks no bank")
 
 
+def choices(bank: Callable[[str, str], Bank], prompts: Sequence[str] = ()) -> TableChoices:
+    return TableChoices(workspace=HERE, models=lambda grid: grid.models, bank=bank, prompts=prompts)
+
+
 def cases(folder: Path, *prompts: str) -> list[Case]:
     file = folder / "mine.toml"
     file.write_text(TABLES)
-    return cases_of(HERE, load_profile(HERE, str(file)), LineRetrieval, lambda grid: grid.models, prompts, no_bank)
+    return cases_of(load_profile(HERE, str(file)), LineRetrieval, choices(no_bank, prompts))
 
 
 def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
@@ -67,7 +73,7 @@ def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(TABLES.replace("trials = 4", "trials = { long = 6 }").replace("trials = 9", "trials = { all = 2 }"))
     profile = load_profile(HERE, str(file))
-    made = cases_of(HERE, profile, LineRetrieval, lambda grid: grid.models, (), no_bank)
+    made = cases_of(profile, LineRetrieval, choices(no_bank))
     assert [(case.id, case.trials) for case in made] == [
         ("one-protocol-lines-10", 6), ("two-protocol-lines-10", 6), ("two-protocol-lines-20", 2),
     ]  # fmt: skip
@@ -82,7 +88,7 @@ def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
 def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
     cases(tmp_path)
     profile = load_profile(HERE, str(tmp_path / "mine.toml"))
-    assert cases_of(HERE, profile, Passkey, lambda grid: grid.models, ["no such prompts"], no_bank) == []
+    assert cases_of(profile, Passkey, choices(no_bank, ["no such prompts"])) == []
 
 
 def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -108,7 +114,7 @@ def of_banks(folder: Path, model: str) -> list[Case]:
     file = folder / "banks.toml"
     file.write_text(BANKS.format(model=model))
     bank = functools.partial(load_bank, HERE, None, None)
-    return cases_of(HERE, load_profile(HERE, str(file)), Control, lambda grid: grid.models, (), bank)
+    return cases_of(load_profile(HERE, str(file)), Control, choices(bank))
 
 
 def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
@@ -161,7 +167,8 @@ def test_a_share_in_which_a_scenario_cannot_be_made(tmp_path: Path) -> None:
     file.write_text("[collage]\nbudgets = [0.125]\ntrials = 2\n")
     bank = functools.partial(load_bank, HERE, None, None)
     with refused("share-too-small", "qwen2.5-coder-0.5b", "`longest`"):
-        cases_of(HERE, load_profile(HERE, str(file)), Collage, lambda _: ["qwen2.5-coder-0.5b"], (), bank)
+        chosen = replace(choices(bank), models=lambda _: ["qwen2.5-coder-0.5b"])
+        cases_of(load_profile(HERE, str(file)), Collage, chosen)
 
 
 @pytest.mark.parametrize("size", [0, -5, 0.0, 1.5, -0.5, True, "0.5"])

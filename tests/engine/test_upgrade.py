@@ -62,7 +62,7 @@ def test_a_treatment_changes_only_what_it_names() -> None:
 def test_a_candidate_that_nothing_clear_is_compared_with_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     table = {"lines": [3], "orders": ["ordered"], "trials": 2, "prompts": ["protocol", "question"]}
     settings = Settings(profile={"line_retrieval": table})
-    upgrading = Upgrading(Treatment.of("old"), [Treatment.of("new,prompts=protocol")], settings, tmp_path, tmp_path)
+    upgrading = Upgrading([Treatment.of("old"), Treatment.of("new,prompts=protocol")], settings, tmp_path, tmp_path)
     with refused("unclear-upgrade", "'new, prompts=protocol'"):
         upgrading.measure(max_cost=1)
 
@@ -109,10 +109,8 @@ def upgraded(tmp_path: Path, caps: list[float], *names: str, unpriced: str = "")
         alpha=0.06,
         prices=tuple((name, price) for name in ("old", *names) if name != unpriced),
     )
-    treatments = [Treatment.of(name) for name in names]
-    upgrading = Upgrading(
-        Treatment.of("old"), treatments, settings, tmp_path, tmp_path, lambda _: None, lambda of: MadeTrials(of, caps)
-    )
+    treatments = [Treatment.of(name) for name in ("old", *names)]
+    upgrading = Upgrading(treatments, settings, tmp_path, tmp_path, lambda _: None, lambda of: MadeTrials(of, caps))
     return upgrading.measure(max_cost=1.0)
 
 

@@ -16,6 +16,7 @@ from longctx.report.charts import charts
 from longctx.report.charts.draw import drawing
 from longctx.report.files import write_report
 from longctx.report.page.page import write_page
+from longctx.report.run_report import RunReport
 from longctx.results import store
 from longctx.results.baseline import load_baseline
 from longctx.results.manifest import Manifest, load_manifest
@@ -150,7 +151,7 @@ def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1
     manifest.write(folder)
     summary = summarize(record.rows)
     with drawing(charts(summary)) as drawn:
-        write_page(folder, summary, record, manifest, drawn)
+        write_page(folder, RunReport(record, summary, manifest), drawn)
     return folder / "index.html"
 
 
@@ -186,7 +187,7 @@ def write_gated(folder: Path, text: str = "The value is {}.") -> Path:
     ending = Ending(manifest, shipped(), baseline, Rules(), page=True, parquet=False, cassettes=folder / "cassettes")
     _, document = judge(folder / "after", baseline, record, ending, Rules())
     earlier = partial(earlier_answers, baseline, record.rows, None)
-    write_report(folder / "after", record, summarize(record.rows), manifest, verdict=document, earlier=earlier)
+    write_report(folder / "after", RunReport(record, summarize(record.rows), manifest, document), earlier=earlier)
     return folder / "after" / "index.html"
 
 

@@ -134,7 +134,7 @@ def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _others(len(questions.questions) - len(answers))
-    made = _filter(workspace, model, bank, folder, answers, result.prompt_set, "" if gaps else asked_of_all)
+    made = _filter(workspace, (model, bank), folder, answers, result.prompt_set, "" if gaps else asked_of_all)
     known = load_filter(workspace, model, bank)
     notes = [
         trials_sentence(finished.summary),
@@ -168,8 +168,7 @@ def _others(number: int) -> str:
 
 def _filter(
     workspace: Workspace,
-    model: str,
-    bank: str,
+    subject: tuple[str, str],
     folder: Path,
     answers: Mapping[str, bool | None],
     prompts: str,
@@ -177,8 +176,10 @@ def _filter(
 ) -> str:
     """Make the filter if there is none yet, and return a sentence on it. A filter that runs have used never changes.
 
-    others: the end of the sentence, on the questions that were not asked; empty if answers are missing.
+    subject: the model and the bank. others: the end of the sentence, on the questions that were not asked; empty if
+    answers are missing.
     """
+    model, bank = subject
     correct = readable(answers)
     unread = len(answers) - len(correct)
     kept = f"{sum(correct.values()):,} of {len(correct):,} questions are answered right with their section alone"

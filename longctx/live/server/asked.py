@@ -33,7 +33,7 @@ async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
     """
     request = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER], **changed}
     body = await _sent(client, model, request)
-    return to_reply(api_of(model).PATH, body, latency_s=None, recorded_at="", request_sha256="", live=True)
+    return to_reply(api_of(model).PATH, body, messages.Receipt(live=True))
 
 
 async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> bytes:

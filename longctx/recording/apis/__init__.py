@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from longctx.config.models import ModelProfile
 from longctx.recording.apis import chat, gemini, messages, responses
+from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.scenario import Reply
 
@@ -117,9 +118,9 @@ def is_answer(path: str, body: bytes) -> bool:
         return False
 
 
-def to_reply(path: str, body: bytes, **about: Any) -> Reply:
-    """Return the reply in an answer to a request. about: see messages.to_reply. Raises MalformedAnswer."""
+def to_reply(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Reply:
+    """Return the reply in an answer to a request. prefill: see messages.to_reply. Raises MalformedAnswer."""
     api = api_at(path)
     if api is None:
         raise MalformedAnswer(f"no API that is known has the path {path[:80]!r}")
-    return messages.to_reply(api.as_message(api.read(body)), **about)
+    return messages.to_reply(api.as_message(api.read(body)), receipt, prefill)

@@ -81,16 +81,19 @@ def read(body: bytes) -> dict[str, Any]:
     return message
 
 
-def to_reply(
-    message: Mapping[str, Any],
-    *,
-    latency_s: float | None,
-    recorded_at: str,
-    request_sha256: str,
-    live: bool,
-    prefill: str = "",
-    batched: bool = False,
-) -> Reply:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """How and when an answer was received."""
+
+    latency_s: float | None = None
+    recorded_at: str = ""
+    request_sha256: str = ""
+    live: bool = False
+    """Whether this run received it."""
+    batched: bool = False
+
+
+def to_reply(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") -> Reply:
     """Return the reply in a message, which joins the text blocks and leaves out all others.
 
     An answer without a text block, such as thinking or a tool call alone, is an empty reply; its stop reason says why.
@@ -111,13 +114,13 @@ def to_reply(
         input_tokens=uncached + written + (cached or 0) + sum(each.input_tokens for each in compacted),
         cached_tokens=cached + read if cached is not None else read or None,
         output_tokens=output + sum(each.output_tokens for each in compacted),
-        latency_s=latency_s,
-        recorded_at=recorded_at,
-        request_sha256=request_sha256,
-        live=live,
+        latency_s=receipt.latency_s,
+        recorded_at=receipt.recorded_at,
+        request_sha256=receipt.request_sha256,
+        live=receipt.live,
         cache_write_tokens=written + sum(each.cache_write_tokens for each in compacted),
         hour_write_tokens=hour + sum(each.hour_write_tokens for each in compacted),
-        batched=batched,
+        batched=receipt.batched,
         thinking_tokens=_thought(message["usage"]),
         refusal=_category(message.get("stop_details")),
         fallback=_by_fallback(message["usage"]),

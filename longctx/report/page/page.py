@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,14 +23,13 @@ from longctx.report.page.contents import Figure, counts, facts, family_lines, he
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.glossary import words
 from longctx.report.page.pictures import forest, legend, panels
+from longctx.report.run_report import RunReport
 from longctx.report.terminal import attention
-from longctx.results.manifest import Manifest
 from longctx.results.row import Row
-from longctx.results.store import FinishedRun
-from longctx.summary.summary import Summary
 from longctx.views.chart import Chart
 from longctx.views.table import Table
 from longctx.visible import visible
+from longctx.vocabulary.family import Family
 
 HERE = Path(__file__).parent
 FEW_SECTIONS = 3
@@ -42,23 +42,14 @@ LONG = 26
 """The characters of a cell beyond which it may wrap. A rate with its interval and n is shorter."""
 
 
-def write_page(
-    folder: Path,
-    summary: Summary,
-    record: FinishedRun,
-    manifest: Manifest,
-    drawn: Iterable[Drawn],
-    verdict: Document | None = None,
-    earlier: EarlierAnswers | None = None,
-) -> None:
+def write_page(folder: Path, of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | None = None) -> None:
     """Write index.html to the run's folder, its charts to charts/ as SVG files, and details/ with what trials hold.
 
-    drawn: the charts, which may be drawn while they are consumed. verdict: the document of a gate. earlier: the
-    baseline's answers.
+    drawn: the charts, which may be drawn while they are consumed. earlier: the baseline's answers.
     """
     (folder / "charts").mkdir(exist_ok=True)
     kept = _kept(drawn, folder / "charts")
-    page, chunks = render(summary, record, manifest, kept, verdict, earlier)
+    page, chunks = render(of_run, kept, earlier)
     (folder / DETAILS).mkdir(exist_ok=True)
     for number, chunk in enumerate(chunks):
         (folder / DETAILS / f"{number}.js").write_text(f'longctx({number}, "{chunk}");\n', encoding="ascii")
@@ -72,31 +63,19 @@ def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
         yield chart
 
 
-def page_of(
-    summary: Summary,
-    record: FinishedRun,
-    manifest: Manifest,
-    verdict: Document | None = None,
-    earlier: EarlierAnswers | None = None,
-) -> str:
+def page_of(of_run: RunReport, earlier: EarlierAnswers | None = None) -> str:
     """Return the page without writing any file."""
-    with drawing(charts(summary)) as drawn:
-        return render(summary, record, manifest, drawn, verdict, earlier)[0]
+    with drawing(charts(of_run.summary)) as drawn:
+        return render(of_run, drawn, earlier)[0]
 
 
-def render(
-    summary: Summary,
-    record: FinishedRun,
-    manifest: Manifest,
-    drawn: Iterable[Drawn],
-    verdict: Document | None = None,
-    earlier: EarlierAnswers | None = None,
-) -> tuple[str, list[str]]:
+def render(of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | None = None) -> tuple[str, list[str]]:
     """Return the page with these charts, and the chunks of details that lie beside it.
 
     The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text Vega
     has escaped, and JSON without `<`.
     """
+    record, summary, manifest, verdict = of_run.record, of_run.summary, of_run.manifest, of_run.verdict
     places = in_order([row.family for row in record.rows], summary.families)
     rows = [record.rows[place] for place in places]
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
@@ -134,20 +113,30 @@ def render(
     return page, chunks
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedTrials:
+    """The trials of later runs, beside the answers of earlier ones."""
+
+    rows: Sequence[Row]
+    views: Sequence[str]
+    """The view of each row, as JSON."""
+    earlier: EarlierAnswers
+    subject: Callable[[Row], str] = trials.subject_of
+    """Returns what a trial was asked of."""
+
+
 def changes_page(
-    document: Document,
-    rows: Sequence[Row],
-    views: Iterable[str],
-    earlier: EarlierAnswers,
-    title: Callable[[str], str],
-    figures: Sequence[Chart] = (),
-    subject: Callable[[Row], str] = trials.subject_of,
+    document: Document, changed: ChangedTrials, families: Mapping[str, Family], figures: Sequence[Chart] = ()
 ) -> str:
     """Return the page of a comparison: its document, and the trials with both answers.
 
-    rows, views: those of the later runs. title: returns the title of a family. figures: shown after the first table.
-    subject: returns what a trial was asked of.
+    figures: shown after the first table.
     """
+    rows, earlier, subject = changed.rows, changed.earlier, changed.subject
+
+    def title(name: str) -> str:
+        return families[name].title if name in families else name
+
     return (
         _environment()
         .get_template("changes.html")
@@ -157,7 +146,7 @@ def changes_page(
             compared=True,
             scenarios=scenario_links(rows),
             index=trials.index(rows, title, earlier, subject),
-            chunks=list(trials.chunks(rows, views, None, earlier, subject)),
+            chunks=list(trials.chunks(rows, changed.views, None, earlier, subject)),
             commands=False,
             version=longctx.__version__,
             **_script_and_style(),

@@ -25,7 +25,7 @@ from longctx.live.cost.money import (
     usd_exactly,
 )
 from longctx.live.failure import Failure
-from longctx.recording.apis.messages import read, to_reply
+from longctx.recording.apis.messages import Receipt, read, to_reply
 from longctx.vocabulary.scenario import CompactionUsage, Reply
 from tests.refusals import refused
 from tests.servers import message
@@ -55,7 +55,7 @@ HAIKU = Prices(
 def reply(input_tokens: int, output_tokens: int = 0, cached: int = 0, written: int = 0) -> Reply:
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
     usage |= {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written}
-    return to_reply(read(message("", usage=usage)), latency_s=0, recorded_at="", request_sha256="", live=True)
+    return to_reply(read(message("", usage=usage)), Receipt(latency_s=0, live=True))
 
 
 def test_cached_tokens_cost_what_reading_them_costs() -> None:

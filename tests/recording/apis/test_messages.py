@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.recording.apis import is_answer
-from longctx.recording.apis.messages import PATH, Edits, read, to_reply
+from longctx.recording.apis.messages import PATH, Edits, Receipt, read, to_reply
 from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.judging import unanswered
 from longctx.vocabulary.scenario import CompactionUsage, Reply
@@ -21,7 +21,7 @@ json_objects = st.dictionaries(st.sampled_from(["cited_text", "document_index"])
 
 
 def reply(body: bytes, prefill: str = "") -> Reply:
-    return to_reply(read(body), latency_s=0.5, recorded_at="now", request_sha256="abc", live=True, prefill=prefill)
+    return to_reply(read(body), Receipt(latency_s=0.5, recorded_at="now", request_sha256="abc", live=True), prefill)
 
 
 def test_all_of_a_plain_answer() -> None:

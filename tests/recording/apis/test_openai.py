@@ -9,12 +9,13 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.recording.apis import api_at, canonical_path, chat, responses, to_reply
+from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import completed, digest
 from tests.recording.apis.examples import CALL, body, completion, response, said
 
 MODEL = ModelProfile(model="toy", api="openai-chat")
-ABOUT: dict[str, Any] = {"latency_s": None, "recorded_at": "", "request_sha256": "", "live": False}
+ABOUT = Receipt()
 TOOL_CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "add", "arguments": '{"a": 1}'}
 REFUSAL = {**said(""), "content": [{"type": "refusal", "refusal": "No."}]}
 CUT = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
@@ -23,7 +24,7 @@ FILTERED = {"status": "incomplete", "incomplete_details": {"reason": "content_fi
 
 @pytest.mark.parametrize(("path", "answer"), [(chat.PATH, completion()), (responses.PATH, response())])
 def test_usage_is_counted_in_one_way(path: str, answer: dict[str, Any]) -> None:
-    reply = to_reply(path, body(answer), **ABOUT)
+    reply = to_reply(path, body(answer), ABOUT)
     assert (reply.text, reply.model, reply.stop_reason) == ("yes", "toy", "end_turn")
     counts = reply.input_tokens, reply.cached_tokens, reply.cache_write_tokens
     assert (*counts, reply.output_tokens, reply.thinking_tokens) == (10, 4, 1, 5, 3)
@@ -55,7 +56,7 @@ def test_it_is_what_the_sdk_reads() -> None:
     ],
 )
 def test_stop_reasons_have_the_names_of_messages(path: str, answer: dict[str, Any], reason: str, text: str) -> None:
-    reply = to_reply(path, body(answer), **ABOUT)
+    reply = to_reply(path, body(answer), ABOUT)
     assert (reply.stop_reason, reply.text) == (reason, text)
 
 
@@ -73,7 +74,7 @@ def test_stop_reasons_have_the_names_of_messages(path: str, answer: dict[str, An
 )
 def test_an_answer_of_another_form_is_refused(path: str, content: bytes) -> None:
     with pytest.raises(MalformedAnswer, match="is not a"):
-        to_reply(path, content, **ABOUT)
+        to_reply(path, content, ABOUT)
 
 
 def test_a_path_belongs_to_one_api() -> None:

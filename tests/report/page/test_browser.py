@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 
 from longctx.report.document import Document, as_html
-from longctx.report.page.page import changes_page
+from longctx.report.page.page import ChangedTrials, changes_page
 from longctx.views.table import Table
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report import every_family
@@ -322,7 +322,7 @@ def test_numbers_are_sorted_as_numbers_and_what_is_empty_is_last(tab: Tab, tmp_p
     cells = ["-", "1,024", "+0.05 [-0.01, 0.11]", "\u22120.5", "12%", "$3.00", "b2", "b10"]
     table = Table.from_columns("Cells", {"row": [str(place) for place in range(len(cells))], "cell": cells})
     page = tmp_path / "page.html"
-    page.write_text(changes_page(Document("Changes", (), (table,)), [], [], {}, str), encoding="utf-8")
+    page.write_text(changes_page(Document("Changes", (), (table,)), ChangedTrials([], [], {}), {}), encoding="utf-8")
     opened = tab.open(page.as_uri())
     head, shown = opened.locator("thead th").nth(1), opened.locator("tbody td")
     head.get_by_role("button").click()

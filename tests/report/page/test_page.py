@@ -13,6 +13,7 @@ from pathlib import Path
 from longctx.report.document import Document
 from longctx.report.page.contents import facts, family_lines, sections
 from longctx.report.page.page import render
+from longctx.report.run_report import RunReport
 from longctx.results.store import FinishedRun
 from longctx.summary.notes import Answered
 from longctx.summary.summary import summarize
@@ -141,7 +142,7 @@ def test_hostile_text_makes_no_markup(report: Path, hostile: Path) -> None:
 def test_a_verdict_comes_first_and_is_text() -> None:
     table = Table("Bands", ("family", "verdict"), (("passkey", "<i>"),))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
-    text, _ = render(summarize([]), FinishedRun([], Path()), MANIFEST, [], verdict)
+    text, _ = render(RunReport(FinishedRun([], Path()), summarize([]), MANIFEST, verdict), [])
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text
     assert "<li>a note of &lt;script&gt;</li>" in text
     assert "<td>&lt;i&gt;</td>" in text
@@ -149,7 +150,7 @@ def test_a_verdict_comes_first_and_is_text() -> None:
 
 def test_a_model_that_answered_instead_of_another_is_reported() -> None:
     summary = replace(summarize([]), answered=(Answered("some-model", "<b>", 3, 60),))
-    text, _ = render(summary, FinishedRun([], Path()), MANIFEST, [])
+    text, _ = render(RunReport(FinishedRun([], Path()), summary, MANIFEST), [])
     assert "some-model was asked for, but the server says that &lt;b&gt; answered 3 of 60 trials." in text
 
 
@@ -160,7 +161,7 @@ def test_a_run_that_stopped_early_says_what_it_left_out() -> None:
 
 
 def test_a_run_of_nothing_has_a_page() -> None:
-    text, _ = render(summarize([]), FinishedRun([], Path()), MANIFEST, [])
+    text, _ = render(RunReport(FinishedRun([], Path()), summarize([]), MANIFEST), [])
     assert "Nothing was measured" in text
 
 
@@ -188,7 +189,8 @@ def test_the_first_screen_counts_what_passed_and_failed_and_links_to_its_origin(
         MANIFEST, tests={"passed": 1200, "failed": 2, "error": 1},
         commit=f"https://github.example/o/r/commit/{'0123456789' * 4}", ci_run="https://github.example/o/r/actions/runs/7",
     )  # fmt: skip
-    text, _ = render(summarize([*of_test, *checks]), FinishedRun([*of_test, *checks], Path()), manifest, [])
+    rows = [*of_test, *checks]
+    text, _ = render(RunReport(FinishedRun(rows, Path()), summarize(rows), manifest), [])
     [counted] = re.findall(r'<ul class="counts">(.*?)</ul>', text, re.DOTALL)
     assert re.sub(r"<.*?>", "", counted).split("\n")[1:4] == [
         "tests: 1,200 passed, 3 failed", "trials: 1 passed, 2 failed", "checks: 1 passed, 1 failed"
