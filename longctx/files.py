@@ -31,6 +31,13 @@ def check_new(path: Path, force: bool) -> None:
         raise UserError("file-exists", f"{path} already exists: give another name, or --force to overwrite it.")
 
 
+def check_free(path: Path, force: bool) -> None:
+    """Raise UserError if the user's `path` cannot, or must not, be written."""
+    check_new(path, force)
+    if not path.parent.is_dir():
+        raise UserError("no-such-folder", f"There is no folder {path.parent} to write {path.name} into: make it first.")
+
+
 def write_file(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file, then move it to `path`, making its folder if needed. Raises UserError."""
     part = _part(path.parent, path.name)

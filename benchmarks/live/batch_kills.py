@@ -118,10 +118,11 @@ def _moment(project: Path) -> str:
 
 
 def _start(project: Path, server: BatchServer) -> subprocess.Popen[bytes]:
-    options = [f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch", "--ctx-no-page"]
+    options = [f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch"]
     return subprocess.Popen(
         [sys.executable, "-c", RUN, "-q", "tests_longctx/test_line_retrieval.py", "--ctx-profile=kills.toml", *options],
         cwd=project,
+        env={**os.environ, "LONGCTX_PAGE": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -94,10 +94,11 @@ def checkout(folder: Path, scenarios: int, trials: int) -> Path:
 
 
 def _start(project: Path, server: Remote) -> subprocess.Popen[bytes]:
-    options = [f"--ctx-base-url={server.url}", "--ctx-record=once", f"--ctx-concurrency={IN_FLIGHT}", "--ctx-no-page"]
+    options = [f"--ctx-base-url={server.url}", "--ctx-record=once", f"--ctx-concurrency={IN_FLIGHT}"]
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", "-n2", "tests_longctx", "--ctx-profile=kills.toml", *options],
         cwd=project,
+        env={**os.environ, "LONGCTX_PAGE": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import drafting
-from longctx.cli.shared.drafting import Draft, Drafting, check_free_names, confirm, run_of, write_all
+from longctx.cli.shared.drafting import NewTest, confirmed, run_of
 from longctx.cli.shared.output import say
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
@@ -20,10 +19,9 @@ from longctx.plural import count
 
 if TYPE_CHECKING:
     from longctx.functions.chunks import Chunks
+    from longctx.functions.drafting import Draft
 
 NAME = "chunks"
-PROMPTS = "session"
-"""The prompt set whose `writing` drafts questions with short answers."""
 NUMBERS = (1, 4, 16, 64)
 """The numbers of chunks, beside that of all."""
 WHOLE = 1000
@@ -78,18 +76,15 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
     from longctx.functions.chunks import read_chunks
-    from longctx.stats.losses import probes_needed
+    from longctx.functions.drafting import Drafting
 
-    root, name = options.workspace.root, options.name or NAME
     if options.retrieve is None:
         require("BM25", "bm25s")
     elif not FUNCTION.fullmatch(options.retrieve):
         raise UserError(
             "bad-function", f"--retrieve {options.retrieve!r}: write MODULE:FUNCTION, as in search:retrieve."
         )
-    test, profile = root / "tests_longctx" / f"test_{name}.py", root / "fixtures" / "profiles" / f"{name}.toml"
-    file = root / "tests_longctx" / name / "questions.jsonl"
-    check_free_names([test, profile, file], options.force)
+    new = NewTest.of(options, NAME, "questions.jsonl")
     model = load_model(options.workspace, options.model)
     base, tokens = read_chunks(options.folder, options.chunk), options.chunk
     if tokens is None and any(chunk.tokens > WHOLE for chunk in base.sections):
@@ -97,10 +92,8 @@ def run(options: argparse.Namespace) -> int:
     size = sum(chunk.tokens for chunk in base.sections)
     say(f"{options.folder}: {count(len(base.sections), 'chunk')}, {size:,} tokens.")
     drafts = _own(options.questions, base) if options.questions else []
-    work = Drafting(run_of(options), model, base.sections, options.number or probes_needed(drafting.CHANGING), PROMPTS)
-    doing = f"Trying {count(len(drafts), 'question')}" if drafts else f"Drafting {count(work.number, 'question')}"
-    if not confirm(f"{doing}: {work.price(drafts)}.", options.yes):
-        say("Nothing was sent.")
+    work = Drafting(run_of(options), model, base.sections, options.number)
+    if not confirmed(work.doing(drafts, "question"), options):
         return 1
     tried = work.kept(drafts or work.drafted())
     if not tried.drafts:
@@ -113,11 +106,11 @@ def run(options: argparse.Namespace) -> int:
     numbers = [each for each in numbers if each <= len(base.sections)]
     module, function = (options.retrieve or ":").split(":")
     values: dict[str, Any] = {
-        "name": name,
+        "name": new.name,
         "model": options.model,
         "numbers": numbers,
         "all": len(base.sections),
-        "documents": Path(os.path.relpath(options.folder.absolute(), test.parent)).as_posix(),
+        "documents": Path(os.path.relpath(options.folder.absolute(), new.test.parent)).as_posix(),
         "tokens": f", tokens={tokens}" if tokens else "",
         "imported": f"from {module} import {function}\n" if module else "",
         "retrieved": f"{function or 'BASE.retrieve'}(case.question, chunks)",
@@ -128,32 +121,18 @@ def run(options: argparse.Namespace) -> int:
         text = text.replace(f'BASE = longctx.chunks("{values["documents"]}"{values["tokens"]})\n\n\n', "\n").replace(
             "import longctx\n", ""
         )
-    write_all(
-        {
-            file: "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines),
-            test: text,
-            profile: PROFILE.format(**values),
-        }
-    )
-    shown = [path.relative_to(root).as_posix() if Path.cwd() == root else str(path) for path in (file, test)]
-    say(f"{tried.sentence('the documents')} Review: {shown[0]}")
-    say(f"Wrote {shown[1]} and the profile {name}.")
+    new.write(lines, text, PROFILE.format(**values), {})
     sizes = f"{count(len(lines), 'question')} × {count(len(numbers), 'number')} of chunks"
-    say(f"Next: pytest --ctx-profile {name} --ctx-record once    ({sizes}, {_price(model, base, numbers, len(lines))})")
+    new.tell(tried.sentence("the documents"), sizes, _price(model, base, numbers, len(lines)))
     return 0
 
 
 def _own(path: Path, base: Chunks) -> list[Draft]:
     """Return the user's own questions. Raises UserError for one whose evidence is in no chunk."""
-    from longctx.functions.cells import load_cases
-    from longctx.functions.transcript import Probe
+    from longctx.functions.drafting import Draft, own_probes
 
     drafts = []
-    for case in load_cases(path, None):
-        try:
-            probe = Probe.of(case)
-        except ValueError as error:
-            raise UserError("bad-probe", f"{path}, the question {case['id']}: {error}.") from None
+    for case, probe in own_probes(path, "question"):
         held = [chunk for chunk in base.sections if chunk.id == case.get("chunk") or probe.is_in(chunk.text)]
         if not held:
             raise UserError(
@@ -166,20 +145,21 @@ def _own(path: Path, base: Chunks) -> list[Draft]:
 
 
 def _line(draft: Draft) -> dict[str, Any]:
+    from longctx.functions.drafting import accepted
     from longctx.functions.transcript import quotes
 
     probe = draft.probe
-    accept = [[*each] if isinstance(each, tuple) else each for each in probe.accept]
     quoted = probe.evidence or next(quotes(draft.evidence, probe), "")
     evidence = {"evidence": quoted} if quoted else {}
     name = re.sub(r"[^A-Za-z0-9_.:@+-]", "-", draft.id)
-    line = {"id": name, "question": probe.question, "accept": accept, "kind": probe.kind or "fact"}
+    line = {"id": name, "question": probe.question, "accept": accepted(probe), "kind": probe.kind or "fact"}
     return {**line, **evidence, "chunk": draft.section}
 
 
 def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> str:
     from longctx.functions.ask import PROBE_TOKENS
-    from longctx.live.cost.money import cost, usd
+    from longctx.functions.drafting import in_words
+    from longctx.live.cost.money import cost
 
     if model.prices is None:
         return "price not known"
@@ -188,4 +168,4 @@ def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> str:
         questions * sum(cost(model.prices, number * each + 60, PROBE_TOKENS + thinking) for number in numbers)
         for thinking in (0, model.thinking_tokens)
     )
-    return f"about {usd(usual)}" + (f", at most {usd(most)} if it thinks all it may" if most > usual else "")
+    return in_words(usual, most)

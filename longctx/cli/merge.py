@@ -9,9 +9,9 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.shared import verdict
-from longctx.cli.shared.options import declare
+from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import check_free_folder
+from longctx.engine.options import GATE
 from longctx.extras import writes_page
 from longctx.gate.defaults import ignored_options
 from longctx.results.folder import find_run, only_reporter
@@ -31,13 +31,15 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-page", action="store_false", dest="page", help="write no index.html and no charts")
     parser.add_argument("-v", "--verbose", action="store_true", help="print all tables")
     declare(parser, "no-lock")
-    verdict.add(parser)
+    declare(parser, "baseline", help="give a verdict on the merged run against an earlier one, as pytest does")
+    declare(parser, *GATE, "no-looks")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.engine.base_terms import profiles_of
     from longctx.engine.finish import Ending, merge
-    from longctx.engine.terms import failures_of
+    from longctx.engine.terms import failures_of, merged_rules
     from longctx.gate.exit_status import exit_status
     from longctx.registry import families
     from longctx.report.document import as_terminal as document_as_terminal
@@ -55,8 +57,10 @@ def run(options: argparse.Namespace) -> int:
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
-    rules = verdict.rules(options, manifest) if baseline else None
+    rules = None
     known = families(options.workspace)
+    if baseline:
+        rules = merged_rules(settings_of(options).gate, profiles_of(options.workspace, manifest), known, manifest)
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
     ending = Ending(manifest, known, baseline, rules, options.page, parquet, options.workspace.cassettes, names)

@@ -12,7 +12,6 @@ from tabulate import tabulate
 
 from longctx.authoring.writing import Writing
 from longctx.cases.case import Case, Question
-from longctx.cli.shared import trial_of_run
 from longctx.cli.shared.options import declare
 from longctx.cli.shared.task import add_bank_name
 from longctx.config.headers import as_lines
@@ -24,6 +23,7 @@ from longctx.errors import UserError
 from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
 from longctx.registry import families
+from longctx.results import trial_of_run
 from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared import drafting
-from longctx.cli.shared.drafting import Draft, Drafting, Tried, check_free_names, confirm, run_of, write_all
+from longctx.cli.shared.drafting import NewTest, confirmed, run_of
 from longctx.cli.shared.output import say
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
@@ -20,12 +20,11 @@ from longctx.plural import count
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
+    from longctx.functions.drafting import Draft, Tried
     from longctx.functions.transcript import Transcript
     from longctx.vocabulary.bank import Section
 
 NAME = "window"
-PROMPTS = "session"
-"""The prompt set whose `writing` drafts probes of sessions."""
 STRETCH = 400
 """About the tokens of the turns that probes are drafted about."""
 MOST_STRETCH = 2000
@@ -116,13 +115,10 @@ class Measuring:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
+    from longctx.functions.drafting import Drafting, in_words
     from longctx.functions.keys import keys_in
-    from longctx.stats.losses import probes_needed
 
-    root, name = options.workspace.root, options.name or NAME
-    folder = root / "tests_longctx" / name
-    test, profile = root / "tests_longctx" / f"test_{name}.py", root / "fixtures" / "profiles" / f"{name}.toml"
-    check_free_names([test, profile, folder / "probes.jsonl"], options.force)
+    new = NewTest.of(options, NAME, "probes.jsonl")
     model = load_model(options.workspace, options.model)
     sessions = _sessions(options)
     for each in sessions.values():
@@ -132,12 +128,8 @@ def run(options: argparse.Namespace) -> int:
         say(f"This looks like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first.")
     fills = sorted(options.fill) if options.fill else _fills(sessions.values(), model)
     drafts = _own(options.probes, sessions) if options.probes else []
-    work = Drafting(
-        run_of(options), model, _texts(sessions), options.number or probes_needed(drafting.CHANGING), PROMPTS
-    )
-    doing = f"Trying {count(len(drafts), 'probe')}" if drafts else f"Drafting {count(work.number, 'probe')}"
-    if not confirm(f"{doing}: {work.price(drafts)}.", options.yes):
-        say("Nothing was sent.")
+    work = Drafting(run_of(options), model, _texts(sessions), options.number)
+    if not confirmed(work.doing(drafts, "probe"), options):
         return 1
     kept = work.kept(drafts or _placed(work.drafted(), sessions, fills[0]))
     if not kept.drafts:
@@ -146,22 +138,17 @@ def run(options: argparse.Namespace) -> int:
             f"No probe can be used: {kept.sentence('the session')} Give a longer session, another model, or probes of "
             "your own with --probes FILE.",
         )
-    lines = _lines(kept, len(sessions) > 1)
+    lines = _lines(kept)
     plan = Measuring(fills, options.strategy or ["none", f"summary-at-{fills[-1] // 2}"], len(lines))
-    values = {"name": name, "sessions": json.dumps([*sessions]), "fills": fills, "model": options.model}
+    values = {"name": new.name, "sessions": json.dumps([*sessions]), "fills": fills, "model": options.model}
     values |= {"strategies": json.dumps(plan.strategies), "cluster": ', cluster="session"' if len(sessions) > 1 else ""}
-    write_all(
-        {
-            folder / ".gitignore": "# What is in the session may be private: delete this file to commit it.\n*\n",
-            **{folder / f"{one}.json": _as_json(each) for one, each in sessions.items()},
-            folder / "probes.jsonl": "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines),
-            test: TEST.format(**values),
-            profile: PROFILE.format(**values),
-        }
-    )
-    say(f"{kept.sentence('the session')} Review: {_shown(folder / 'probes.jsonl', root)}")
-    say(f"Wrote {_shown(test, root)} and the profile {name}.")
-    say(_next(name, plan, model))
+    beside = {f"{one}.json": _as_json(each) for one, each in sessions.items()}
+    beside[".gitignore"] = "# What is in the session may be private: delete this file to commit it.\n*\n"
+    new.write(lines, TEST.format(**values), PROFILE.format(**values), beside)
+    usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
+    price = "price not known" if usual is None or most is None else in_words(usual, most)
+    sizes = f"{count(plan.probes, 'probe')} × {count(len(fills), 'fill')} × "
+    new.tell(kept.sentence("the session"), sizes + count(len(plan.strategies), "strategy", "strategies"), price)
     return 0
 
 
@@ -274,16 +261,12 @@ def _placed(drafts: Sequence[Draft], sessions: dict[str, Transcript], smallest: 
 
 def _own(path: Path, sessions: dict[str, Transcript]) -> list[Draft]:
     """Return the user's own probes. Raises UserError for one whose evidence is in no session."""
-    from longctx.functions.cells import load_cases
+    from longctx.functions.drafting import Draft, own_probes
     from longctx.functions.strategies import blocks_of
-    from longctx.functions.transcript import Probe, read_block
+    from longctx.functions.transcript import read_block
 
     drafts = []
-    for case in load_cases(path, None):
-        try:
-            probe = Probe.of(case)
-        except ValueError as error:
-            raise UserError("bad-probe", f"{path}, the probe {case['id']}: {error}.") from None
+    for case, probe in own_probes(path, "probe"):
         places = (
             (name, session.turn_of(probe)) for name, session in sessions.items() if case.get("session") in (None, name)
         )
@@ -299,33 +282,19 @@ def _own(path: Path, sessions: dict[str, Transcript]) -> list[Draft]:
     return drafts
 
 
-def _lines(kept: Tried, several: bool) -> list[dict[str, Any]]:
+def _lines(kept: Tried) -> list[dict[str, Any]]:
+    from longctx.functions.drafting import accepted
+
     lines = []
     for draft in kept.drafts:
         probe = draft.probe
         place = {"evidence": probe.evidence} if probe.turn is None else {"turn": probe.turn}
         stale = {"stale": [*probe.stale]} if probe.stale else {}
-        accept = [[*each] if isinstance(each, tuple) else each for each in probe.accept]
         line = {"id": draft.id, "session": draft.section.rpartition("-")[0], "question": probe.question}
-        lines.append({**line, "accept": accept, **stale, "kind": probe.kind or "fact", **place})
+        lines.append({**line, "accept": accepted(probe), **stale, "kind": probe.kind or "fact", **place})
     return lines
 
 
 def _as_json(session: Transcript) -> str:
     request = {"system": session.system, "tools": list(session.tools), "messages": session.messages}
     return json.dumps({name: value for name, value in request.items() if value}, ensure_ascii=False) + "\n"
-
-
-def _next(name: str, plan: Measuring, model: ModelProfile) -> str:
-    from longctx.live.cost.money import usd
-
-    usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
-    price = "price not known" if usual is None else f"about {usd(usual)}"
-    price += f", at most {usd(most)} if it thinks all it may" if usual is not None and most and most > usual else ""
-    sizes = f"{count(plan.probes, 'probe')} × {count(len(plan.fills), 'fill')} × "
-    strategies = count(len(plan.strategies), "strategy", "strategies")
-    return f"Next: pytest --ctx-profile {name} --ctx-record once    ({sizes}{strategies}, {price})"
-
-
-def _shown(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if Path.cwd() == root else str(path)

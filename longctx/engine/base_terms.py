@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from longctx import pytest_file
-from longctx.config.profiles import Profile, profile_path, profile_type
+from longctx.config.profiles import Profile, load_profile, profile_path, profile_type
 from longctx.config.project import NAME, ProjectSettings, settings_in
-from longctx.config.text_files import checked
+from longctx.config.text_files import checked, digest_of
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
 from longctx.registry import families
+from longctx.results.manifest import Manifest
 from longctx.workspace import Workspace
 
 
@@ -54,3 +55,29 @@ def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[st
         table: dict[str, Any] = pytest_file.table(copy) or {}
     options: str | list[str] = table.get("addopts", "")
     return options
+
+
+def profiles_of(workspace: Workspace, manifest: Manifest) -> list[tuple[Profile, list[str]]]:
+    """Return the profiles of merged runs, with the models that replaced the profiles' own.
+
+    Raises UserError if a profile has changed since.
+    """
+    found = []
+    for options, digest, base in dict.fromkeys(
+        (tuple(part["options"]), part["profile_digest"], part.get("base", "")) for part in manifest.parts
+    ):
+        if not digest:  # test functions alone need no profile
+            continue
+        values = [option.partition("=") for option in options]
+        name = next((value for option, _, value in values if option == "--ctx-profile"), None)
+        path: Path = profile_path(workspace, name)
+        if digest_of(path) != digest:
+            raise UserError(
+                "profile-changed",
+                f"{path} has changed since the runs measured it: merge them with the file as it was, or run them "
+                "again.",
+            )
+        models = [value for option, _, value in values if option == "--ctx-model"]
+        own = load_profile(workspace, name)
+        found.append((terms_at(workspace, name, base, own) if base else own, models))
+    return found

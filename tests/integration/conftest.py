@@ -21,6 +21,8 @@ from tests.servers import SimulatedServer
 ROOT = Path(__file__).resolve().parents[2]
 NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
 """Prefixes of environment variables that would change a run, and are removed."""
+NO_PAGE = {"LONGCTX_PAGE": "0"}
+"""The environment of a run that writes no page."""
 
 IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
 """Silences the warning about modules that forking.py imported before pytest could rewrite them."""
@@ -166,12 +168,11 @@ class Checkout:
         """Start what `pytest` runs, and return its pid while it runs. terminal: the path of a terminal to run it on."""
         given = profile is None or any(str(argument).startswith("--ctx-profile") for argument in arguments)
         options = [] if given else [f"--ctx-profile={profile}"]
-        options += [] if page else ["--ctx-no-page"]
         chosen = terminal or any(str(argument).startswith(("-q", "-v", "--verb", "--co")) for argument in arguments)
         options += [] if chosen else ["-v"]
         return self._start(
             ["pytest", "-W", IMPORTED, UNWANTED, *options, *map(str, arguments)],
-            env,
+            ({} if page else NO_PAGE) | (env or {}),
             terminal,
         )
 

@@ -99,7 +99,8 @@ class Clone:
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "GITHUB_ACTION_PATH": str(self.checkout.folder),
             "WORKERS": "0",
-            "PYTEST_ADDOPTS": f"--ctx-no-page {UNWANTED}",
+            "PYTEST_ADDOPTS": UNWANTED,
+            "LONGCTX_PAGE": "0",
             **WANTED,
         }
         return subprocess.run(

@@ -178,7 +178,7 @@ def test_killed_at_random_moments_and_resumed_nothing_is_paid_twice(
         lacking = everything - on_cassettes(project)
         server.received.clear()
         server.hold_after = moments.randrange(1, 9)
-        run = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", "--ctx-no-page"
+        run = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2"
         pid = project.start(*run, profile=None)
         if lacking.total() <= server.hold_after:
             assert project.wait().code == 0

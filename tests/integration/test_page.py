@@ -1,4 +1,4 @@
-"""index.html, in every run's folder; --ctx-no-page."""
+"""index.html, in every run's folder, unless the environment turns it off."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_command_of_a_trial_measures_it_again(recorded: Checkout) -> None:
 
 
 def test_a_page_can_be_left_out(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "--ctx-no-page")
+    checkout.record(server)
     assert not checkout.file("reports/latest/index.html").exists()
     assert not checkout.file("reports/latest/charts").exists()
 

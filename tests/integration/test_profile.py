@@ -56,7 +56,7 @@ def test_two_profiles_are_refused(checkout: Checkout) -> None:
     assert result.code == 4
     assert result.says("--ctx-profile is given 2 times", "[option-given-twice]")
     assert not checkout.runs()
-    assert checkout.pytest("--ctx-model=toy", "--ctx-model=toy", "--ctx-no-page", "--collect-only").code == 0
+    assert checkout.pytest("--ctx-model=toy", "--ctx-model=toy", "--collect-only").code == 0
 
 
 def test_the_command_line_overrides_a_profile_of_the_configuration(checkout: Checkout) -> None:

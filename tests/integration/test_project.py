@@ -97,7 +97,7 @@ def test_questions_are_tried_from_a_folder_of_the_project_and_need_no_test_of_it
     )
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
     recorded = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)
-    result = within.longctx("data", "questions", "try", questions, *recorded, "--trials", 5, "--ctx-no-page")
+    result = within.longctx("data", "questions", "try", questions, *recorded, "--trials", 5, "--no-page")
     assert result.says("15 trials: 0 live (0%); 15 replayed (100%)"), result.out + result.err
     assert not within.file("reports").exists()
 

@@ -43,7 +43,7 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
         "run",
     )
     with SimulatedServer(reader) as server:
-        asked = own.longctx(*command, "--record", "once", "--base-url", server.url, "--ctx-no-page")
+        asked = own.longctx(*command, "--record", "once", "--base-url", server.url, "--no-page")
     assert asked.code == 0, asked.err + asked.out
     assert asked.says("18 trials: 18 live", "questions are answered right with their section alone")
     assert asked.says("and kept for collages; all were asked. Commit fixtures/questions/filters/toy-")
@@ -58,7 +58,7 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     assert "What does the harbor of district 3 collect a barge?" in own.file("run/questions.md").read_text()
 
     before = made.read_bytes()
-    again = own.longctx(*command[:-1], "again", "--ctx-no-page")
+    again = own.longctx(*command[:-1], "again", "--no-page")
     assert again.code == 0, again.err + again.out
     assert again.says("18 replayed", "is there already and stays")
     assert made.read_bytes() == before
@@ -78,7 +78,7 @@ def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
         "documents",
         "--model",
         "toy",
-        "--ctx-no-page",
+        "--no-page",
     )
     with SimulatedServer(reader) as server:
         ask = ("--record", "once", "--base-url", server.url)
@@ -96,7 +96,7 @@ def test_the_recorded_controls_replay(own: Checkout) -> None:
     shutil.copytree(ROOT / "cassettes/qwen2.5-coder-0.5b/control", own.file("cassettes/qwen2.5-coder-0.5b/control"))
     shutil.copytree(ROOT / "fixtures/questions", own.file("fixtures/questions"))
     register = "fixtures/questions/register.jsonl"
-    result = own.longctx("data", "questions", "try", register, *RECORDED, "--trials", 100, "--ctx-no-page")
+    result = own.longctx("data", "questions", "try", register, *RECORDED, "--trials", 100, "--no-page")
     assert result.code == 0, result.err + result.out
     assert result.says(
         "right section 41 44 15 0.41 [0.32, 0.51] n=100 +0.21", "wrong section 21 70 9", "no record 23 77 0"
@@ -109,7 +109,7 @@ def test_the_recorded_controls_replay(own: Checkout) -> None:
 
 def try_toy(own: Checkout, *more: object) -> Result:
     return own.longctx(
-        "data", "questions", "try", "questions.jsonl", "--corpus=documents", "--model=toy", "--ctx-no-page", *more
+        "data", "questions", "try", "questions.jsonl", "--corpus=documents", "--model=toy", "--no-page", *more
     )
 
 

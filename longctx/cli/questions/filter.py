@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.authoring.items import READ
-from longctx.cli.questions.unreadable import sentences
+from longctx.authoring.unreadable import sentences
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
 from longctx.results.folder import find_run

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
+from longctx.authoring.unreadable import sentences
 from longctx.cli.questions.filter import answered, readable
-from longctx.cli.questions.unreadable import sentences
 from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import check_free_folder, say, tell_unread
 from longctx.cli.shared.task import add_task

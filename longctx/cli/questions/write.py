@@ -21,8 +21,8 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 if TYPE_CHECKING:
     from longctx.authoring.check import Finding
     from longctx.authoring.written import Written
+    from longctx.authoring.written_files import WrittenFiles
     from longctx.cases.case import Case
-    from longctx.cli.questions.written_files import WrittenFiles
     from longctx.corpus.documents import Corpus
     from longctx.recording.tape import Tape
 
@@ -59,7 +59,7 @@ def add(tasks: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.authoring.check import check
-    from longctx.cli.questions.written_files import WrittenFiles
+    from longctx.authoring.written_files import WrittenFiles
     from longctx.corpus.documents import load_corpus
     from longctx.engine.run import Run
 
@@ -175,7 +175,7 @@ def _table(
 
 def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
     """Return sentences on what to do if no reply could be used. room: max_tokens of a reply."""
-    from longctx.cli.questions.unreadable import excerpt
+    from longctx.authoring.unreadable import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]
     helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]

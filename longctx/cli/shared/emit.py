@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.output import check_free
 from longctx.extras import PAGE, require
-from longctx.files import write_file
+from longctx.files import check_free, write_file
 
 if TYPE_CHECKING:
     from longctx.report.document import Document

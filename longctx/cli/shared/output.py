@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.files import check_is_no_file, check_new
+from longctx.files import check_is_no_file
 
 
 def say(sentence: str) -> None:
@@ -20,13 +20,6 @@ def tell_unread(folder: Path) -> None:
 
     if sentence := unread(folder):
         print(sentence, file=sys.stderr)
-
-
-def check_free(path: Path, force: bool) -> None:
-    """Raise UserError if the user's `path` cannot, or must not, be written."""
-    check_new(path, force)
-    if not path.parent.is_dir():
-        raise UserError("no-such-folder", f"There is no folder {path.parent} to write {path.name} into: make it first.")
 
 
 def check_free_folder(option: str, folder: Path) -> None:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from longctx.authoring.items import READ
-from longctx.cli.shared.trial_of_run import RowAndView
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.results.row import Row
+from longctx.results.trial_of_run import RowAndView
 from longctx.visible import visible
 from longctx.workspace import Workspace
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longctx.authoring.written import Dropped, Written, dump_dropped
-from longctx.cli.shared.output import check_free
 from longctx.corpus.questions import dropped_beside, dump, load_questions
 from longctx.errors import UserError
-from longctx.files import check_writable, write_file
+from longctx.files import check_free, check_writable, write_file
 
 
 @dataclass(frozen=True, slots=True)

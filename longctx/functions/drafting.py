@@ -1,0 +1,199 @@
+"""Questions that a model drafts about texts, and that are kept if they take reading: the cases of a test function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.authoring.alone import ROOM, WORDING, Alone
+from longctx.authoring.writing import Writing
+from longctx.authoring.written import read_reply
+from longctx.cases.case import Case
+from longctx.config.prompts import PromptSet
+from longctx.errors import UserError
+from longctx.functions.cells import load_cases
+from longctx.functions.transcript import Probe
+from longctx.live.cost.money import cost, usd
+from longctx.plural import count
+from longctx.recording.tape import Wanted
+from longctx.stats.losses import probes_needed
+
+if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
+    from longctx.engine.run import Run
+    from longctx.recording.tape import Tape
+    from longctx.vocabulary.bank import Section
+    from longctx.vocabulary.scenario import Reply
+
+PER_SECTION = 5
+"""How many questions are drafted about a text, unless there are few texts."""
+MOST_PER_SECTION = 20
+TOKENS_A_QUESTION = 200
+"""The most tokens of a question with its answers."""
+PROMPTS = "session"
+"""The prompt set whose `writing` drafts questions with short answers."""
+CHANGING = 0.05
+"""The assumed share of answers that change by chance from one context to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question with the text that answers it."""
+
+    id: str
+    section: str
+    probe: Probe
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The drafts that take reading, and how many do not."""
+
+    drafts: tuple[Draft, ...]
+    guessed: int
+    """Right without the text."""
+    unanswerable: int
+    """Wrong with the text alone."""
+    unasked: int
+    """Not answered by the server."""
+
+    def sentence(self, without: str) -> str:
+        parts = [f"{len(self.drafts):,} kept"]
+        parts += [f"{self.guessed:,} can be guessed without {without}"] if self.guessed else []
+        parts += [f"{self.unanswerable:,} cannot be answered from their evidence"] if self.unanswerable else []
+        parts += [f"{count(self.unasked, 'was', 'were')} not answered"] if self.unasked else []
+        return f"{'; '.join(parts)}."
+
+
+def spread(sections: Sequence[Section], wanted: int) -> tuple[list[Section], int]:
+    """Return sections from every part, and how many questions about each make as many as are wanted."""
+    each = min(MOST_PER_SECTION, max(PER_SECTION, -(-wanted // len(sections))))
+    chosen = min(len(sections), -(-wanted // each))
+    return [sections[(2 * place + 1) * len(sections) // (2 * chosen)] for place in range(chosen)], each
+
+
+class Drafting:
+    """Has a model draft questions about some texts, and keeps those that take reading."""
+
+    def __init__(self, run: Run, model: ModelProfile, sections: Sequence[Section], wanted: int | None) -> None:
+        """wanted: how many questions; None for as many as the answer takes."""
+        self._run, self._model = run, model
+        self.sections, self._each = spread(sections, wanted or probes_needed(CHANGING))
+        self.number = self._each * len(self.sections)
+
+    @cached_property
+    def _cases(self) -> list[Case]:
+
+        wording = PromptSet.open(self._run.workspace, PROMPTS).wording(Writing)
+        room = TOKENS_A_QUESTION * self._each
+        return [
+            Case(self._model, wording, Writing(self._each, max_tokens=room, section=section), seed=0, trials=1)
+            for section in self.sections
+        ]
+
+    def drafted(self) -> list[Draft]:
+        """Ask for the drafts and return them. Raises UserError."""
+
+        drafts = []
+        for case, reply in self._asked(self._cases):
+            section = case.scenario.section  # type: ignore[attr-defined]
+            if reply is not None:
+                for question in read_reply(section.id, reply, self._each, "").questions:
+                    kind = "number" if question.numerical else "fact"
+                    probe = Probe(question.question, (question.right,), kind=kind)
+                    drafts.append(Draft(question.id, section.id, probe, section.text))
+        return drafts
+
+    def doing(self, drafts: Sequence[Draft], noun: str) -> str:
+        """Return a sentence on what is to be sent. drafts: if they are the user's own."""
+        doing = f"Trying {count(len(drafts), noun)}" if drafts else f"Drafting {count(self.number, noun)}"
+        return f"{doing}: {self._price(drafts)}."
+
+    def kept(self, drafts: Sequence[Draft]) -> Tried:
+        """Ask each draft with its evidence alone and with nothing. Raises UserError."""
+        cases = [case for draft in drafts for case in self._alone(draft)]
+        replies = [reply for _, reply in self._asked(cases)]
+        kept, guessed, unanswerable, unasked = [], 0, 0, 0
+        for draft, known, guess in zip(drafts, replies[::2], replies[1::2], strict=True):
+            if known is None or guess is None:
+                unasked += 1
+            elif draft.probe.grade(guess.text) == "kept":
+                guessed += 1
+            elif draft.probe.grade(known.text) != "kept":
+                unanswerable += 1
+            else:
+                kept.append(draft)
+        return Tried(tuple(kept), guessed, unanswerable, unasked)
+
+    def _price(self, drafts: Sequence[Draft]) -> str:
+        """Return what is still to be paid, as the end of a sentence. drafts: if they are the user's own."""
+
+        model, prices = self._model, self._model.prices
+        if prices is None:
+            return f"its price is not known, since {model.model} has no prices"
+        reference = model.tokens.reference
+        requests = [] if drafts else [(case.size_tokens, TOKENS_A_QUESTION * self._each) for case in self._lacking()]
+        texts = [draft.evidence for draft in drafts] or [each.text for each in self.sections for _ in range(self._each)]
+        requests += [(round(len(text) / 4 * reference), ROOM // 4) for text in texts]
+        requests += [(round(60 * reference), ROOM // 4) for _ in texts]
+        return in_words(
+            *(
+                sum(cost(prices, size, reply + thinking) for size, reply in requests)
+                for thinking in (0, model.thinking_tokens)
+            )
+        )
+
+    def _lacking(self) -> list[Case]:
+        tape = self._run.tape("once")
+        return [case for case in self._cases if reply_of(case, tape) is None]
+
+    def _alone(self, draft: Draft) -> list[Case]:
+
+        return [
+            Case(
+                self._model,
+                WORDING,
+                Alone(given, question=draft.probe.question, evidence=draft.evidence, tokens=size),
+                seed=0,
+                trials=1,
+            )
+            for given, size in (("evidence", 60 + len(draft.evidence) // 4), ("nothing", 60))
+        ]
+
+    def _asked(self, cases: Sequence[Case]) -> list[tuple[Case, Any]]:
+        """Ask what is not recorded, and return each case with its reply, None if there is none."""
+        self._run.ask(list({next(case.questions()).key: case for case in cases}.values()))
+        tape = self._run.tape()
+        return [(case, reply_of(case, tape)) for case in cases]
+
+
+def reply_of(case: Case, tape: Tape) -> Reply | None:
+    """Return the recorded reply to the only question of a case. Raises TapeError."""
+
+    [question] = case.questions()
+    return tape.reply(Wanted.of(question, question.build()))
+
+
+def own_probes(path: Path, noun: str) -> Iterator[tuple[Mapping[str, Any], Probe]]:
+    """Yield the user's own probes, each as it is in its file and read. Raises UserError."""
+
+    for case in load_cases(path, None):
+        try:
+            yield case, Probe.of(case)
+        except ValueError as error:
+            raise UserError("bad-probe", f"{path}, the {noun} {case['id']}: {error}.") from None
+
+
+def accepted(probe: Probe) -> list[Any]:
+    """Return the accepted answers of a probe, as its file has them."""
+    return [[*each] if isinstance(each, tuple) else each for each in probe.accept]
+
+
+def in_words(usual: float, most: float) -> str:
+    """Return a price in USD. most: that of replies which think all they may."""
+
+    return f"about {usd(usual)}" + (f", at most {usd(most)} if it thinks all it may" if most > usual else "")
