@@ -99,7 +99,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="longctx",
         description="Set up, record, plan and compare long-context runs.",
-        epilog="Options that pytest has too, such as --ctx-max-cost, may be given by either name.",
+        epilog="Options shared with pytest accept either spelling: --max-cost or --ctx-max-cost.",
     )
     parser.add_argument("--version", action="version", version=f"longctx {longctx.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

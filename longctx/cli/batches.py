@@ -25,7 +25,7 @@ NONE = "No batch is waiting to be collected: cassettes/batches holds none."
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "batches",
-        help="Message Batches that are not collected: list, collect or cancel them",
+        help="list, collect or cancel pending Message Batches",
         description="Runs with --ctx-batch keep each batch that they have created and not collected yet as a file in "
         "cassettes/batches.",
     )
@@ -46,13 +46,13 @@ def add(commands: Any) -> None:
     cancel = actions.add_parser(
         "cancel",
         parents=[server],
-        help="end a batch: what it has not begun is not asked, and what it has answered can be collected",
+        help="cancel a batch: requests that it has not begun are not sent, and its answers can be collected",
     )
     cancel.add_argument("names", nargs="+", metavar="BATCH", help="name or id")
     cancel.add_argument(
         "--forget",
         action="store_true",
-        help="only delete the local record of it, so that its requests are asked, and paid for, again",
+        help="only delete the local record of it, so that its requests are sent, and paid for, again",
     )
     declare(cancel, "no-lock")
     cancel.set_defaults(run=_cancel)

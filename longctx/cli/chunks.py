@@ -58,8 +58,8 @@ def add(commands: Any) -> None:
     parser = add_task(
         commands,
         NAME,
-        "from a folder of documents to a test of how many chunks to retrieve",
-        ": it drafts questions with a model, keeps those that take reading, and writes the test and its profile.",
+        "write a test of how many chunks to retrieve, from a folder of documents",
+        ". Its profile is written, too. A model drafts the questions; those that take reading are kept.",
     )
     option = parser.add_argument
     option("folder", type=Path, metavar="DIR", help="Markdown and text files")
@@ -68,7 +68,9 @@ def add(commands: Any) -> None:
     )
     option("--questions", type=Path, metavar="FILE", help="questions of your own, JSON lines; nothing is drafted")
     option("--retrieve", metavar="MODULE:FUNCTION", help="your function of a question and a number (default: BM25)")
-    option("--chunks", type=number(int, 1), action="append", metavar="N", help="a number of chunks (repeatable)")
+    option(
+        "--chunks", type=number(int, 1), action="append", metavar="N", help="how many chunks to retrieve (repeatable)"
+    )
     drafting.add_options(parser)
     parser.set_defaults(run=run)
 

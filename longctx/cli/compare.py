@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "compare",
-        help="runs side by side, trial by trial",
-        description="Rates of each run, the difference to the first on the trials that both measured, and which "
+        help="compare runs side by side, trial by trial",
+        description="Accuracy of each run, the difference to the first on the trials that both measured, and which "
         "answers changed. A baseline of several runs is compared by the mean of its answers to each trial. One RUN "
         "with --between compares the models, prompt sets, shapes or labels within it.",
     )
@@ -58,9 +58,9 @@ def add(commands: Any) -> None:
         type=float,
         default=0.85,
         metavar="SHARE",
-        help="the share of the rate at the shortest length that an effective length retains (0.85)",
+        help="the share of the accuracy at the shortest length that an effective length retains (0.85)",
     )
-    parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers listed of each family (20)")
+    parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers to list per protocol (20)")
     emit.add(parser)
     parser.set_defaults(run=run)
 

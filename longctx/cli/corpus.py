@@ -31,8 +31,8 @@ def add(commands: Any) -> None:
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
-    _add(tasks, stats, "say how large a folder's sections are, and how many collages can be made of them")
-    _add(tasks, diff, "say which trials a change of documents makes stale, and what asking them costs")
+    _add(tasks, stats, "print how large a folder's sections are, and how many collages can be made of them")
+    _add(tasks, diff, "list the trials that a change of documents makes stale, and what recording them costs")
     _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are errors")
 
 
@@ -59,12 +59,12 @@ def _add(tasks: Any, task: Any, text: str) -> None:
                 "--questions",
                 type=Path,
                 metavar="FILE",
-                help="about them, for the lexical baseline (default: those of the bank that the folder belongs to)",
+                help="questions about them, for the lexical baseline (default: those of the folder's bank)",
             )
         case "diff":
             parser.add_argument("old", metavar="OLD", help="the folder before, or a git revision of NEW, such as main")
             parser.add_argument("documents", type=Path, metavar="NEW", help="the folder of documents as it is now")
-            parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="about them")
+            parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="questions about them")
             declare(parser, "profile", "model")
         case "check":
             declare(parser, "corpus", "questions")

@@ -30,7 +30,7 @@ After:  [EXECUTE THIS]: Go to line 3 and report only REGISTER_CONTENT, without a
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "demo",
-        help="a gate on a recorded change of a prompt, offline and without a key",
+        help="gate a recorded change of a prompt, offline and without a key",
         description="Replays a recording that comes with longctx: the same questions before and after a change of the "
         "prompt. Prints the verdict and answers that were lost, and writes the report.",
     )

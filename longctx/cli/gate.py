@@ -24,13 +24,13 @@ NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is fo
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "gate",
-        help="a verdict on the results of any evaluation tool",
+        help="gate the results of any evaluation tool",
         description="Judges NEW against OLD by the statistics of pytest's --ctx-baseline: pairs of one id, clusters, "
         "Holm over the bands, a margin. Each is a log of inspect_ai (.eval or .json), samples of "
         "lm-evaluation-harness (samples_*.jsonl), output of promptfoo (results.json), a file of JSON lines with id, "
         "correct and, if known, band, cluster, cost and guessing, or a run folder of longctx. "
         "An id of OLD that NEW lacks is not measured. "
-        "Of other tools' rows, unlike the digests of recordings, nothing shows that both asked the same. The exit "
+        "The rows of other tools have no digests, so that both runs sent the same cannot be checked. The exit "
         "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
     )
     parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results: a file, or the folder of a run")
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
         type=share(zero=True),
         default=0.0,
         metavar="SHARE",
-        help="the rate of guessing, such as 0.25 (default: 0)",
+        help="the accuracy of guessing, such as 0.25 (default: 0)",
     )
     parser.add_argument(
         "--subset",

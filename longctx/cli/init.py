@@ -57,8 +57,8 @@ OURS = "--require-hashes -r requirements.lock"
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "init",
-        help="write what a repository needs: tests, a first profile, settings",
-        description="Writes tests, a first profile, what pytest and git must know. Never overwrites existing files.",
+        help="create tests, a starter profile and configuration in this project",
+        description="Creates tests, a starter profile, and configuration for pytest and git. Never overwrites a file.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the project (default: this folder)")
     parser.add_argument(

@@ -20,9 +20,9 @@ from longctx.results.folder import find_run, only_reporter
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "merge",
-        help="several runs as one, such as CI shards or checkpoints",
+        help="merge several runs into one, such as CI shards or checkpoints",
         description="Writes one run's folder from several. Runs with different labels (--ctx-label) stay apart in its "
-        "tables; a trial that two runs hold must have the same answer in both, and counts once. For shards, and with "
+        "tables; a trial that is in two runs must have the same answer in both, and counts once. For shards, and with "
         "--baseline, the exit status is the one that pytest gives a whole run: 12 invalid, 10 regression, 1 failed, 11 "
         "inconclusive, 0.",
     )

@@ -36,15 +36,15 @@ ENTRIES = {
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "models",
-        help="list model profiles, or ask a server about a model",
+        help="list model profiles, or query a server about a model",
         description="A model profile is a file of fixtures/models/: what is known about a model.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     batches.add(actions)
     probe = actions.add_parser(
         "probe",
-        help="ask a server about a model, and keep what it says in the model's profile",
-        description="Asks for the model's limits and counts tokens, which is free, and writes both to the [probed] and "
+        help="query a server about a model, and keep its answers in the model's profile",
+        description="Queries the model's limits and counts tokens, which is free, and writes both to the [probed] and "
         "[[measured]] tables of the model's profile. What a person wrote there stays, and takes precedence.",
     )
     probe.add_argument("name", metavar="NAME", help="the model's id")
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
     probe.add_argument(
         "--ask",
         action="store_true",
-        help="also ask the model ten small questions, which cost money: whether it takes a prefill, a temperature and "
+        help="also send the model ten small requests, which cost money: whether it takes a prefill, a temperature and "
         "thinking, and whether its usage, stop reasons, system prompt and token counts can be trusted",
     )
     probe.add_argument(

@@ -26,8 +26,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "plan",
         help="how many trials a gate needs, and what they cost",
-        description="For each band of a profile: the smallest drop that its trials show, the trials needed for a drop "
-        "and for a pass if nothing changed, tokens and prices. Nothing is asked.",
+        description="For each band of a profile: the smallest drop that its trials can detect, the trials needed to "
+        "detect a drop and to pass if nothing changed, tokens and prices. Sends no requests.",
     )
     option = parser.add_argument
     declare(parser, "profile", "model", "margin", "alpha", "corpus", "questions")
@@ -36,9 +36,9 @@ def add(commands: Any) -> None:
         type=share(),
         default=0.9,
         metavar="P",
-        help="probability with which a drop is to be shown, and no change to pass (default: 0.9)",
+        help="probability of detecting a drop, and of passing if nothing changed (default: 0.9)",
     )
-    option("--drop", type=share(), default=0.1, metavar="SHARE", help="the drop that is to be shown (default: 0.1)")
+    option("--drop", type=share(), default=0.1, metavar="SHARE", help="the drop to detect (default: 0.1)")
     option(
         "--from",
         nargs="+",

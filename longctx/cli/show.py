@@ -45,17 +45,22 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--orphans",
         action="store_true",
-        help="list the recordings that no test of the project asks for under any of its profiles, with their sizes; "
+        help="list the recordings that no test of the project uses under any of its profiles, with their sizes; "
         "nothing is deleted",
     )
-    parser.add_argument("--model", default=None, metavar="NAME", help="needed if the prompt depends on the model")
+    parser.add_argument("--model", default=None, metavar="NAME", help="model (required if the prompt depends on it)")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
     parser.add_argument(
         "--shape", choices=SHAPES, default=None, metavar="NAME", help="shape of the request (default: text, or RUN's)"
     )
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="seed of the trials (default: 0, or RUN's)")
     parser.add_argument(
-        "--run", type=Path, default=None, dest="folder", metavar="RUN", help="also what this run measured of the trial"
+        "--run",
+        type=Path,
+        default=None,
+        dest="folder",
+        metavar="RUN",
+        help="also print this run's result for the trial",
     )
     declare(parser, "corpus", "questions")
     add_bank_name(parser)

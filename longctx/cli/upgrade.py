@@ -25,13 +25,12 @@ if TYPE_CHECKING:
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "upgrade",
-        help="may a new model replace the old one? One page that decides",
-        description="Asks a profile, or your own tests, of OLD and of each NEW on the same trials, replays what is "
-        "recorded, and writes "
-        "one page: the verdict, rates, price, tokens, latency and thinking before and after, and what was lost and "
-        "gained. A treatment is a model, or the name of its profile, and after commas what differs: "
-        "MODEL,effort=high,prompts=NAME,shape=chat,strategy=NAME,base_url=URL. The exit status is that of the best "
-        "candidate: 0 pass, 10 regression, 11 inconclusive, 12 invalid.",
+        help="compare an old and a new model and write a one-page verdict",
+        description="Runs a profile, or your own tests, with OLD and with each NEW on the same trials, replays what is "
+        "recorded, and writes one page: the verdict, accuracy, price, tokens, latency and thinking before and after, "
+        "and which answers were lost and gained. A treatment is a model, or the name of its profile, and after "
+        "commas what differs: MODEL,effort=high,prompts=NAME,shape=chat,strategy=NAME,base_url=URL. The exit status "
+        "is that of the best candidate: 0 pass, 10 regression, 11 inconclusive, 12 invalid.",
     )
     option = parser.add_argument
     option("old", metavar="OLD", help="what is used now")
@@ -40,16 +39,16 @@ def add(commands: Any) -> None:
         "--tests",
         nargs="+",
         metavar="PATH",
-        help="ask what pytest selects by these files, folders or ids of tests: test functions, and families of the "
-        "profile (default: all families of the profile)",
+        help="run what pytest selects by these files, folders or ids of tests: test functions, and protocols of the "
+        "profile (default: all protocols of the profile)",
     )
     option("-k", dest="expression", metavar="EXPRESSION", help="of these tests, those that pytest's -k selects")
     declare(parser, "profile")
     declare(parser, "prompts", action="store", default=None, help="prompt set of all treatments that name none")
-    option("--effort", default="", metavar="A,B", help="ask each NEW at each of these efforts, such as low,high")
+    option("--effort", default="", metavar="A,B", help="run each NEW at each of these efforts, such as low,high")
     declare(parser, "trials", "seed")
     declare(parser, "max-cost", help="send the requests of trials without a recording; spending cap in USD")
-    option("--volume", type=number(int, 1), metavar="N", help="requests a month, to show what a month costs")
+    option("--volume", type=number(int, 1), metavar="N", help="requests per month, to compute monthly prices")
     declare(parser, "base-url", "concurrency", "no-canary")
     declare(parser, "batch", help="send requests through the Message Batches API, at its price; these have no latency")
     declare(parser, "estimate", "no-text")

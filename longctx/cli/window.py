@@ -68,8 +68,8 @@ def add(commands: Any) -> None:
     parser = add_task(
         commands,
         NAME,
-        "from the log of a session to a test of how full the window may get",
-        ": it drafts probes with a model, keeps those that take reading, and writes the test and its profile.",
+        "write a test of how full the window may get, from the log of a session",
+        ". Its profile is written, too. A model drafts probes; those that take reading are kept.",
     )
     option = parser.add_argument
     option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or a Claude Code session")
@@ -77,8 +77,14 @@ def add(commands: Any) -> None:
     option("--system", type=Path, metavar="FILE", help="the system prompt, if the log does not have it")
     option("--tools", type=Path, metavar="FILE", help="the tools as JSON, if the log does not have them")
     option("--probes", type=Path, metavar="FILE", help="probes of your own, JSON lines; nothing is drafted")
-    option("--fill", type=number(int, 1), action="append", metavar="TOKENS", help="a fill (repeatable)")
-    option("--strategy", action="append", metavar="NAME", help="a strategy (repeatable)")
+    option(
+        "--fill",
+        type=number(int, 1),
+        action="append",
+        metavar="TOKENS",
+        help="tokens in the context (repeatable)",
+    )
+    option("--strategy", action="append", metavar="NAME", help="context-management strategy (repeatable)")
     drafting.add_options(parser)
     parser.set_defaults(run=run)
 

@@ -159,7 +159,10 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
     if wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)[0] > guessing + margin:
         return ""
     floor = f"guessing, {guessing:.2f}," if guessing else "0"
-    return f"the baseline has nothing to lose: its rate {rate} is not shown to exceed {floor} by more than {margin:.1%}"
+    return (
+        f"the baseline has nothing to lose: its accuracy {rate} does not significantly exceed {floor} by more than "
+        f"{margin:.1%}"
+    )
 
 
 def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Family], margin: float) -> Iterator[str]:

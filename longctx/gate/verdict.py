@@ -205,7 +205,7 @@ class RunVerdict:
     def shown_after(self) -> str:
         """A sentence, without its full stop, on how many trials an early stop took."""
         asked = self.trials - self.not_asked
-        return f"{self.verdict} shown after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
+        return f"{self.verdict} after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
 
     @property
     def regressed(self) -> tuple[BandVerdict, ...]:
@@ -297,7 +297,10 @@ def give_verdict(
         *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
     )
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
-        reasons = (*reasons, "if what is missing counted as wrong, a drop of the run would be shown, and it is not")
+        reasons = (
+            *reasons,
+            "if what is missing counted as wrong, a drop of the run would be significant, and it is not",
+        )
     stated = of_run if rules.run_margin is not None else None
     if not reasons and stated and stated[0].verdict != stated[1].verdict:
         would = f"the verdict on all bands together would be {stated[1].verdict} and not {stated[0].verdict}"

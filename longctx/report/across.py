@@ -22,8 +22,8 @@ def effective_lengths(curves: Sequence[Curve], share: float = SHARE) -> Iterator
     rows = [_effective(curve) for curve in _of_lengths(curves)]
     if rows:
         yield Table.from_rows(
-            f"Effective length: the longest at which, and at all shorter ones, the rate is shown to be at least "
-            f"{share:.0%} of its own rate at the shortest",
+            f"Effective length: longest length up to which the accuracy is significantly at least {share:.0%} of that "
+            "at the shortest length",
             rows,
         )
 
@@ -57,7 +57,7 @@ def _effective(curve: Curve) -> dict[str, str]:
         "as observed": _text(observed),
         "95% interval": f"[{_text(shown)}, {_text(most)}{' or more' if open_end else ''}]",
     }
-    unknown = dict.fromkeys(known, "not known: the rate at the shortest is not shown to exceed guessing")
+    unknown = dict.fromkeys(known, "not known: the accuracy at the shortest does not significantly exceed guessing")
     return {
         "family": curve.family,
         "of": str(curve.subject),

@@ -168,7 +168,7 @@ def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     gated = " and ".join([count(len(plans), "band"), *minimums])
     yield (
         f"A band passes where the upper bound of its drop ({_exact(1 - target.alpha)}, one-sided) is below "
-        f"{_exact(target.margin)}. A drop is shown by an exact test at {step}: Holm's first and hardest step over "
+        f"{_exact(target.margin)}. A drop is tested by an exact test at {step}: Holm's first and hardest step over "
         f"{gated}."
     )
     if target.of_run:
@@ -231,7 +231,7 @@ def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
         name = {"family": "all bands", "band": ""}
         shown.append(name | _shown(run))
         needed.append(name | _needed(run, target.of_run))
-    yield Table.from_rows("What the trials can show", shown)
+    yield Table.from_rows("What the trials can detect", shown)
     yield Table.from_rows("Trials that each run needs, with their tokens and price, at the same lengths", needed)
     yield from _models(plans, target)
 
@@ -251,7 +251,7 @@ def _shown(plan: BandPlan) -> dict[str, str]:
         "price": _price(load.price),
         "discordance": f"{plan.assumed.discordance:.3f} {f'of {plan.seen:,}' if plan.seen else 'guessed'}",
         "rate": f"{plan.assumed.rate:.2f}",
-        "drop shown, paired": _drop(outlook.smallest_paired),
+        "drop found, paired": _drop(outlook.smallest_paired),
         "unpaired": _drop(outlook.smallest_unpaired),
         "passes if unchanged": _percent(outlook.passing),
     }

@@ -68,7 +68,7 @@ def _lead(decision: UpgradeDecision, best: RunVerdict) -> str:
     if best.verdict == "pass":
         cheapest = " the cheapest that passes:" if len(decision.candidates) > 1 else ""
         return f"{decision.best} may replace {decision.old}:{cheapest} {said}."
-    verb = "is not shown to be as good as" if best.verdict == "inconclusive" else "may not replace"
+    verb = "has not been confirmed to be as good as" if best.verdict == "inconclusive" else "may not replace"
     if best.verdict == "invalid":
         verb = "cannot be judged against"
     return f"{decision.best} {verb} {decision.old}: {said}."
@@ -172,7 +172,7 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
             axis: [f"{places[name]:,.4g}" for name in names],
         },
     )
-    note = "" if priced else "No treatment has a price above zero, so that accuracy is shown against latency."
+    note = "" if priced else "All prices are zero, so accuracy is plotted against latency."
     return Chart(f"accuracy-by-{what}", "", f"Accuracy against {what}", layered(values, layers), table, note)
 
 

@@ -37,8 +37,8 @@ TOGETHER = "all bands"
 """The name of the row of all bands together."""
 SAYS = {
     "pass": "no drop of {margin:.0%} or more, in any band",
-    "regression": "a drop is shown",
-    "inconclusive": "neither a drop nor its absence is shown",
+    "regression": "a significant drop",
+    "inconclusive": "not enough evidence either way",
     "invalid": "not measured enough to say",
 }
 
@@ -145,7 +145,7 @@ def why(verdict: RunVerdict) -> str:
     of_bands = _why(verdict)
     if verdict.verdict == "invalid":
         return of_bands
-    gains = "; a gain is shown" if verdict.improved else ""
+    gains = "; a significant gain" if verdict.improved else ""
     alone = sum(family.alone[0] for family in verdict.families if family.bands)
     uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
@@ -270,7 +270,7 @@ def _family_notes(family: FamilyVerdict) -> Iterator[str]:
                 "`gated = false`."
             )
         if band.within_margin:
-            yield f"{band.band}: a drop of {-band.difference:.1%} is shown, and shown to be below the margin."
+            yield f"{band.band}: a drop of {-band.difference:.1%} is significant, and smaller than the margin."
         if band.needed is not None and family.verdict == "inconclusive":
             yield f"{band.band}: about {band.needed:,} trials would settle it, not {band.n:,}."
     for differs, scenarios in grouped(family.across, str).items():
@@ -318,7 +318,7 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         )
     yield (
         f"A band passes where the upper bound of the drop ({100 * (1 - verdict.rules.alpha):g}%, one-sided) is below "
-        f"{verdict.rules.margin:.0%}; a drop is shown by a sign-flip test, with Holm's correction over all bands, at "
+        f"{verdict.rules.margin:.0%}; a drop is tested by a sign-flip test, with Holm's correction over all bands, at "
         f"an alpha of {verdict.rules.alpha:g}."
     )
 

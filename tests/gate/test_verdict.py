@@ -227,13 +227,13 @@ def test_a_baseline_that_has_nothing_to_lose_passes_nothing() -> None:
     floor = outcomes("long", *["correct"] * 4, *["wrong"] * 196)
     [band] = verdict(floor, floor).families[0].bands
     assert (band.verdict, band.needed) == ("invalid", None)
-    assert band.reason.endswith("is not shown to exceed 0 by more than 5.0%")
+    assert band.reason.endswith("does not significantly exceed 0 by more than 5.0%")
 
 
 def test_guessing_among_four_is_nothing_to_lose() -> None:
     guessed = outcomes("all", *["correct"] * 60, *["wrong"] * 140, family="collage")
     [band] = verdict(guessed, guessed).families[0].bands
-    assert band.reason.endswith("is not shown to exceed guessing, 0.25, by more than 5.0%")
+    assert band.reason.endswith("does not significantly exceed guessing, 0.25, by more than 5.0%")
     able = outcomes("all", *["correct"] * 160, *["wrong"] * 40, family="collage")
     assert "invalid" not in [band.verdict for band in verdict(able, able).families[0].bands]
 

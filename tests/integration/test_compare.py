@@ -69,11 +69,11 @@ def test_what_length_costs(checkout: Checkout, server: SimulatedServer) -> None:
     assert result.says(
         "Across length",
         "line_retrieval, toy, prompts protocol: difference to lines 3, unpaired, since the items do not correspond",
-        "Effective length: the longest at which, and at all shorter ones, the rate is shown to be at least 85% of its",
+        "Effective length: longest length up to which the accuracy is significantly at least 85% of that",
         "[3, 5 or more]",
     )
     assert "passkey" not in result.out  # one window
-    assert checkout.longctx("compare", "run", "--across", "k", "--share", "0.5").says("passkey", "at least 50% of its")
+    assert checkout.longctx("compare", "run", "--across", "k", "--share", "0.5").says("passkey", "at least 50% of that")
     for arguments, code in (
         (("run", "--across", "colour"), "nothing-across"),
         (("run", "run", "--across", "length"), "across-of-several-runs"),
@@ -86,4 +86,4 @@ def test_what_length_costs(checkout: Checkout, server: SimulatedServer) -> None:
 def test_models_within_a_run_have_their_effective_lengths(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "--ctx-report=both", "--ctx-model=toy", "--ctx-model=other", "-k", "line_retrieval")
     result = checkout.longctx("compare", "both", "--between=model")
-    assert result.says("toy against other", "Effective length: the longest")
+    assert result.says("toy against other", "Effective length: longest length")

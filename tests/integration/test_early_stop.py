@@ -44,7 +44,7 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     server.script = saying("13")
     result = measured.record(server, GATE, mode="all")
     assert result.code == 10
-    sentence = "regression shown after 20 of 40 trials, 20 not asked"
+    sentence = "regression after 20 of 40 trials, 20 not asked"
     assert result.says("Asked 20 of 40 trials", f"Stopped early: {sentence}.", "2 passed")
     assert len(server.asked) == 20
     assert causes(measured) == {None: 20, "early stop": 20}
@@ -87,7 +87,7 @@ def test_a_replay_leaves_out_what_the_run_left_out(measured: Checkout, server: S
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:
     result = measured.record(server, GATE, "--ctx-margin=0.3", mode="all")
     assert result.code == 0
-    assert result.says("Stopped early: pass shown after 20 of 40 trials, 20 not asked")
+    assert result.says("Stopped early: pass after 20 of 40 trials, 20 not asked")
     assert gate(measured)["verdict"] == "pass"
 
 
@@ -130,7 +130,7 @@ def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: Sim
     server.script = right
     again = measured.record(server, GATE)
     assert again.code == 10
-    assert again.says("Asked 0 of 20 trials", "Stopped early: regression shown after 20 of 40 trials, 20 not asked")
+    assert again.says("Asked 0 of 20 trials", "Stopped early: regression after 20 of 40 trials, 20 not asked")
     assert len(server.asked) == 20
 
 
@@ -147,7 +147,7 @@ def test_each_look_is_a_batch(measured: Checkout) -> None:
     with BatchServer() as server:
         result = measured.record(server, GATE, "--ctx-batch", "--ctx-margin=0.3", "--ctx-no-canary", mode="all")
         assert result.code == 0, result.out + result.err
-        assert result.says("holds 20 requests", "Stopped early: pass shown after 20 of 40 trials, 20 not asked")
+        assert result.says("holds 20 requests", "Stopped early: pass after 20 of 40 trials, 20 not asked")
         assert set(server.paid.values()) == {1}
         assert len(server.paid) == 20
 
@@ -177,7 +177,7 @@ def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, ser
     measured.record(server, "--ctx-report=reports/one")
     server.script = saying("13")
     alone = measured.record(server, "--ctx-baseline=reports/one", "--ctx-shard=2/2", mode="all")
-    assert alone.says("Stopped early: regression shown after 20 of 40 trials")
+    assert alone.says("Stopped early: regression after 20 of 40 trials")
 
 
 def test_the_option_of_earlier_versions_names_what_replaces_it(checkout: Checkout) -> None:

@@ -19,7 +19,7 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
         "line_retrieval on toy: 4 of 4 trials to ask, about 720 input and at most 40 output tokens, about $2.76.",
         "passkey on toy: 4 of 4 trials to ask, about 960 input and at most 64 output tokens, about $3.84. Tokens by",
         "In all about $6.60.",
-        "Estimated: nothing was asked.",
+        "Estimate only: no requests were sent.",
     )
     assert "Exit" not in result.out + result.err
     assert "!!!" not in result.out
@@ -61,7 +61,7 @@ def test_a_model_without_prices_has_none(checkout: Checkout) -> None:
 def test_with_workers_none_is_started(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "-n2", page=True)
     assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines()[-1] == "Estimated: nothing was asked."
+    assert result.out.splitlines()[-1] == "Estimate only: no requests were sent."
     assert len(result.out.splitlines()) == 3
 
 

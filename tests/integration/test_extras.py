@@ -83,7 +83,7 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     done = {name: results[name] for name in ("functions", "estimate", "compare")}
     assert {name: said for name, (code, said) in done.items() if code} == {}
     assert "2 replayed" in results["functions"][1]
-    assert results["estimate"][1].endswith("Estimated: nothing was asked.")
+    assert results["estimate"][1].endswith("Estimate only: no requests were sent.")
     assert "page" not in results["estimate"][1]
 
     missing = {

@@ -239,8 +239,8 @@ def test_a_function_that_guesses_as_well_as_its_marker_says_has_nothing_to_lose(
         assert checkout.longctx("baseline", "save", "main").code == 0
         live = ask(checkout, server, *gated, mode="all")
     assert live.code == 12, live
-    assert live.says("the baseline has nothing to lose", "is not shown to exceed guessing, 0.50, by more than 20.0%"), (
-        live
-    )
+    assert live.says(
+        "the baseline has nothing to lose", "does not significantly exceed guessing, 0.50, by more than 20.0%"
+    ), live
     assert verdicts(checkout) == {("test_name", "all"): "invalid"}
     assert run(checkout, *gated).code == 12

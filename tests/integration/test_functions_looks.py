@@ -83,7 +83,7 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
         file.write_text(CHANGED)
         live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
         asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
-        assert asked.says("Stopped early: pass shown after 40 of 60 trials, 20 not asked")
+        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not asked")
         assert "not paired" not in asked.out
     families = gate(recorded)["families"]
     assert (run(recorded, *GATE).code, left_out(recorded)) == (0, 20)
@@ -104,7 +104,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
         assert alone.episodes() == 20
     with BatchServer(script=codes) as batches:
         resumed = ask(alone, batches, *GATE, "--ctx-batch", "--ctx-no-canary")
-        assert resumed.says("holds 20 requests", "Stopped early: pass shown after 40 of 60 trials, 20 not asked")
+        assert resumed.says("holds 20 requests", "Stopped early: pass after 40 of 60 trials, 20 not asked")
         assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
     asked = gate(alone)
     assert verdicts(alone) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
@@ -123,7 +123,7 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
     merged = checkout.longctx("merge", "shard-1", "shard-2", "--out=merged", "--baseline=first", "--margin=0.2", "-v")
     assert merged.code == 0, merged
     assert merged.says("180 trials: 160 live, 20 left out by early stopping")
-    assert merged.says("Stopped early: pass shown after 160 of 180 trials, 20 not asked.")
+    assert merged.says("Stopped early: pass after 160 of 180 trials, 20 not asked.")
     assert {row["scenario"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
     assert gate(checkout, "merged")["families"] == gate(checkout)["families"]
@@ -135,7 +135,7 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
     gated = "--ctx-baseline=first", "--ctx-margin=0.2"
     with SimulatedServer(codes) as server:
         asked = ask(alone, server, *gated)
-        assert asked.says("Stopped early: pass shown after 36 of 60 trials, 24 not asked")
+        assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not asked")
         families = gate(alone)["families"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
         assert gate(alone)["families"] == families
@@ -147,7 +147,7 @@ def test_a_gate_that_was_asked_by_the_plan_of_earlier_versions_is_resumed_and_re
     alone: Checkout,
 ) -> None:
     with SimulatedServer(codes) as server:
-        assert ask(alone, server, *GATE).says("pass shown after 40 of 60 trials")
+        assert ask(alone, server, *GATE).says("pass after 40 of 60 trials")
         [cassette] = alone.file("cassettes").rglob("*.jsonl")
         text = cassette.read_text()
         assert text.count('"looks":"equal"') == 40

@@ -44,7 +44,7 @@ def test_a_band() -> None:
             "price": "$4.00",
             "discordance": "0.100 guessed",
             "rate": "0.90",
-            "drop shown, paired": "0.057",
+            "drop found, paired": "0.057",
             "unpaired": "0.069",
             "passes if unchanged": "95%",
         }
@@ -59,7 +59,7 @@ def test_a_band() -> None:
             "pass if unchanged, unpaired": "more than 1,000,000",
         }
     ]
-    assert "one-sided) is below 5%. A drop is shown by an exact test at 0.05 / 2 = 0.025" in made.notes[0]
+    assert "one-sided) is below 5%. A drop is tested by an exact test at 0.05 / 2 = 0.025" in made.notes[0]
     assert "over 1 band and 1 stated minimum." in made.notes[0]
 
 
@@ -93,7 +93,7 @@ def test_warnings() -> None:
 def test_no_drop_and_nothing_certain() -> None:
     shown = replace(LONG, outlook=Outlook(None, None, 0.9999, Needed(1, 1), Needed(1, 1)))
     row = plan_document([shown], WANTED, "mine", {}).tables[0].frame.iloc[0]
-    assert (row["drop shown, paired"], row["passes if unchanged"]) == ("none", "99%")
+    assert (row["drop found, paired"], row["passes if unchanged"]) == ("none", "99%")
 
 
 def test_the_conclusion() -> None:

@@ -39,12 +39,12 @@ def test_a_drop_within_the_margin_is_named() -> None:
         joined(run(*["correct"] * 1000, band="all")),
         joined(run(*["correct"] * 990, *["wrong"] * 10, band="all")),
     )
-    assert "line_retrieval, all: a drop of 1.0% is shown, and shown to be below the margin." in shown(before, after)
+    assert "line_retrieval, all: a drop of 1.0% is significant, and smaller than the margin." in shown(before, after)
 
 
 def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
     text = shown(joined(rows((18,), n=20)), joined(rows((17,), n=20)))
-    assert text.startswith("Gate: inconclusive - neither a drop nor its absence is shown")
+    assert text.startswith("Gate: inconclusive - not enough evidence either way")
     assert "line_retrieval, short: about " in text
     assert " trials would settle it, not 20." in text
 
@@ -162,7 +162,7 @@ def test_a_shown_gain_is_improved_beside_pass() -> None:
     document = verdict_document(give_verdict(before, after, RULES), "main", [])  # type: ignore[arg-type]
     assert document.badge == "pass, improved"
     assert document.tables[0].frame["verdict"].tolist() == ["pass, improved"]
-    assert "a gain is shown" in document.title
+    assert "a significant gain" in document.title
 
 
 def test_one_sentence_says_what_broke() -> None:
@@ -223,7 +223,7 @@ def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
 def test_a_small_set_says_what_it_can() -> None:
     before, after = (run(*["correct"] * right, *["wrong"] * (21 - right), band="all") for right in (20, 19))
     title = shown(before, after).splitlines()[0]
-    said = "Gate: inconclusive - neither a drop nor its absence is shown: 1 of 21 lost; a drop above "
+    said = "Gate: inconclusive - not enough evidence either way: 1 of 21 lost; a drop above "
     assert title.startswith(said)
     points, _, rest = title.removeprefix(said).partition(" points is ruled out; 5 points take about ")
     assert (15 < int(points) < 30, rest.endswith(" trials")) == (True, True)

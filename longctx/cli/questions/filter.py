@@ -23,7 +23,7 @@ def add(commands: Any) -> None:
         "filter",
         help='make the "too hard" filter of a model',
         description="Writes fixtures/questions/filters/MODEL-BANK.json from a run in which the control `right` was "
-        "asked: questions answered wrong with their section alone are not asked in a collage.",
+        "asked: questions answered wrong with their section alone are left out of collages.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="a run's folder (default: reports/latest)")
     parser.add_argument("--prompts", default=PROTOCOL, metavar="NAME", help="the run's prompt set (default: protocol)")

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def add(tasks: Any) -> None:
-    text = "put questions to a model with their right section, a wrong one and none: which are worth asking?"
-    parser = add_task(tasks, "try", text, ". Recorded answers are replayed; --record once asks the rest.")
+    text = "try questions on a model with their right section, a wrong one and none, to keep those worth asking"
+    parser = add_task(tasks, "try", text, ". Recorded answers are replayed; --record once sends the other requests.")
     parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
     declare(parser, "corpus")
     option = parser.add_argument
     option("--model", required=True, metavar="NAME", help="the model that answers")
     option("--prompts", default=PROTOCOL, metavar="NAME", help="prompt set (default: protocol)")
-    option("--trials", type=number(int, 1), metavar="N", help="how many questions (default: all)")
+    option("--trials", type=number(int, 1), metavar="N", help="number of questions (default: all)")
     declare(parser, "repeats")
     option(
         "--longest",

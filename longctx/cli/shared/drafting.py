@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--number", type=number(int, 2), metavar="N", help="questions to draft (default: as many as the answer takes)"
     )
     option("--name", metavar="NAME", help="the name of the test and of the profile (default: that of the command)")
-    option("--yes", action="store_true", help="send without asking")
+    option("--yes", action="store_true", help="send without confirmation")
     declare(parser, "base-url", "concurrency")
     declare(parser, "max-cost", help="spending cap of the drafting, in USD")
     option("--force", action="store_true", help="overwrite the test, its data and the profile")

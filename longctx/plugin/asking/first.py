@@ -104,7 +104,7 @@ def ask_first(config: pytest.Config) -> None:
                     function_runs.estimate(config, estimates)
                 for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
                     say(sentence)
-                say("Estimated: nothing was asked.")
+                say("Estimate only: no requests were sent.")
                 raise over(config, pytest.ExitCode.OK)
             unwritten.check(run)
             _check_server(config, [*cases, *functions])
