@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import ROOT, UNWANTED, Checkout
+from tests.integration.programs import programs
 from tests.servers import SimulatedServer
 
 LINES_OF_A_RECIPE = 12
@@ -42,23 +42,22 @@ def kubernetes(project: Path, number: int) -> tuple[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("job", [slurm, kubernetes])
-def test_the_shards_of_a_recipe_merge(checkout: Checkout, server: SimulatedServer, job: Job) -> None:
+def test_the_shards_of_a_recipe_merge(checkout: Checkout, server: SimulatedServer, job: Job, tmp_path: Path) -> None:
     project = checkout.folder
     commit = "init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm all"
     subprocess.run(f"git {commit}", shell=True, cwd=project, check=True)
-    bin_folder = project.parent / "bin"
-    bin_folder.mkdir()
-    program = bin_folder / "pytest"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m pytest -p no:cacheprovider "$@"\n')
-    program.chmod(0o755)
-    common = {**checkout.launcher.env, "PATH": f"{bin_folder}:{os.environ['PATH']}", "LONGCTX_PAGE": "0"}
+    common = {**checkout.launcher.env, "PYTEST_ADDOPTS": UNWANTED, "LONGCTX_PAGE": "0"}
     common |= {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none"}
-    for number in (1, 2):
-        script, env = job(project, number)
-        script = script.replace("--ctx-profile P", "--ctx-profile tiny.toml")
-        for _ in range(2 if (job, number) == (slurm, 1) else 1):  # the first is started again
-            done = subprocess.run(["bash", "-c", script], cwd=project, env=common | env, capture_output=True, text=True)
-            assert done.returncode == 0, done.stdout + done.stderr
+    with programs(tmp_path, checkout.launcher) as bin_folder:
+        common["PATH"] = f"{bin_folder}:{os.environ['PATH']}"
+        for number in (1, 2):
+            script, env = job(project, number)
+            script = script.replace("--ctx-profile P", "--ctx-profile tiny.toml")
+            for _ in range(2 if (job, number) == (slurm, 1) else 1):  # the first is started again
+                done = subprocess.run(
+                    ["bash", "-c", script], cwd=project, env=common | env, capture_output=True, text=True
+                )
+                assert done.returncode == 0, done.stdout + done.stderr
     shards = sorted(str(folder) for folder in (project.parent / "clones").rglob("reports/shard"))
     assert len(shards) == 2
     assert checkout.longctx("merge", *shards, "--out=merged", "--no-page").code == 0

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.here import HERE
+from tests.integration.conftest import Checkout, Launcher
 
 LOG = HERE.root / "tests/results/foreign/data/inspect_ai_0.3.112.eval"
 
 
-def test_a_log_is_judged_where_it_lies(tmp_path: Path) -> None:
+def test_a_log_is_judged_where_it_lies(launcher: Launcher, tmp_path: Path) -> None:
     select = ["--select", "scorer=match", "--select", "scorer=includes", "--cluster", "document", "--band", "length"]
-    command = [sys.executable, "-m", "longctx", "gate", str(LOG), str(LOG), *select, "--format", "markdown"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": str(HERE.root)})
-    assert (done.returncode, done.stderr) == (12, "")
-    assert "Gate: invalid" in done.stdout
-    assert "1 of 8 trials were not measured" in done.stdout
-    assert [*tmp_path.iterdir()] == []
+    done = Checkout(tmp_path, launcher).longctx("gate", LOG, LOG, *select, "--format", "markdown")
+    assert (done.code, done.err) == (12, "")
+    assert done.says("Gate: invalid", "1 of 8 trials were not measured")
+    assert {path.name for path in tmp_path.iterdir()} == {"stdout", "stderr"}
