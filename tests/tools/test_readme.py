@@ -23,7 +23,7 @@ def test_it_is_short() -> None:
     [("requirements", "pytest -n 8 tests_longctx"), ("requirements-dev", "pytest -n 2 tests")],
 )
 def test_the_commands_of_contributors_are_those_of_the_checks(requirements: str, command: str) -> None:
-    checks = (HERE.root / ".ci/run").read_text(encoding="utf-8").splitlines()
+    checks = [line.strip() for line in (HERE.root / ".ci/run").read_text(encoding="utf-8").splitlines()]
     assert re.search(rf"pip install -r {requirements}\.txt && {command}( +#.*)?\n", CONTRIBUTING)
     assert f"pip install --quiet --require-hashes -r {requirements}.lock" in checks, "the same, with hashes"
     assert any(line.startswith(command) for line in checks)
