@@ -31,7 +31,7 @@ from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.gate.evidence import Evidence, changed_together
-from longctx.stats.averaged import Answers
+from longctx.stats.averaged import AnswerPair
 from longctx.stats.concentrated import together
 from longctx.stats.looks import planned
 from longctx.workspace import Workspace
@@ -111,7 +111,7 @@ def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
 def test_it_lists_the_documents_that_the_report_lists() -> None:
     case = Case(OWN, drops={"documents": 0.1}, documents=0.14)
     drawn = draw(OWN.bands[0], case, 1, np.random.default_rng(1))
-    answers: dict[object, list[Answers]] = {
+    answers: dict[object, list[AnswerPair]] = {
         f"{place:02}": [([before], [after]) for before, after in zip(*sides, strict=True)]
         for place, sides in enumerate(zip(drawn.before[0].tolist(), drawn.after[0].tolist(), strict=True))
     }
