@@ -2,7 +2,6 @@
 
 import functools
 import gc
-import ssl
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from xdist.scheduler import WorkStealingScheduling
 
 from longctx.corpus import reading
 from longctx.workspace import Workspace
+from tests import certificates
 
 settings.register_profile("longctx", max_examples=50, deadline=None, derandomize=True)
 """Hypothesis tries the same examples every time and sets no deadline for one of them."""
@@ -34,7 +34,7 @@ def pytest_collection_finish() -> None:
 def read_once() -> Iterator[None]:
     """Cache certificates and issues for all tests of a process: reading one takes longer than most tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+        certificates.read_once(patch)
         patch.setattr(reading, "read_issue", functools.lru_cache(maxsize=32)(reading.read_issue))
         yield
 

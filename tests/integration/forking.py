@@ -20,7 +20,6 @@ import os
 import pkgutil
 import runpy
 import shutil
-import ssl
 import sys
 import tempfile
 import threading
@@ -54,6 +53,7 @@ from longctx.report.page import page
 from longctx.results import manifest, row
 from longctx.stats.looks import planned
 from longctx.vocabulary.protocol import cells_of
+from tests import certificates
 from tests.servers import SimulatedServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,7 +79,7 @@ trials = 2
 
 
 def main() -> None:
-    ssl.create_default_context = functools.cache(ssl.create_default_context)  # reading the certificates takes long
+    certificates.read_once(pytest.MonkeyPatch())
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
             importlib.import_module(module.name)
