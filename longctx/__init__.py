@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from longctx.results.row import Row as Row
     from longctx.results.subject import Subject as Subject
     from longctx.stats.rates import Rate as Rate
-    from longctx.views.account import Account as Account
     from longctx.views.answers import Answers as Answers
     from longctx.views.chart import Chart as Chart
     from longctx.views.scenario_summary import ScenarioSummary as ScenarioSummary
@@ -68,7 +67,6 @@ PUBLIC = {
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
     "longctx.vocabulary.report": ("Report", "Shares", "Causes", "Rank", "StatedMinimum", "Reported"),
-    "longctx.views.account": ("Account",),
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),
@@ -91,6 +89,10 @@ if not TYPE_CHECKING:  # so that type checkers know the names above and no other
             if name in names:
                 value = globals()[name] = getattr(importlib.import_module(module), name)
                 return value
+        if name == "Account":
+            raise ImportError(
+                "longctx.Account is replaced by longctx.Report, which a protocol declares: see docs/new-protocol.md"
+            )
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

@@ -95,7 +95,7 @@ def loaded(name: str, kind: type[Kind]) -> Kind:
     module, _, attribute = name.partition(":")
     found = getattr(importlib.import_module(module), attribute)
     if not isinstance(found, kind):
-        raise TypeError(f"it is not a {kind.__name__} but a {type(found).__name__}")
+        raise TypeError(f"it is not a {kind.__name__} but a {type(found).__name__} (docs/new-protocol.md)")
     return found
 
 
@@ -131,21 +131,21 @@ def _load(where: str, name: str) -> list[Family]:
             raise TypeError("it has no function that is declared by @longctx.protocol")
         for protocol in found:
             protocol.grid.model_rebuild()  # a table that pydantic cannot check is found here
-            _find_account(protocol)
+            _find_report(protocol)
     except Exception as error:
         raise unusable(where, name, error) from error
     return found
 
 
-def _find_account(family: Family) -> None:
+def _find_report(family: Family) -> None:
     """Raise AttributeError or ModuleNotFoundError if a protocol's report is missing: now, not after a run has asked.
 
     Its module is not imported, because it may be heavy.
     """
-    if not family.account:
+    if not isinstance(family.report, str):
         return
-    module, _, attribute = family.account.partition(":")
+    module, _, attribute = family.report.partition(":")
     if importlib.util.find_spec(module) is None:
-        raise ModuleNotFoundError(f"its report is {family.account}, and there is no such module")
+        raise ModuleNotFoundError(f"its report is {family.report}, and there is no such module")
     if module in sys.modules and not hasattr(sys.modules[module], attribute):
-        raise AttributeError(f"its report is {family.account}, and the module has no {attribute!r}")
+        raise AttributeError(f"its report is {family.report}, and the module has no {attribute!r}")

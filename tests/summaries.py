@@ -1,4 +1,4 @@
-"""A function that changes summaries, for tests of how they are reported."""
+"""Functions that change summaries, for tests of how they are reported."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.summary.summary import OfFamily, Summary
-from longctx.views.account import Account, account_of
+from longctx.views.answers import Answers
+from longctx.views.reporting import Reporting, reporting_of
 from longctx.views.scenario_summary import ScenarioSummary
+from tests.rows import row
 
 
 def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, **analyses: Any) -> Summary:
@@ -27,15 +29,35 @@ def made(summary: Summary, scenarios: Sequence[ScenarioSummary] | None = None, *
     return replace(summary, scenarios=kept, families=families)
 
 
+def answers_to(*cells: ScenarioSummary) -> list[Answers]:
+    """Return the Answers to cells of one protocol, as its report puts them together, with a row for each trial."""
+    rows = [
+        row(
+            "correct" if trial < cell.rate.correct else "wrong",
+            family=cell.family,
+            scenario=cell.scenario,
+            params=dict(cell.params),
+            model=cell.subject.model,
+            prompt_set=cell.subject.prompt_set,
+            labels=dict(cell.subject.labels),
+            trial=trial,
+        )
+        for cell in cells
+        for trial in range(cell.rate.n)
+    ]
+    analysis: list[Answers] = reporting_of(shipped()[cells[0].family]).analyse(cells, rows)
+    return analysis
+
+
 def _of(name: str, analysis: Any) -> OfFamily:
     family = shipped().get(name)
     if family is None:
-        return OfFamily(name, "tokens", "", Account(), None)
+        return OfFamily(name, "tokens", "", Reporting(), None)
     return OfFamily(
         family.title,
         family.unit,
         family.variant,
-        account_of(family),
+        reporting_of(family),
         analysis,
         family.size,
         family.scenario.identified_by,

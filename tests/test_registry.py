@@ -18,7 +18,7 @@ class OwnAxes(Axes):
     def cells(self):
         yield {{"number": 1}}
 
-@protocol(axes=OwnAxes, title="Mine", templates={{"system": ()}}, size=lambda cell, tokens: 1, report="{report}")
+@protocol(axes=OwnAxes, title="Mine", templates={{"system": ()}}, size=lambda cell, tokens: 1, report={report!r})
 def {name}(ask, number: int):
     ask("text", expected="")
 """
@@ -58,7 +58,7 @@ def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
 )
 def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
     module = f"own_{file.partition('.')[0]}"
-    (tmp_path / f"{module}.py").write_text(OWN.format(name=module, report=""))
+    (tmp_path / f"{module}.py").write_text(OWN.format(name=module, report=None))
     known = families(project(tmp_path, module, file, text))
     assert list(known) == [*shipped(), module]
     assert known[module].title == "Mine"
@@ -69,13 +69,13 @@ def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
     [
         ("no_such_module", "protocol-not-usable", "ModuleNotFoundError"),
         ("longctx.errors", "protocol-not-usable", "TypeError"),
-        ("own_no_module", "protocol-not-usable", "nowhere:Account"),
-        ("own_no_class", "protocol-not-usable", "own_no_class:Acount"),
+        ("own_no_module", "protocol-not-usable", "nowhere:REPORT"),
+        ("own_no_class", "protocol-not-usable", "own_no_class:REPROT"),
         ("longctx.protocols.passkey", "protocol-name-taken", "passkey"),
     ],
 )
 def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, code: str, name: str) -> None:
-    for own, report in (("own_no_module", "nowhere:Account"), ("own_no_class", "own_no_class:Acount")):
+    for own, report in (("own_no_module", "nowhere:REPORT"), ("own_no_class", "own_no_class:REPROT")):
         (tmp_path / f"{own}.py").write_text(OWN.format(name=own, report=report))
     with refused(code, setting, name):
         families(project(tmp_path, setting))

@@ -44,8 +44,8 @@ from longctx.stats.averaged import Averaged
 from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
-from longctx.views.account import Account, account_of
 from longctx.views.guarded import described
+from longctx.views.reporting import Reporting, reporting_of
 from longctx.vocabulary.family import Family, is_check, is_of_function
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import LooksPlan
@@ -383,10 +383,10 @@ def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tupl
 
     That code may be a user's: no stated minimum may be lost silently, and no other family's verdict may be.
     """
-    account = account_of(family) if family else Account()
+    reporting = reporting_of(family) if family else Reporting()
     grids = rules.grids.get((match.family, match.after.model), ())
     try:
-        return tuple(account.reported(*match.rows, grids)), ()
+        return tuple(reporting.reported(*match.rows, grids)), ()
     except Exception as error:
         return (), (f"what {match.family} adds to the gate failed: {described(error)}",)
 

@@ -133,7 +133,7 @@ def _check(cell: Any) -> None:
     pieces=section_count,
     check=_check,
     apart=("share",),
-    report="longctx.protocols.reports.collage:CollageAccount",
+    report="longctx.protocols.reports.collage:REPORT",
 )
 def collage(
     ask: Any,

@@ -136,7 +136,7 @@ def _check(cell: Any) -> None:
     cluster=lambda cell, index: f"window-{cell.window}-k-{cell.k}",  # trials of a distance differ in their key alone
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.passkey:PasskeyAccount",
+    report="longctx.protocols.reports.passkey:REPORT",
 )
 def passkey(ask: Any, draw: Any, words: Words, cell: Any, window: int, k: int) -> Outcome:
     """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.

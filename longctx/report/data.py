@@ -13,7 +13,7 @@ from longctx.report.judges import judges_data
 from longctx.report.retention import retention_data
 from longctx.report.window import window_data
 from longctx.summary.summary import Summary
-from longctx.views.account import account_of
+from longctx.views.reporting import reporting_of
 
 SCHEMA = 1
 """The version of the format, raised when a field changes its meaning or is removed."""
@@ -45,9 +45,9 @@ def as_json(summary: Summary, run: str) -> str:
         ],
     }
     for known in shipped().values():
-        document |= account_of(known).data(())  # what a run did not measure is empty, not absent
+        document |= reporting_of(known).data(())  # what a run did not measure is empty, not absent
     for family in summary.families.values():
-        document |= family.account.data(family.analysis)
+        document |= family.reporting.data(family.analysis)
     if retained := [each for name, of in summary.families.items() for each in retention_data(name, of.retention)]:
         document["retention"] = retained
     if windows := [each for name, of in summary.families.items() for each in window_data(name, of.windows)]:

@@ -10,8 +10,8 @@ from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 from longctx.summary.summary import OfFamily
 from longctx.summary.window import FILL
-from longctx.views.account import Scenarios
 from longctx.views.chart import SERIES
+from longctx.views.reporting import Scenarios
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.view import RatePoint, RateView, estimate, interval
 from longctx.vocabulary.report import Rank

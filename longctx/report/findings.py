@@ -28,8 +28,8 @@ def findings(summary: Summary) -> list[str]:
         of_rank: Counter[Rank] = Counter()
         scenarios = summary.of(name)
         found = [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in _answers(family)]
-        found += family.account.findings(scenarios, family.analysis)
-        if not list(family.account.views(scenarios, family.analysis)):
+        found += family.reporting.findings(scenarios, family.analysis)
+        if not list(family.reporting.views(scenarios, family.analysis)):
             found += default_findings(default_views(name, family, scenarios))
             found += retention_findings(family.title, family.retention)
         for rank, sentence in found:

@@ -22,7 +22,7 @@ def tables(summary: Summary) -> list[Table]:
     of_all: list[Table] = []
     for name, family in summary.families.items():
         scenarios = summary.of(name)
-        own = family.account.tables(scenarios, family.analysis)
+        own = family.reporting.tables(scenarios, family.analysis)
         shown = [_plain(family.title, scenarios)] if own is None else list(own)
         if family.retention:
             shown = [*retention_tables(family.title, name.replace("_", "-"), family.retention), *shown]

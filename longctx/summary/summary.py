@@ -18,8 +18,8 @@ from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
 from longctx.summary.retention import Retention, retention
 from longctx.summary.window import Window, windows
-from longctx.views.account import Account, account_of
 from longctx.views.guarded import Guarded
+from longctx.views.reporting import Reporting, reporting_of
 from longctx.views.scenario_summary import ScenarioSummary, summary_of
 from longctx.vocabulary.family import Family, is_check
 
@@ -29,13 +29,13 @@ class OfFamily:
     """A family in a run.
 
     unit: the unit of its contexts' lengths. variant, size: as of `Family`. parameters: those that tell its scenarios
-    apart; empty if the family is not installed. analysis: the result of its account's `analyse`.
+    apart; empty if the family is not installed. analysis: the result of `reporting.analyse`.
     """
 
     title: str
     unit: str
     variant: str
-    account: Account
+    reporting: Reporting
     analysis: Any
     size: str | None = ""
     parameters: tuple[str, ...] = ()
@@ -81,8 +81,8 @@ class Summary:
     @property
     def faults(self) -> list[str]:
         """A sentence on each failure of the families' own code. The list is complete once the report is written."""
-        accounts = (family.account for family in self.families.values())
-        return [fault for account in accounts if isinstance(account, Guarded) for fault in account.faults]
+        reports = (family.reporting for family in self.families.values())
+        return [fault for report in reports if isinstance(report, Guarded) for fault in report.faults]
 
     def title(self, family: str) -> str:
         """Return a family's title; its name if it is not installed."""
@@ -135,14 +135,14 @@ def _of_family(
     name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
 ) -> OfFamily:
     """Analyse a family. family: None if it is not installed; it has no analysis then. measured: its measured rows."""
-    account = Guarded(family.title, account_of(family)) if family else Account()
+    reporting = Guarded(family.title, reporting_of(family)) if family else Reporting()
     own = [scenario for scenario in scenarios if scenario.family == name]
     return OfFamily(
         family.title if family else name,
         family.unit if family else "tokens",
         family.variant if family else "",
-        account,
-        account.analyse(own, measured),
+        reporting,
+        reporting.analyse(own, measured),
         family.size if family else "",
         family.scenario.identified_by if family else (),
         () if family or is_check(name) else retention(measured),

@@ -69,9 +69,12 @@ def key_of(of: Row | ScenarioSummary | Answers, by: Sequence[str] = ()) -> Key:
 
 
 def answers_of(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
-    """Return the Answers of a protocol, in the order of its measured rows."""
+    """Return the Answers of a protocol, in the order of its cells. Those of unmeasured cells have no rows."""
     cells = grouped(scenarios, lambda cell: key_of(cell, by))
-    return [
-        Answers(group[0].subject, group[0].scenario, group[0].params, group, cells.get(key, ()))
-        for key, group in grouped(rows, lambda row: key_of(row, by)).items()
-    ]
+    measured = grouped(rows, lambda row: key_of(row, by))
+    found = []
+    for key in dict.fromkeys((*cells, *measured)):
+        first = [*cells.get(key, ()), *measured.get(key, ())][0]
+        of_key = (first.subject, first.scenario, first.params, measured.get(key, ()), cells.get(key, ()))
+        found.append(Answers(*of_key))
+    return found

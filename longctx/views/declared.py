@@ -8,10 +8,10 @@ from typing import Any
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled
-from longctx.views.account import Account
 from longctx.views.answers import Answers, answers_of, key_of, together
 from longctx.views.chart import Chart
 from longctx.views.letters import letter_biases, letter_entries, letter_shares, letter_table
+from longctx.views.reporting import Reporting
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
 from longctx.views.view import RatePoint, RateView
@@ -25,19 +25,21 @@ ASKED = "asked"
 """The column of tables that names the curve of a cell."""
 
 
-class DeclaredAccount(Account):
-    """The account of a protocol with a declared report. analysis: its Answers."""
+class DeclaredReporting(Reporting):
+    """The report that a protocol declares. analysis: its Answers."""
 
     def __init__(self, name: str, title: str, unit: str, report: Report) -> None:
         self._name, self._title, self._unit, self._report = name, title, unit, report
+        self._made: tuple[Sequence[Answers], Sequence[Any]] = ((), ())
 
     def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> list[Answers]:
         return answers_of(scenarios, rows, self._report.by)
 
     def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[RateView]:
-        yield self._by_x(scenarios)
+        if self._report.x:
+            yield self._by_x(scenarios)
         for shares in self._report.charts:
-            yield self._shares(shares, analysis)
+            yield self._shares(shares, _measured(analysis))
         yield from self._more(analysis, RateView)
 
     def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
@@ -45,7 +47,7 @@ class DeclaredAccount(Account):
             yield from self._cells(scenarios, analysis)
         yield from super().tables(scenarios, analysis) or ()
         if name := self._report.letters:
-            for answers in analysis:
+            for answers in _measured(analysis):
                 if (where := name(answers)) and (shares := letter_shares(answers.rows)):
                     yield letter_table(f"{self._title}, {answers.subject}, {where}", shares)
         yield from self._more(analysis, Table)
@@ -58,6 +60,7 @@ class DeclaredAccount(Account):
         """Yield the table of causes, of those that occur."""
         if not (causes := self._report.causes):
             return
+        analysis = _measured(analysis)
         counts = {kind: [_count(count, answers) for answers in analysis] for kind, count in causes.counts.items()}
         if any(map(any, counts.values())) or (causes.beside and analysis):
             columns: dict[str, list[object]] = {
@@ -72,6 +75,7 @@ class DeclaredAccount(Account):
 
     def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
         yield from ((Rank.LEVEL, sentence) for sentence in self._levels(scenarios))
+        analysis = _measured(analysis)
         for subject, group in by_subject(analysis).items():
             answers = together(group)
             found: list[str | tuple[Rank, str]] = [*_prevailing(self._report.causes, answers)]
@@ -86,6 +90,8 @@ class DeclaredAccount(Account):
 
     def _levels(self, scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
         """Yield the curves that fall, and those that cannot be told from guessing."""
+        if not self._report.x:
+            return
         view = self._by_x(scenarios)
         if not self._report.guess or view.down:
             yield from view.findings()
@@ -116,7 +122,7 @@ class DeclaredAccount(Account):
                 **data(answers),
                 **({"letters": letter_entries(letter_shares(answers.rows))} if self._report.letters else {}),
             }
-            for answers in analysis or ()
+            for answers in _measured(analysis or ())
         ]
         return {self._report.entries or self._name: entries}
 
@@ -184,7 +190,7 @@ class DeclaredAccount(Account):
         """Yield a table for each subject: a row for each cell, those of a curve together."""
         report = self._report
         rows = [row for answers in analysis for row in answers.rows]
-        measured = {key_of(answers): answers for answers in answers_of(scenarios, rows)}
+        measured = {key_of(answers): answers for answers in answers_of((), rows)}
         for subject, group in by_subject(scenarios).items():
             ordered = [
                 cell for same in grouped(group, lambda cell: self._series(cell.params)).values() for cell in same
@@ -215,9 +221,11 @@ class DeclaredAccount(Account):
         return guess(params) if callable(guess) else guess or 0.0
 
     def _more(self, analysis: Sequence[Answers], kind: type[Any]) -> Iterator[Any]:
-        """Yield what the report's hook adds of a kind."""
+        """Yield what the report's hook adds of a kind. The hook is called once for an analysis."""
         if self._report.more and analysis:
-            yield from (each for each in self._report.more(analysis) if isinstance(each, kind))
+            if self._made[0] is not analysis:
+                self._made = analysis, list(self._report.more(analysis))
+            yield from (each for each in self._made[1] if isinstance(each, kind))
 
 
 def _prevailing(causes: Causes | None, answers: Answers) -> Iterator[str]:
@@ -229,6 +237,10 @@ def _prevailing(causes: Causes | None, answers: Answers) -> Iterator[str]:
     if total >= max(ENOUGH, OFTEN * answers.n) and counts[most] >= causes.share * total:
         more = f", {causes.details[most](answers)}" if most in causes.details else ""
         yield f"of {total:,} {causes.of} {counts[most]:,} are {most}{more}"
+
+
+def _measured(analysis: Sequence[Answers]) -> list[Answers]:
+    return [answers for answers in analysis if answers.rows]
 
 
 def _count(count: str | Callable[[Any], int], answers: Answers) -> int:

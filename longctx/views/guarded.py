@@ -1,4 +1,4 @@
-"""A wrapper around a family's account that turns exceptions into sentences, so that they cannot end a run."""
+"""A wrapper around a protocol's report that turns exceptions into sentences, so that they cannot end a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from longctx.views.account import Account
+from longctx.views.reporting import Reporting
 
 RESERVED = frozenset(
     ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
@@ -18,49 +18,48 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _guarded(default: Method) -> Method:
-    """Return a method that calls the account's own, and `default`, that of Account, if it fails or has no analysis."""
+    """Return a method that calls the report's own, and `default`, that of Reporting, if it fails or has no analysis."""
     name = default.__name__
 
     def call(self: Guarded, *arguments: Any) -> Any:
         if "analyse" not in self._failed:
             try:
-                result = getattr(self._account, name)(*arguments)
+                result = getattr(self._reporting, name)(*arguments)
                 return _checked(list(result) if isinstance(result, Iterator) else result, name)
             except Exception as error:
                 self._failed[name] = (
-                    f"The account of {self._title} failed in `{name}`, so that its report is plain there: "
-                    f"{described(error)}."
+                    f"The report of {self._title} failed in `{name}`, and is plain there: {described(error)}."
                 )
         return default(self, *arguments)
 
     return cast(Method, call)
 
 
-class Guarded(Account):
-    """The account of a family; methods that raise give the default of Account instead. faults: a sentence for each.
+class Guarded(Reporting):
+    """The report of a protocol; methods that raise give the default of Reporting instead. faults: a sentence for each.
 
-    The gate, for which no default will do, calls the account itself.
+    The gate, for which no default will do, calls the report itself.
     """
 
-    def __init__(self, title: str, account: Account) -> None:
-        self._title, self._account = title, account
+    def __init__(self, title: str, reporting: Reporting) -> None:
+        self._title, self._reporting = title, reporting
         self._failed: dict[str, str] = {}
 
     @property
     def faults(self) -> list[str]:
         return list(self._failed.values())
 
-    analyse = _guarded(Account.analyse)
-    views = _guarded(Account.views)
-    tables = _guarded(Account.tables)
-    charts = _guarded(Account.charts)
-    further_tables = _guarded(Account.further_tables)
-    findings = _guarded(Account.findings)
-    data = _guarded(Account.data)
+    analyse = _guarded(Reporting.analyse)
+    views = _guarded(Reporting.views)
+    tables = _guarded(Reporting.tables)
+    charts = _guarded(Reporting.charts)
+    further_tables = _guarded(Reporting.further_tables)
+    findings = _guarded(Reporting.findings)
+    data = _guarded(Reporting.data)
 
 
 def _checked(result: Any, method: str) -> Any:
-    """Return what an account's method returned. Raises ValueError for entries of summary.json that are not its own."""
+    """Return what a method returned. Raises ValueError for entries of summary.json that are not its own."""
     if method == "data" and (taken := sorted(RESERVED & result.keys())):
         raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
     return result

@@ -61,10 +61,8 @@ class Family:
     variants that all of them have."""
     guessing: float = 0.0
     """The rate that guessing alone reaches."""
-    account: str = ""
-    """MODULE:CLASS of its Account, which is loaded when a run ends; empty for the defaults of Account."""
-    report: Report | None = field(default=None, compare=False, repr=False)
-    """What it reports beside accuracies."""
+    report: Report | str | None = field(default=None, compare=False, repr=False)
+    """What it reports beside accuracies, or MODULE:NAME of a Report that is loaded when a run ends."""
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the family is registered and not when a run ends."""
@@ -100,6 +98,8 @@ def _faults(family: Family) -> Iterator[str]:
         yield f"{grid.__name__} lacks cells"
     if not 0 <= family.guessing < 1:
         yield f"its rate of guessing is {family.guessing}: give a share from 0 to below 1"
-    for name, parameter in (("size", family.size), ("variant", family.variant)):
+    report = family.report if isinstance(family.report, Report) else Report()
+    named = [("size", family.size), ("variant", family.variant), ("report's `x`", report.x)]
+    for name, parameter in (*named, *(("report's `by`", parameter) for parameter in report.by)):
         if parameter and parameter not in scenario.identified_by:
             yield f"its {name} is {parameter!r}, which is none of its parameters {', '.join(scenario.identified_by)}"

@@ -436,7 +436,7 @@ def protocol(
     check: Callable[[Any], object] | None = None,
     gated: Callable[[Any], bool] | None = None,
     apart: tuple[str, ...] = (),
-    report: Report | str = "",
+    report: Report | str | None = None,
 ) -> Callable[[Function], Function]:
     """Declare a function as a protocol.
 
@@ -467,7 +467,7 @@ def protocol(
         check: Raises ValueError for a cell that cannot be.
         gated: Whether the gate judges a cell.
         apart: Parameters of the function that do not tell cells apart.
-        report: MODULE:CLASS of what it reports beside accuracies, loaded when a run ends.
+        report: What it reports beside accuracies; or MODULE:NAME of a Report, which is loaded when a run ends.
 
     Example:
         >>> class Digits(Axes):
@@ -547,8 +547,7 @@ def protocol(
             size=context,
             variant=variant,
             guessing=guessing,
-            account=report if isinstance(report, str) else "",
-            report=None if isinstance(report, str) else report,
+            report=report,
         )
         setattr(function, KEY, family)
         return function

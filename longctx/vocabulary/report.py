@@ -164,8 +164,9 @@ class Report:
         ... )
     """
 
-    x: str
-    """The parameter on the axis of the first chart. Numbers have a curve, names a row each."""
+    x: str = ""
+    """The parameter on the axis of the first chart. Numbers have a curve, names a row each. Empty if `more` gives all
+    charts and tables."""
     axis: str = ""
     """The title of this axis, if it is not `x`."""
     title: str = ""

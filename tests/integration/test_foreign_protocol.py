@@ -74,23 +74,24 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     assert result.code == 0, result.out
     assert result.says(
         "80 replayed",
-        "Several keys, my-model, prompts protocol: all named [95% interval] sentences 3 keys 5 keys",
-        "20 1.00 [0.84, 1.00] n=20 1.00 [0.84, 1.00] n=20",
-        "Several keys, each counted model prompts scenario keys named",
-        "my-model protocol keys-5-sentences-200 80 of 100",
+        "Several keys, my-model, prompts protocol asked sentences all named [95% interval] keys named",
+        "3 keys 20 1.00 [0.84, 1.00] n=20 60 of 60",
+        "5 keys 200 0.00 [0.00, 0.16] n=20 80 of 100",
     )
     page = recorded.file("reports/latest/index.html").read_text()
     for part in (
         '<h2 id="several-keys">Several keys</h2>',
-        "All keys named, by length",
+        "By sentences",
+        "Keys named, each counted",
         "Several keys by depth and length",
         "200 sentences",
-        "80% of the keys are named, but all of them in 0 of 20 trials only",
+        "88% of the keys are named, but all of them in 40 of 80 trials only",
+        "of 40 faults 40 are keys missed",
         '<h2 id="findings">Main findings</h2>',
         "5 keys: the rate falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
     ):
         assert part in page, part
-    assert recorded.file("reports/latest/charts/several-keys-by-length-1.svg").is_file()
+    assert recorded.file("reports/latest/charts/several-keys-by-sentences-1.svg").is_file()
     counted = json.loads(recorded.file("reports/latest/summary.json").read_text())["several_keys"]
     assert [(row["scenario"], row["found"], row["asked"]) for row in counted][1] == ("keys-3-sentences-200", 40, 60)
     views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
@@ -100,7 +101,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
 
 def test_without_a_report_each_number_has_a_curve_and_what_falls_is_a_finding(recorded: Checkout) -> None:
     module = recorded.file("several_keys.py")
-    module.write_text(module.read_text().replace('    report=f"{__name__}:KeysAccount",\n', ""))
+    module.write_text(module.read_text().replace("    report=REPORT,\n", ""))
     result = recorded.pytest(profile=None, page=True)
     assert result.code == 0, result.out
     assert result.says("my-model protocol keys-3-sentences-20 1.00 [0.84, 1.00] n=20")
@@ -132,20 +133,19 @@ def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedSer
     assert worse.says("Gate: regression - several_keys -1.000 in long")
 
 
-ADDED = """
-
-def reported(self, before, after, grids):
+FAILING = """def fails(before, after, grids):
     raise ZeroDivisionError("no keys")
 
 
-KeysAccount.reported = reported
+REPORT = Report(
+    gate=fails,
 """
 
 
 def test_code_of_its_own_that_fails_in_the_gate_makes_it_invalid_in_a_sentence(recorded: Checkout) -> None:
     assert recorded.longctx("baseline", "save", "first", "reports/first").code == 0
-    with recorded.file("several_keys.py").open("a") as file:
-        file.write(ADDED)
+    module = recorded.file("several_keys.py")
+    module.write_text(module.read_text().replace("REPORT = Report(\n", FAILING))
     result = recorded.pytest("--ctx-baseline=first", profile=None)
     assert result.code == 12, result.out
     assert result.says(

@@ -28,7 +28,7 @@ def made() -> Summary:
 def test_rates_of_invention_and_of_needless_refusal() -> None:
     summary = made()
     family, scenarios = summary.families["abstention"], summary.of("abstention")
-    account, analysis = family.account, family.analysis
+    account, analysis = family.reporting, family.analysis
     right, wrong = account.views(scenarios, analysis)
     assert [(point.x, point.series, str(point.value)) for point in right.points] == [
         (600, "right answer, section in the record", "0.25 [0.05, 0.70] n=4"),
@@ -68,7 +68,7 @@ def test_a_liking_for_a_letter_is_found_over_both_sections() -> None:
     ]
     summary = summarize(asked)
     family, scenarios = summary.families["abstention"], summary.of("abstention")
-    account, analysis = family.account, family.analysis
+    account, analysis = family.reporting, family.analysis
     table = list(account.tables(scenarios, analysis) or ())[-1]
     assert table.title == "Letters, Abstention, m, prompts protocol, in 600 tokens: bias 0.80"
     said = [sentence.partition(": ")[2] for _, sentence in account.findings(scenarios, analysis)]

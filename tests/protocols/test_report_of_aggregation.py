@@ -22,7 +22,7 @@ def too_high(trial: Trial) -> str:
 def test_partial_credit_is_beside_the_strict_rate() -> None:
     made = summary(rows(Aggregation(2600, 12, "count"), right, *[too_high] * 10, nothing))
     family, scenarios = made.families["aggregation"], made.of("aggregation")
-    account, analysis = family.account, family.analysis
+    account, analysis = family.reporting, family.analysis
     [table] = account.tables(scenarios, analysis) or ()
     [row] = table.frame.reset_index().to_dict("records")
     assert row == {

@@ -21,8 +21,8 @@ def rows(record: str, outcomes: str, longest: int = 600) -> list[Row]:
 
 def reported(made: Summary) -> tuple[list[Table], list[RateView]]:
     family, scenarios = made.families["control"], made.of("control")
-    tables = family.account.tables(scenarios, family.analysis)
-    return list(tables or ()), list(family.account.views(scenarios, family.analysis))
+    tables = family.reporting.tables(scenarios, family.analysis)
+    return list(tables or ()), list(family.reporting.views(scenarios, family.analysis))
 
 
 def test_controls_are_corrected_for_chance() -> None:

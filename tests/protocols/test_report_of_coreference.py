@@ -8,15 +8,15 @@ from longctx.protocols.coreference import EXAMPLE, KIND, NEITHER, SUBJECT
 from longctx.registry import shipped
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
-from longctx.views.account import account_of
 from longctx.views.answers import Answers
+from longctx.views.reporting import reporting_of
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 
 Told = list[tuple[str, dict[str, int]]]
 WHO = "m, prompts protocol"
-ACCOUNT = account_of(shipped()["coreference"])
+ACCOUNT = reporting_of(shipped()["coreference"])
 
 
 def right(asked: int, exact: int = 1) -> tuple[str, dict[str, int]]:

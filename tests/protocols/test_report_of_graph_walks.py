@@ -13,8 +13,8 @@ from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.views.account import account_of
 from longctx.views.answers import Answers
+from longctx.views.reporting import reporting_of
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.vocabulary.report import Rank
 from tests.rows import row
@@ -37,7 +37,7 @@ def rows(scenario: str, *traces: dict[str, int]) -> list[Row]:
     return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
 
 
-ACCOUNT = account_of(shipped()["graph_walks"])
+ACCOUNT = reporting_of(shipped()["graph_walks"])
 
 
 def analysed(*told: Row) -> list[Answers]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from longctx.protocols.latest_value import LogAnswers
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.views.account import account_of
+from longctx.views.reporting import reporting_of
 from longctx.vocabulary.scenario import Trial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
@@ -41,7 +41,7 @@ def measured() -> list[Row]:
 def test_stale_answers_are_counted_by_updates_back() -> None:
     made = summary(measured())
     family, scenarios = made.families["latest_value"], made.of("latest_value")
-    account, analysis = family.account, family.analysis
+    account, analysis = family.reporting, family.analysis
     by_window, stale = account.views(scenarios, analysis)
     assert [str(point.value) for point in by_window.points] == ["0.14 [0.03, 0.51] n=7"]
     assert [(point.x, point.value.correct, point.value.n) for point in stale.points] == [
@@ -60,4 +60,4 @@ def test_stale_answers_are_counted_by_updates_back() -> None:
 
 
 def test_nothing_measured_is_no_finding() -> None:
-    assert list(account_of(shipped()["latest_value"]).further_tables(())) == []
+    assert list(reporting_of(shipped()["latest_value"]).further_tables(())) == []

@@ -38,12 +38,12 @@ def made() -> Summary:
 
 def charts(made: Summary, family: str) -> list[Chart]:
     summary_of_family = made.families[family]
-    return list(summary_of_family.account.charts(made.of(family), summary_of_family.analysis) or ())
+    return list(summary_of_family.reporting.charts(made.of(family), summary_of_family.analysis) or ())
 
 
 def findings(made: Summary, family: str) -> list[tuple[Rank, str]]:
     summary_of_family = made.families[family]
-    return list(summary_of_family.account.findings(made.of(family), summary_of_family.analysis))
+    return list(summary_of_family.reporting.findings(made.of(family), summary_of_family.analysis))
 
 
 def test_the_recall_is_beside_the_strict_rate(made: Summary) -> None:
@@ -60,16 +60,16 @@ def test_the_recall_is_beside_the_strict_rate(made: Summary) -> None:
 
 def test_what_was_not_measured_has_no_recall(made: Summary) -> None:
     unmeasured = replace(made.scenarios[0], rate=Rate(0, 0))
-    [table] = made.families["variable_tracking"].account.tables([unmeasured], ()) or ()
+    [table] = made.families["variable_tracking"].reporting.tables([unmeasured], ()) or ()
     assert table.frame.iloc[0].to_list() == ["1,200", "not measured", "-"]
 
 
 def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summary) -> None:
     tracking, needles = (made.families[name] for name in ("variable_tracking", "multiple_needles"))
-    [table] = tracking.account.further_tables(tracking.analysis)
+    [table] = tracking.reporting.further_tables(tracking.analysis)
     assert table.family == "variable_tracking"
     assert table.frame["missed"].to_list() == ["0 of 18", "12 of 18"]
-    [table] = needles.account.further_tables(needles.analysis)
+    [table] = needles.reporting.further_tables(needles.analysis)
     assert table.frame.reset_index().to_dict("records") == [
         {
             "model": "m",
@@ -82,7 +82,7 @@ def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summar
             "trials": "4",
         }
     ]
-    assert list(tracking.account.further_tables(())) == []
+    assert list(tracking.reporting.further_tables(())) == []
 
 
 def test_charts_by_window_by_place_in_the_chain_and_by_depth(made: Summary) -> None:
@@ -127,7 +127,7 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
 
 def test_programs_read_the_same(made: Summary) -> None:
     needles = made.families["multiple_needles"]
-    [entry] = needles.account.data(needles.analysis)["multiple_needles"]
+    [entry] = needles.reporting.data(needles.analysis)["multiple_needles"]
     written = json.loads(json.dumps(entry))
     assert {name: written[name] for name in ("scenario", "trials", "recall", "named", "missed", "all_and_more")} == {
         "scenario": NEEDLES.slug,
@@ -165,7 +165,7 @@ TRACKED = VariableTracking(1500, 3, 3)
 
 def entry(made: Summary, family: str = "variable_tracking") -> Any:
     of_family = made.families[family]
-    [entry] = of_family.account.data(of_family.analysis)[family]
+    [entry] = of_family.reporting.data(of_family.analysis)[family]
     return entry
 
 

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.protocols.reports.effective_window import EffectiveWindow
-from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
 from longctx.views.scenario_summary import ScenarioSummary
-from tests.summaries import made
+from tests.summaries import answers_to, made
 
 SUBJECT = Subject("some-model", "protocol")
 
@@ -44,6 +42,7 @@ def summary(empty: Summary) -> Summary:
         recorded=("2026-11-20", "2026-11-21"),
         errors={"missing": 10},
     )
+    passkeys = passkey(4096, Rate(1, 10)), passkey(512, Rate(9, 10)), passkey(2048, Rate(10, 10))
     return made(
         measured,
         scenarios=(
@@ -51,9 +50,7 @@ def summary(empty: Summary) -> Summary:
             line_retrieval(5, 1, Rate(0, 0)),
             line_retrieval(10, None, Rate(1, 10)),
             line_retrieval(10, 2, Rate(0, 10)),
-            passkey(4096, Rate(1, 10)),
-            passkey(512, Rate(9, 10)),
-            passkey(2048, Rate(10, 10)),
+            *passkeys,
         ),
-        passkey=(PasskeySummary(SUBJECT, 4096, EffectiveWindow(2048, None, None), (512, 2048), 4096, 2040),),
+        passkey=answers_to(*passkeys),
     )

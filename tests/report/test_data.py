@@ -70,9 +70,9 @@ def test_a_window_has_its_bounds(summary: Summary) -> None:
             "labels": {},
             "window": 4096,
             "k_max": 2048,
-            "k_max_lo": 512,
-            "k_max_hi": 2048,
-            "distance_at_k_max": 2040,
+            "k_max_lo": 2048,
+            "k_max_hi": 4096,
+            "distance_at_k_max": 2048,
             "at_least": None,
             "less_than": None,
         }

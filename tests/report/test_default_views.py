@@ -11,7 +11,7 @@ from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfFamily, summarize
-from longctx.views.account import Account
+from longctx.views.reporting import Reporting
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.view import RateView
 from longctx.vocabulary.report import Rank
@@ -27,7 +27,7 @@ def scenario(right: int, subject: Subject = SUBJECT, **params: int | str | None)
 
 
 def views(*scenarios: ScenarioSummary, parameters: tuple[str, ...] = (), size: str = "tokens") -> list[RateView]:
-    family = OfFamily("Mine", "tokens", "", Account(), None, size, parameters)
+    family = OfFamily("Mine", "tokens", "", Reporting(), None, size, parameters)
     return default_views("my_family", family, scenarios)
 
 

@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from longctx.protocols.reports.collage import found
 from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
-from longctx.protocols.reports.effective_window import EffectiveWindow
-from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.answers import answers_of
+from longctx.views.answers import Answers, answers_of
 from longctx.views.scenario_summary import ScenarioSummary
+from longctx.vocabulary.report import Rank
 from tests.rows import row
-from tests.summaries import made
+from tests.summaries import answers_to, made
 
 SUBJECT = Subject("m", "protocol")
 WHO = "m, prompts protocol"
@@ -33,13 +33,23 @@ def lines(count: int, rate: Rate, block_size: int | None = None, **outcomes: int
     return ScenarioSummary("line_retrieval", SUBJECT, f"lines-{count}", params, rate, outcomes, 0.5, 9)
 
 
-def passkey(k_max: int | None) -> PasskeySummary:
-    return PasskeySummary(SUBJECT, 4096, EffectiveWindow(k_max, None, None), (1024, 3072), 4096, None)
+def distance(k: int, correct: int, window: int = 4096) -> ScenarioSummary:
+    params = {"window": window, "k": k}
+    return ScenarioSummary("passkey", SUBJECT, f"window-{window}-k-{k}", params, Rate(correct, 10), {}, 0.5, k)
+
+
+def passkey(*k_max: int) -> list[Answers]:
+    """Return answers in a window of 4,096 tokens, and in larger ones, with the key found up to each k_max."""
+    windows = [(4096 + number, reached) for number, reached in enumerate(k_max)]
+    distances = (1024, 2048, 3072)
+    return answers_to(
+        *(distance(k, 10 * (k <= reached), window) for window, reached in windows for k in (*distances, window))
+    )
 
 
 def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
     fallen = [lines(count, rate, size) for size in (None, 2) for count, rate in ((5, Rate(49, 50)), (100, Rate(1, 50)))]
-    sentences = findings(made(nothing, scenarios=tuple(fallen), passkey=(passkey(2048),)))
+    sentences = findings(made(nothing, scenarios=tuple(fallen), passkey=passkey(2048)))
     assert [sentence.partition(":")[0] for sentence in sentences] == [
         f"Line retrieval, {WHO}, ordered",
         f"Passkey, {WHO}",
@@ -49,7 +59,7 @@ def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
 
 def test_what_holds_comes_last(nothing: Summary) -> None:
     fallen = (lines(5, Rate(49, 50)), lines(100, Rate(1, 50)))
-    sentences = findings(made(nothing, scenarios=fallen, passkey=(passkey(4096), passkey(2048))))
+    sentences = findings(made(nothing, scenarios=fallen, passkey=passkey(4096, 2048)))
     assert sentences[-1].endswith("the key is found from every distance (k_max 4,096).")
     assert len(sentences) == 3
 
@@ -77,25 +87,24 @@ def test_a_rate_that_falls_with_length(nothing: Summary) -> None:
 @pytest.mark.parametrize(
     ("k_max", "says"),
     [
-        (None, "the key is not found even at the smallest distance."),
+        (0, "the key is not found even at the smallest distance."),
         (4096, "the key is found from every distance (k_max 4,096)."),
-        (2048, "the key is found up to k_max 2,048 [1,024, 3,072] and not reliably beyond."),
+        (2048, "the key is found up to k_max 2,048 [2,048, 4,096] and not reliably beyond."),
     ],
 )
-def test_how_far_the_window_reaches(nothing: Summary, k_max: int | None, says: str) -> None:
-    sentences = findings(made(nothing, passkey=(passkey(k_max),)))
+def test_how_far_the_window_reaches(nothing: Summary, k_max: int, says: str) -> None:
+    sentences = findings(made(nothing, passkey=passkey(k_max)))
     assert sentences == [f"Passkey, {WHO}: in a window of 4,096 tokens, {says}"]
 
 
 def test_a_window_that_is_reached_by_the_20_percent_rule_alone_is_not_called_found(nothing: Summary) -> None:
-    def at(k: int, correct: int) -> ScenarioSummary:
-        params = {"window": 4096, "k": k}
-        return ScenarioSummary("passkey", SUBJECT, f"k-{k}", params, Rate(correct, 10), {}, 0.5, k)
+    def at(*cells: ScenarioSummary) -> list[str]:
+        return findings(made(nothing, scenarios=cells, passkey=answers_to(*cells)))
 
-    often = made(nothing, scenarios=(at(2048, 10), at(4096, 9)), passkey=(passkey(4096),))
-    assert findings(often)[0].endswith("the key is found from every distance (k_max 4,096).")
-    seldom = made(nothing, scenarios=(at(2048, 10), at(3072, 2), at(4096, 5)), passkey=(passkey(4096),))
-    assert findings(seldom)[0].endswith(
+    [often] = at(distance(2048, 10), distance(4096, 9))
+    assert often.endswith("the key is found from every distance (k_max 4,096).")
+    [seldom] = at(distance(2048, 10), distance(3072, 2), distance(4096, 5))
+    assert seldom.endswith(
         "k_max is the farthest distance, 4,096, by its 20% rule; the key is found least often at 3,072 tokens: "
         "0.20 [0.06, 0.51] n=10."
     )
@@ -109,18 +118,18 @@ def test_replies_that_cannot_be_used(nothing: Summary) -> None:
 
 
 def test_wrong_answers_that_are_mostly_another_line(nothing: Summary) -> None:
-    def found(echoes: int, *others: int) -> list[str]:
+    def told(echoes: int, *others: int) -> list[str]:
         traces = [*({"line": 2, "place_distance": each} for each in others), *[{"echoed_line": 1}] * echoes]
         wrong = [row("wrong", model="m", trial=trial, trace=trace) for trial, trace in enumerate(traces)]
         return findings(made(nothing, line_retrieval=answers_of([], wrong)))
 
-    assert found(1, -2, -1, 1, 1) == [
+    assert told(1, -2, -1, 1, 1) == [
         f"Line retrieval, {WHO}: of 5 wrong answers 4 are another line's value, 3 of them of the line next to the "
         "target in place."
     ]
-    assert found(9, -2, -1, 1, 1) == [f"Line retrieval, {WHO}: of 13 wrong answers 9 are the number of a line."]
-    assert found(4, 1, 2, 3, 4) != []
-    assert found(0, 1, 1) == [], "too few to tell"
+    assert told(9, -2, -1, 1, 1) == [f"Line retrieval, {WHO}: of 13 wrong answers 9 are the number of a line."]
+    assert told(4, 1, 2, 3, 4) != []
+    assert told(0, 1, 1) == [], "too few to tell"
 
 
 def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
@@ -128,10 +137,11 @@ def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
     effects = tuple(
         Effect("a scratchpad", "none", depth, paired, 100.0) for depth, paired in ((0, shown), (50, not_shown))
     )
-    [finding] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, effects, {}),)))
+    [finding] = found([QaSummary(SUBJECT, 3000, 0, 0, effects, {})])
     assert finding == (
-        f"Long-context QA, {WHO}: with a scratchpad, the rate differs in 1 of 2 comparisons, most from no examples, "
-        "needle at beginning: +0.40 [+0.24, +0.58] n=30."
+        Rank.EFFECT,
+        "with a scratchpad, the rate differs in 1 of 2 comparisons, most from no examples, "
+        "needle at beginning: +0.40 [+0.24, +0.58] n=30",
     )
 
 
@@ -142,16 +152,17 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
         "five": Favourite("D", Rate(30, 30)),
         "unrelated": Favourite("A", Rate(19, 19)),
     }
-    [finding] = findings(made(nothing, collage=(QaSummary(SUBJECT, 3000, 0, 0, (), {}, given),)))
+    [finding] = found([QaSummary(SUBJECT, 3000, 0, 0, (), {}, given)])
     assert finding == (
-        f"Long-context QA, {WHO}: the answer is nearly always D with 2 examples (28 of 30), 5 examples (30 of 30): "
-        "these rates say how often D is right, not what was read."
+        Rank.CAUSE,
+        "the answer is nearly always D with 2 examples (28 of 30), 5 examples (30 of 30): "
+        "these rates say how often D is right, not what was read",
     )
 
 
 def test_what_was_not_measured_comes_first(nothing: Summary) -> None:
     sentences = findings(
-        made(replace(nothing, unmeasured=3, replayed=7, errors={"missing": 2, "stale": 1}), passkey=(passkey(4096),))
+        made(replace(nothing, unmeasured=3, replayed=7, errors={"missing": 2, "stale": 1}), passkey=passkey(4096))
     )
     assert sentences[0] == "3 of 10 trials were not measured (2 missing, 1 stale): they count in no rate."
     assert len(sentences) == 2

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-from longctx.protocols.reports.effective_window import EffectiveWindow
 from longctx.report.tables import tables
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
-from tests.summaries import made
+from tests.summaries import answers_to, made
 
 OTHER = Subject("other", "protocol")
 MINE = Subject("some-model", "mine")
@@ -73,23 +72,21 @@ def test_passkey_is_k_by_model_and_window(summary: Summary) -> None:
 def test_passkey_columns_name_prompts_that_are_not_the_seeds(summary: Summary) -> None:
     first = summary.scenarios[-1]
     scenarios = (first, replace(first, subject=MINE), replace(first, subject=OTHER))
-    frame = tables(made(summary, scenarios=scenarios))[0].frame
+    frame = tables(made(summary, scenarios=scenarios, passkey=answers_to(*scenarios)))[0].frame
     assert frame.columns.tolist() == ["some-model 4096", "some-model 4096 mine", "other 4096"]
 
 
 def test_effective_windows_are_in_tokens(summary: Summary) -> None:
-    [row] = summary.families["passkey"].analysis
-    other = replace(
-        row, subject=OTHER, interval=(0, 512), effective=EffectiveWindow(None, 16384, 1_000_000), distance_at_k_max=None
-    )
-    frame = tables(made(summary, passkey=(row, other)))[2].frame
+    cells = summary.of("passkey")
+    weak = [replace(cell, subject=OTHER, rate=Rate(0, 10)) for cell in cells]
+    frame = tables(made(summary, passkey=answers_to(*cells, *weak)))[2].frame
     assert frame.reset_index().to_dict("records") == [
         {
             "model": "some-model",
             "prompts": "protocol",
             "window": 4096,
-            "k_max [95%]": "2,048 [512, 2,048]",
-            "real distance": "2,040",
+            "k_max [95%]": "2,048 [2,048, 4,096]",
+            "real distance": "2,048",
             "at least": "-",
             "less than": "-",
         },
@@ -97,10 +94,10 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
             "model": "other",
             "prompts": "protocol",
             "window": 4096,
-            "k_max [95%]": "- [0, 512]",
+            "k_max [95%]": "- [0, 4,096]",
             "real distance": "-",
-            "at least": "16,384",
-            "less than": "1,000,000",
+            "at least": "-",
+            "less than": "512",
         },
     ]
 

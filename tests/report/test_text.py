@@ -48,7 +48,7 @@ def test_the_terminal_shows_the_tables(summary: Summary) -> None:
     shown = without_trailing_spaces(verbose(summary))
     assert shown.startswith(TERMINAL)
     assert "\nk     some-model 4096\n" in shown
-    assert "\nsome-model  protocol   4096      2,048 [512, 2,048]  2,040            -           -\n" in shown
+    assert "\nsome-model  protocol   4096      2,048 [2,048, 4,096]  2,048            -           -\n" in shown
 
 
 def test_markdown_shows_the_tables(summary: Summary) -> None:

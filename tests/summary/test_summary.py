@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from longctx.protocols.reports.effective_window import EffectiveWindow
-from longctx.protocols.reports.passkey_windows import PasskeySummary
+from longctx.protocols.reports.passkey_windows import PasskeySummary, windows_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
@@ -145,8 +145,7 @@ def test_labels_keep_runs_of_one_model_apart() -> None:
 
 
 def windows(*rows: Row) -> Sequence[PasskeySummary]:
-    analysis: Sequence[PasskeySummary] = summary(*rows).families["passkey"].analysis
-    return analysis
+    return [window for answers in summary(*rows).families["passkey"].analysis for window in windows_of(answers.cells)]
 
 
 def test_k_max_is_that_of_a_window() -> None:
@@ -175,7 +174,7 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
         passkey(100, "wrong", scenario="window-800-k-100", params={"window": 800, "k": 100}),
         row(),
     )
-    reached = made.families["passkey"].analysis
+    reached = windows_of(made.of("passkey"))
     assert [
         (window.subject.model, window.subject.prompt_set, window.window, window.effective.k_max) for window in reached
     ] == [

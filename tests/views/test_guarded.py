@@ -11,8 +11,8 @@ import pytest
 from longctx.report.data import as_json
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
-from longctx.views.account import Account
 from longctx.views.guarded import RESERVED, Guarded
+from longctx.views.reporting import Reporting
 from longctx.views.view import RatePoint, RateView
 from tests.rows import row
 
@@ -27,7 +27,7 @@ WAYS: dict[str, Callable[[Guarded], Any]] = {
 }
 
 
-def failing(*ways: str) -> Account:
+def failing(*ways: str) -> Reporting:
     def fails(*_: object) -> Any:
         yield from ()
         raise ZeroDivisionError("no keys")
@@ -36,15 +36,15 @@ def failing(*ways: str) -> Account:
         return list(fails())
 
     late = {"views", "tables", "charts", "further_tables", "findings"}
-    return type("Mine", (Account,), {way: fails if way in late else fails_at_once for way in ways})()
+    return type("Mine", (Reporting,), {way: fails if way in late else fails_at_once for way in ways})()
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_fails_is_plain_and_told(way: str) -> None:
     guarded = Guarded("Several keys", failing(way))
-    assert WAYS[way](guarded) == WAYS[way](Guarded("", Account()))
+    assert WAYS[way](guarded) == WAYS[way](Guarded("", Reporting()))
     [fault] = guarded.faults
-    assert fault.startswith(f"The account of Several keys failed in `{way}`, so that its report is plain there: ")
+    assert fault.startswith(f"The report of Several keys failed in `{way}`, and is plain there: ")
     assert "ZeroDivisionError: no keys (test_guarded.py, line " in fault
 
 
@@ -64,7 +64,7 @@ def test_tables_that_failed_are_those_of_the_family_s_views() -> None:
 
 
 def test_entries_of_the_summary_are_not_taken() -> None:
-    mine = type("Mine", (Account,), {"data": lambda self, analysis: {"scenarios": [], "mine": []}})()
+    mine = type("Mine", (Reporting,), {"data": lambda self, analysis: {"scenarios": [], "mine": []}})()
     guarded = Guarded("Several keys", mine)
     assert guarded.data(None) == {}
     assert "summary.json has entries of its own called scenarios" in guarded.faults[0]

@@ -60,7 +60,7 @@ def test_a_liking_for_a_letter_with_the_right_section_alone_is_a_finding_of_the_
     ]
     summary = summarize(asked)
     family = summary.families["control"]
-    findings = family.account.findings(summary.of("control"), family.analysis)
+    findings = family.reporting.findings(summary.of("control"), family.analysis)
     said = [sentence for _, sentence in findings if "D is chosen" in sentence]
     assert said == [
         "Controls of the questions, m, prompts protocol: D is chosen in 12 of 12 answers and right in 3, with the "

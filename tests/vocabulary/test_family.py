@@ -9,6 +9,7 @@ import pytest
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.report import Report
 from longctx.vocabulary.scenario import Scenario
 from tests.protocols import Passkey
 
@@ -37,8 +38,10 @@ class Bare(Scenario):
         (Passkey, PasskeyAxes, {"size": "windows"}, "its size is 'windows', which is none of its parameters window, k"),
         (Passkey, PasskeyAxes, {"guessing": 25}, "its rate of guessing is 25: give a share from 0 to below 1"),
         (Passkey, PasskeyAxes, {"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
+        (Passkey, PasskeyAxes, {"report": Report(x="depth")}, "its report's `x` is 'depth', which is none of"),
+        (Passkey, PasskeyAxes, {"report": Report(by=("size",))}, "its report's `by` is 'size', which is none of"),
     ],
 )
-def test_a_mistake_is_reported(scenario: Any, grid: Any, more: dict[str, str], says: str) -> None:
+def test_a_mistake_is_reported(scenario: Any, grid: Any, more: dict[str, Any], says: str) -> None:
     with pytest.raises(TypeError, match=says):
         Family(scenario, grid, title="Mine", **more)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from longctx import Account, Rank, RatePoint, RateView, ScenarioSummary, Table
+from longctx import Answers, Rank, RatePoint, RateView, Report, ScenarioSummary, Table
 from longctx.protocols.choices import CHANCE
-from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summarize_qa
+from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summary_of
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
+from longctx.views.answers import answers_of
 from longctx.views.letters import letter_biases, letter_entries, letter_table
 
-if TYPE_CHECKING:
-    from longctx import Row
-
-NAME, TITLE = "collage", "Long-context QA"
+TITLE = "Long-context QA"
 GUESSING = f"Dashed: what guessing gives, {CHANCE}."
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
@@ -32,86 +30,85 @@ def position(depth: object) -> str:
     return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)
 
 
-class CollageAccount(Account):
-    """The account of the collage family. analysis: a summary for each subject and budget."""
+def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
+    """Yield the views, and the tables of effects, letters and quotes."""
+    summaries = [summary_of(answers) for answers in analysis if answers.rows]
+    yield from views([cell for answers in analysis for cell in answers.cells], summaries)
+    for summary in summaries:
+        yield from tables(summary)
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[QaSummary, ...]:
-        return tuple(summarize_qa(scenarios, rows))
 
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[RateView]:
-        yield RateView(
-            points=[
-                RatePoint(_variant(each), _position(each), each.rate, _of_budget(each), each.lexical)
-                for each in scenarios
-            ],
-            name="qa-variants",
-            heading=TITLE,
-            title="By variant and position of the needle",
-            x="variant",
-            label=variant_name,
-            series="needle at",
-            table="rate [95% interval]",
-            down=True,
-            lines=[CHANCE],
-            note=GUESSING,
-            fewest=1,
-        )
-        yield _by_length([scenario for scenario in scenarios if scenario.rate.n])
-        yield _by_distractors([scenario for scenario in scenarios if scenario.rate.n])
-        effects = [(summary, effect) for summary in analysis for effect in summary.effects]
-        yield RateView(
-            points=[
-                RatePoint(
-                    f"{effect.change}, to {variant_name(effect.before)}",
-                    position(effect.depth),
-                    effect.paired,
-                    f"{summary.subject}, {_size(summary)}",
-                )
-                for summary, effect in effects
-            ],
-            name="qa-effects",
-            heading=TITLE,
-            title="Effect of examples and scratchpad",
-            x="added",
-            series="needle at",
-            scale=("difference in accuracy, same questions", -1, 1),
-            down=True,
-            lines=[0],
-            note="Dashed: no difference.",
-            fewest=1,
-        )
+def views(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[RateView]:
+    """Yield rates by variant and position, by length and by distractors, and the effects."""
+    yield RateView(
+        points=[
+            RatePoint(_variant(each), _position(each), each.rate, _of_budget(each), each.lexical) for each in scenarios
+        ],
+        name="qa-variants",
+        heading=TITLE,
+        title="By variant and position of the needle",
+        x="variant",
+        label=variant_name,
+        series="needle at",
+        table="rate [95% interval]",
+        down=True,
+        lines=[CHANCE],
+        note=GUESSING,
+        fewest=1,
+    )
+    yield _by_length([scenario for scenario in scenarios if scenario.rate.n])
+    yield _by_distractors([scenario for scenario in scenarios if scenario.rate.n])
+    effects = [(summary, effect) for summary in summaries for effect in summary.effects]
+    yield RateView(
+        points=[
+            RatePoint(
+                f"{effect.change}, to {variant_name(effect.before)}",
+                position(effect.depth),
+                effect.paired,
+                f"{summary.subject}, {_size(summary)}",
+            )
+            for summary, effect in effects
+        ],
+        name="qa-effects",
+        heading=TITLE,
+        title="Effect of examples and scratchpad",
+        x="added",
+        series="needle at",
+        scale=("difference in accuracy, same questions", -1, 1),
+        down=True,
+        lines=[0],
+        note="Dashed: no difference.",
+        fewest=1,
+    )
 
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]) -> Iterator[Table]:
-        """Yield rates by variant (down) and position (across), then effects and quotes, for each budget."""
-        yield from super().tables(scenarios, analysis) or ()
-        for summary in analysis:
-            where = f"{summary.subject}, {_size(summary)}, {filtered(summary.filter_asked, summary.filter_kept)}"
-            if summary.effects:
-                title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
-                yield Table.from_columns(title, _effects(summary.effects))
-            if summary.letters:
-                yield letter_table(where, summary.letters)
-            if summary.quotes:
-                columns = {
-                    "variant": [variant for variant, _ in summary.quotes],
-                    "needle at": [position(depth) for _, depth in summary.quotes],
-                    "in the record": [str(quotes.in_record) for quotes in summary.quotes.values()],
-                    "in the right section": [str(quotes.in_needle) for quotes in summary.quotes.values()],
-                }
-                title = f"Quotes in scratchpads, {where}: share found [95% interval]"
-                yield Table.from_columns(title, columns)
 
-    def findings(
-        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[QaSummary]
-    ) -> Iterator[tuple[Rank, str]]:
-        yield from super().findings(scenarios, analysis)
-        for rank, sentences in ((Rank.CAUSE, _favourites), (Rank.CAUSE, _biases), (Rank.EFFECT, _shown_effects)):
-            for summary in analysis:
-                where = f"{TITLE}, {summary.subject}"
-                yield from ((rank, f"{where}: {sentence}.") for sentence in sentences(summary))
+def tables(summary: QaSummary) -> Iterator[Table]:
+    """Yield effects, letters and quotes of one budget."""
+    where = f"{summary.subject}, {_size(summary)}, {filtered(summary.filter_asked, summary.filter_kept)}"
+    if summary.effects:
+        title = f"Effect of examples and scratchpad, {where}: difference on the same questions [95% interval]"
+        yield Table.from_columns(title, _effects(summary.effects))
+    if summary.letters:
+        yield letter_table(where, summary.letters)
+    if summary.quotes:
+        columns = {
+            "variant": [variant for variant, _ in summary.quotes],
+            "needle at": [position(depth) for _, depth in summary.quotes],
+            "in the record": [str(quotes.in_record) for quotes in summary.quotes.values()],
+            "in the right section": [str(quotes.in_needle) for quotes in summary.quotes.values()],
+        }
+        yield Table.from_columns(f"Quotes in scratchpads, {where}: share found [95% interval]", columns)
 
-    def data(self, analysis: Sequence[QaSummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {"qa": [_entry(summary) for summary in analysis]}
+
+def findings(answers: Answers) -> Iterator[tuple[Rank, str]]:
+    """Yield what is found in the collages of one subject."""
+    return found([summary_of(each) for each in answers_of(answers.cells, answers.rows, BY)])
+
+
+def found(summaries: Sequence[QaSummary]) -> Iterator[tuple[Rank, str]]:
+    """Yield letters that are always given, letters that are liked, and effects, of each budget."""
+    for rank, clauses in ((Rank.CAUSE, _favourites), (Rank.CAUSE, _biases), (Rank.EFFECT, _shown_effects)):
+        yield from ((rank, clause) for summary in summaries for clause in clauses(summary))
 
 
 def filtered(asked: int, kept: int) -> str:
@@ -223,9 +220,10 @@ def _effects(effects: Sequence[Effect]) -> dict[str, list[str]]:
     }
 
 
-def _entry(summary: QaSummary) -> dict[str, Any]:
+def entry(answers: Answers) -> dict[str, Any]:
+    """Return the entry of a budget in summary.json."""
+    summary = summary_of(answers)
     return {
-        **summary.subject.fields,
         "budget": summary.budget,
         "beside": summary.beside,
         "letters": letter_entries(summary.letters),
@@ -284,3 +282,7 @@ def _shown_effects(summary: QaSummary) -> Iterable[str]:
                 f"with {change}, the rate differs in {len(shown)} of {len(tried)} comparisons, most from {where}: "
                 f"{most.paired}"
             )
+
+
+BY = ("budget", "distractors", "questions")
+REPORT = Report(by=BY, more=more, findings=findings, data=entry, entries="qa")

@@ -7,11 +7,11 @@ not particularly help; contextual examples do, and 5 are better than 2".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx import Rate, Row, ScenarioSummary, Subject
+from longctx import Answers, Rate, Row, Subject
 from longctx.plural import count
 from longctx.protocols.choices import LETTERS
 from longctx.results.grouping import grouped
@@ -102,16 +102,14 @@ def beside(params: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, named))
 
 
-def summarize_qa(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> Iterator[QaSummary]:
-    """Summarize each subject and budget of the collage family. rows: the measured trials."""
-    of_budget = {(scenario.subject, int(scenario.params["budget"] or 0)): scenario.params for scenario in scenarios}
-    groups = grouped(rows, lambda row: (row.subject, int(row.params["budget"] or 0), beside(row.params)))
-    for (subject, budget, rest), group in groups.items():
-        pads = {cell: quotes(of_cell) for cell, of_cell in _cells(group).items() if cell[0].endswith(SCRATCHPAD)}
-        asked, kept = (int(of_budget[subject, budget].get(f"filter_{name}") or 0) for name in ("asked", "kept"))
-        yield QaSummary(
-            subject, budget, asked, kept, tuple(effects(group)), pads, favourites(group), rest, letter_shares(group)
-        )
+def summary_of(answers: Answers) -> QaSummary:
+    """Summarize the collages of one subject and budget."""
+    rows, params = answers.rows, answers.params
+    pads = {cell: quotes(of_cell) for cell, of_cell in _cells(rows).items() if cell[0].endswith(SCRATCHPAD)}
+    asked, kept = (int(params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+    budget, letters = int(params["budget"] or 0), letter_shares(rows)
+    changed = tuple(effects(rows))
+    return QaSummary(answers.subject, budget, asked, kept, changed, pads, favourites(rows), beside(params), letters)
 
 
 def effects(rows: Sequence[Row]) -> list[Effect]:

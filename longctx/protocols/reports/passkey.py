@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from longctx import Account, Rank, RatePoint, RateView, Reported, ScenarioSummary, Subject, Table
+from longctx import Answers, Rank, RatePoint, RateView, Report, ScenarioSummary, Subject, Table
 from longctx.protocols.reports.effective_window import SUCCESS_RATE
 from longctx.protocols.reports.passkey_windows import PasskeySummary, reported, windows_of
 from longctx.results.grouping import grouped
@@ -15,108 +15,103 @@ from longctx.views.chart import HEIGHT, Spec
 from longctx.views.table import subject_columns, tokens
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
-if TYPE_CHECKING:
-    from longctx import Axes, Row
-
-NAME, TITLE = "passkey", "Passkey"
+TITLE = "Passkey"
 OFTEN = 0.9
 """The least rate at which the key counts as found from every distance of a window."""
 
 
-class PasskeyAccount(Account):
-    """The account of passkey retrieval. analysis: the effective window of each subject in each window."""
+def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
+    """Yield success by k, and the effective windows."""
+    yield from success(analysis)
+    yield from effective_windows([summary for answers in analysis for summary in windows_of(answers.cells)])
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[PasskeySummary, ...]:
-        return windows_of(scenarios)
 
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[RateView]:
-        """Yield a view for each window, with a curve for each subject, and a line at its k_max."""
-        for window, group in grouped(scenarios, lambda scenario: scenario.params["window"]).items():
-            reached = [each for each in analysis if each.window == window and each.effective.k_max is not None]
-            yield RateView(
-                points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in group],
-                name=f"passkey-window-{window}",
-                heading=TITLE,
-                title=f"Success by k in a window of {window:,} tokens",
-                x="k",
-                axis="k, tokens from the key to the end",
-                series="model",
-                from_zero=True,
-                lines=[SUCCESS_RATE],
-                note=f"Dashed: an accuracy of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
-                layers=partial(_reached, reached),
-                fewest=1,
-                finding=False,
-            )
-
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]) -> Iterator[Table]:
-        """Yield success by k, a column for each window; then the effective windows."""
-        cells = []
-        for scenario in scenarios:
-            window, k, subject = scenario.params["window"], scenario.params["k"], scenario.subject
-            prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
-            column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
-            cells.append((k, column, str(scenario.rate)))
-        yield Table.pivot(f"{TITLE}: success [95% interval] by k, tokens from the key to the end", cells, "k")
-        subjects = [summary.subject for summary in analysis]
-        columns: dict[str, Sequence[object]] = {
-            "window": [summary.window for summary in analysis],
-            "k_max [95%]": [_k_max(summary) for summary in analysis],
-            "real distance": [tokens(summary.distance_at_k_max) for summary in analysis],
-            "at least": [tokens(summary.effective.at_least) for summary in analysis],
-            "less than": [tokens(summary.effective.less_than) for summary in analysis],
-        }
-        yield Table.by_subject(
-            f"{TITLE}: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: "
-            "every trial up to it succeeds; less than: every trial at it fails",
-            subjects,
-            columns,
+def success(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
+    """Yield a view for each window, with a curve for each subject and a line at its k_max; and a table of all by k."""
+    cells = []
+    for window, group in grouped(analysis, lambda answers: answers.params["window"]).items():
+        reached = [summary for answers in group for summary in windows_of(answers.cells) if summary.effective.k_max]
+        scenarios = [cell for answers in group for cell in answers.cells]
+        yield RateView(
+            points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in scenarios],
+            name=f"passkey-window-{window}",
+            heading=TITLE,
+            title=f"Success by k in a window of {window:,} tokens",
+            x="k",
+            axis="k, tokens from the key to the end",
+            series="model",
+            from_zero=True,
+            lines=[SUCCESS_RATE],
+            note=f"Dashed: an accuracy of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
+            layers=partial(_reached, reached),
+            fewest=1,
+            finding=False,
         )
-        if (across := _across(subjects)) is not None:
-            title = f"{TITLE}: effective window in tokens, k_max [95%], by {across}"
-            yield _by_label(title, analysis, across)
+    for cell in (cell for answers in analysis for cell in answers.cells):
+        window, k, subject = cell.params["window"], cell.params["k"], cell.subject
+        prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
+        column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
+        cells.append((k, column, str(cell.rate)))
+    yield Table.pivot(f"{TITLE}: success [95% interval] by k, tokens from the key to the end", cells, "k")
 
-    def findings(
-        self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[PasskeySummary]
-    ) -> Iterator[tuple[Rank, str]]:
-        for summary in analysis:
-            k_max, (lo, hi) = summary.effective.k_max, summary.interval
-            where = f"{TITLE}, {summary.subject}: in a window of {summary.window:,} tokens"
-            if (lo, hi) == (0, summary.farthest):
-                yield Rank.LEVEL, f"{where}, there are too few trials at each distance to tell k_max."
-            elif k_max is None:
-                yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance."
-            elif k_max == summary.farthest and (low := _lowest(scenarios, summary)) is not None:
-                yield (
-                    Rank.LEVEL,
-                    f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least "
-                    f"often at {low.params['k']:,} tokens: {low.rate}.",
-                )
-            elif k_max == summary.farthest:
-                yield Rank.HOLDS, f"{where}, the key is found from every distance (k_max {k_max:,})."
-            else:
-                reach = f"the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond"
-                yield Rank.LEVEL, f"{where}, {reach}."
 
-    def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
-        return list(reported(before, after, grids))
+def effective_windows(summaries: Sequence[PasskeySummary]) -> Iterator[Table]:
+    """Yield a table of the effective windows, and one by the label with the most values, if any has several."""
+    subjects = [summary.subject for summary in summaries]
+    columns: dict[str, Sequence[object]] = {
+        "window": [summary.window for summary in summaries],
+        "k_max [95%]": [_k_max(summary) for summary in summaries],
+        "real distance": [tokens(summary.distance_at_k_max) for summary in summaries],
+        "at least": [tokens(summary.effective.at_least) for summary in summaries],
+        "less than": [tokens(summary.effective.less_than) for summary in summaries],
+    }
+    yield Table.by_subject(
+        f"{TITLE}: effective window in tokens. k_max: every k up to it succeeds at 20% or more; at least: "
+        "every trial up to it succeeds; less than: every trial at it fails",
+        subjects,
+        columns,
+    )
+    if (across := _across(subjects)) is not None:
+        yield _by_label(f"{TITLE}: effective window in tokens, k_max [95%], by {across}", summaries, across)
 
-    def data(self, analysis: Sequence[PasskeySummary]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {
-            NAME: [
-                {
-                    **summary.subject.fields,
-                    "window": summary.window,
-                    "k_max": summary.effective.k_max,
-                    "distance_at_k_max": summary.distance_at_k_max,
-                    "k_max_lo": summary.interval[0],
-                    "k_max_hi": summary.interval[1],
-                    "at_least": summary.effective.at_least,
-                    "less_than": summary.effective.less_than,
-                }
-                for summary in analysis
-            ]
-        }
+
+def findings(answers: Answers) -> Iterator[tuple[Rank, str]]:
+    """Yield how far the key is found, in each window."""
+    for summary in windows_of(answers.cells):
+        k_max, (lo, hi) = summary.effective.k_max, summary.interval
+        where = f"in a window of {summary.window:,} tokens"
+        if (lo, hi) == (0, summary.farthest):
+            yield Rank.LEVEL, f"{where}, there are too few trials at each distance to tell k_max"
+        elif k_max is None:
+            yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance"
+        elif k_max == summary.farthest and (low := _lowest(answers.cells, summary)) is not None:
+            yield (
+                Rank.LEVEL,
+                f"{where}, k_max is the farthest distance, {k_max:,}, by its 20% rule; the key is found least "
+                f"often at {low.params['k']:,} tokens: {low.rate}",
+            )
+        elif k_max == summary.farthest:
+            yield Rank.HOLDS, f"{where}, the key is found from every distance (k_max {k_max:,})"
+        else:
+            reach = f"the key is found up to k_max {k_max:,} [{lo:,}, {hi:,}] and not reliably beyond"
+            yield Rank.LEVEL, f"{where}, {reach}"
+
+
+def entry(answers: Answers) -> dict[str, Any]:
+    """Return the entry of a window in summary.json."""
+    [summary] = windows_of(answers.cells)
+    return {
+        "window": summary.window,
+        "k_max": summary.effective.k_max,
+        "distance_at_k_max": summary.distance_at_k_max,
+        "k_max_lo": summary.interval[0],
+        "k_max_hi": summary.interval[1],
+        "at_least": summary.effective.at_least,
+        "less_than": summary.effective.less_than,
+    }
+
+
+REPORT = Report(by=("window",), more=more, findings=findings, data=entry, gate=reported)
 
 
 def _reached(windows: Sequence[PasskeySummary], x: Spec, colour: Spec) -> list[Spec]:

@@ -16,7 +16,7 @@ def charts(summary: Summary) -> Iterator[Chart]:
     by_place = list(overall.heatmaps(summary))
     for name, family in summary.families.items():
         scenarios = [scenario for scenario in summary.of(name) if scenario.rate.n]
-        own = family.account.charts(scenarios, family.analysis)
+        own = family.reporting.charts(scenarios, family.analysis)
         if own is None:
             own = (chart for view in default_views(name, family, scenarios) for chart in view.charts())
         yield from (replace(chart, family=name) for chart in own)

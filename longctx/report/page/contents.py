@@ -179,7 +179,7 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
         for name in members:
             family = summary.families[name]
             own += [table for table in all_tables if table.family == name]
-            own += [*family.account.further_tables(family.analysis), *effective_lengths(family.lengths)]
+            own += [*family.reporting.further_tables(family.analysis), *effective_lengths(family.lengths)]
         undrawn = [table for table in own if not _is_drawn(table, figures)]
         rates = [
             f"{_check(name, test)}: " * (name != test) + str(line.rate) + f", {line.subject}" * several

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longctx import (
-    Account,
-    Axes,
-    Count,
-    Kind,
-    Mark,
-    Outcome,
-    Rank,
-    Reply,
-    mark,
-    protocol,
-    unanswered,
-)
+from longctx import Axes, Causes, Count, Kind, Mark, Outcome, Reply, Report, Shares, mark, protocol, unanswered
 
 if TYPE_CHECKING:
-    from longctx import RateView, Row, ScenarioSummary, Subject, Table
+    from longctx import Answers, Row
 
 NAMES = "Anna", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo"
 
@@ -41,6 +28,46 @@ class SeveralKeysAxes(Axes):
                 yield {"keys": keys, "sentences": sentences}
 
 
+def asked(answers: Answers) -> int:
+    """Return how many keys the trials asked for."""
+    return sum(int(row.params["keys"] or 0) for row in answers.rows)
+
+
+def missed(row: Row) -> int:
+    return int(row.params["keys"] or 0) - row.trace.get("found", 0)  # a refusal has no trace
+
+
+def seldom_all(answers: Answers) -> Iterator[str]:
+    """Yield a finding where most keys are named, and seldom all of them."""
+    rate, share = answers.rate(), answers.total("found") / asked(answers)
+    if rate.rate <= 0.5 < share:
+        yield f"{share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
+
+
+REPORT = Report(
+    x="sentences",
+    axis="sentences of the text",
+    series=lambda params: f"{params['keys']} keys",
+    rate="all named",
+    columns={"keys named": lambda answers: f"{answers.total('found')} of {asked(answers)}"},
+    charts=(
+        Shares(
+            name="each",
+            title="Keys named, each counted",
+            x="sentences",
+            points=lambda answers: [(answers.params["sentences"], "", (answers.total("found"), asked(answers)))],
+        ),
+    ),
+    causes=Causes({"keys missed": missed, "numbers that are no key": "strange"}, of="faults", title="what is wrong"),
+    findings=seldom_all,
+    data=lambda answers: {
+        "scenario": answers.scenario,
+        "found": answers.total("found"),
+        "asked": asked(answers),
+    },
+)
+
+
 def check(cell: Any) -> None:
     if not 1 <= cell.keys <= len(NAMES):
         raise ValueError(f"{cell.keys} keys cannot be asked for: give 1 to {len(NAMES)}.")
@@ -55,7 +82,7 @@ def check(cell: Any) -> None:
     length="sentences",
     context="sentences",
     check=check,
-    report=f"{__name__}:KeysAccount",
+    report=REPORT,
 )
 def several_keys(ask: Any, draw: Any, prompt: Any, keys: int, sentences: int) -> Outcome:
     """`keys` keys of five digits, at random places between `sentences` sentences."""
@@ -86,78 +113,4 @@ def judged(reply: Reply, asked: Sequence[str]) -> Outcome:
     why = f"{len(found)} of {len(asked)} keys are named" + (f", and {len(strange)} that are none" if strange else "")
     right = len(found) == len(asked) and not strange
     kind: Kind = "correct" if right else "truncated" if reply.cut_off else "wrong"
-    return Outcome(kind, " ".join(named), why, {"found": len(found)})
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The number of keys that the trials of a scenario asked for, and the number that replies named."""
-
-    subject: Subject
-    scenario: str
-    found: int
-    asked: int
-
-    @property
-    def share(self) -> float:
-        return self.found / self.asked
-
-
-class KeysAccount(Account):
-    """Beside the rate of trials in which all keys were named: the share of keys. analysis: one Found a scenario."""
-
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> tuple[Found, ...]:
-        found: Counter[tuple[Subject, str]] = Counter()
-        asked: Counter[tuple[Subject, str]] = Counter()
-        for row in rows:
-            asked[row.subject, row.scenario] += int(row.params["keys"] or 0)
-            found[row.subject, row.scenario] += row.trace.get("found", 0)  # a refusal has none
-        return tuple(Found(*key, found[key], asked[key]) for key in asked)
-
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[RateView]:
-        from longctx import RatePoint, RateView
-
-        yield RateView(
-            points=[
-                RatePoint(
-                    int(each.params["sentences"] or 0), f"{each.params['keys']} keys", each.rate, str(each.subject)
-                )
-                for each in scenarios
-            ],
-            name="several-keys-by-length",
-            heading="Several keys",
-            title="All keys named, by length",
-            x="sentences",
-            axis="sentences of the text",
-            unit="sentences",
-            table="all named [95% interval]",
-        )
-
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[Table]:
-        from longctx import Table
-
-        yield from super().tables(scenarios, analysis) or ()
-        columns = {
-            "scenario": [keys.scenario for keys in analysis],
-            "keys named": [f"{keys.found} of {keys.asked}" for keys in analysis],
-        }
-        yield Table.by_subject("Several keys, each counted", [keys.subject for keys in analysis], columns)
-
-    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Found]) -> Iterator[tuple[Rank, str]]:
-        yield from super().findings(scenarios, analysis)
-        rates = {(scenario.subject, scenario.scenario): scenario.rate for scenario in scenarios}
-        for keys in analysis:
-            rate = rates[keys.subject, keys.scenario]
-            if rate.rate < 0.5 <= keys.share:
-                sentence = (
-                    f"{keys.share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
-                )
-                yield Rank.CAUSE, f"Several keys, {keys.subject}, {keys.scenario}: {sentence}."
-
-    def data(self, analysis: Sequence[Found]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        return {
-            "several_keys": [
-                {**keys.subject.fields, "scenario": keys.scenario, "found": keys.found, "asked": keys.asked}
-                for keys in analysis
-            ]
-        }
+    return Outcome(kind, " ".join(named), why, {"found": len(found), **({"strange": len(strange)} if strange else {})})

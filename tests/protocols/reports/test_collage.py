@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from longctx.protocols.collage import VARIANTS
-from longctx.protocols.reports.collage import CollageAccount, position, variant_name
+from longctx.protocols.reports.collage import position, tables, variant_name, views
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, Quotes
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart
 from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.table import Table
 
 SUBJECT = Subject("m", "protocol")
 
 
 def scenario(family: str, rate: Rate, **params: int | str) -> ScenarioSummary:
     return ScenarioSummary(family, SUBJECT, "s", params, rate, {}, None, None)
+
+
+def rates(cells: Sequence[ScenarioSummary]) -> list[Table]:
+    return [table for view in views(cells, []) for table in view.tables()]
 
 
 def test_variants_are_below_each_other_in_the_profile_s_order_and_positions_beside() -> None:
@@ -25,7 +32,7 @@ def test_variants_are_below_each_other_in_the_profile_s_order_and_positions_besi
             (depth, variant) for depth in (0, 50, 100, 25) for variant in ("none", "five", "none_scratchpad")
         )
     ]
-    [table] = CollageAccount().tables(cells, [])
+    [table] = rates(cells)
     assert list(table.frame.index) == ["none", "five", "none_scratchpad"]
     assert list(table.frame.columns) == ["beginning", "middle", "end", "25%"]
     assert table.frame.loc["five", "middle"].startswith("0.20 [")
@@ -34,7 +41,7 @@ def test_variants_are_below_each_other_in_the_profile_s_order_and_positions_besi
 
 def test_each_budget_has_its_table() -> None:
     cells = [scenario("collage", Rate(1, 2), budget=budget, depth=0, variant="none") for budget in (70_000, 95_000)]
-    assert len(list(CollageAccount().tables(cells, []))) == 2
+    assert len(list(rates(cells))) == 2
 
 
 def test_each_table_says_what_its_own_filter_left() -> None:
@@ -42,7 +49,7 @@ def test_each_table_says_what_its_own_filter_left() -> None:
         scenario("collage", Rate(1, 2), budget=budget, depth=0, variant="none", filter_asked=100, filter_kept=kept)
         for budget, kept in ((3000, 40), (6000, 70))
     ]
-    assert [table.title.split(": ")[0].rpartition(", ")[2] for table in CollageAccount().tables(cells, [])] == [
+    assert [table.title.split(": ")[0].rpartition(", ")[2] for table in rates(cells)] == [
         "40 kept",
         "70 kept",
     ]
@@ -53,7 +60,7 @@ def test_effects_say_what_a_point_costs() -> None:
         Effect("a scratchpad", "none", 50, Paired(6, 1, 20), 100.0),
         Effect("5 examples", "none", 100, Paired(1, 2, 20), 400.0),
     )
-    [table] = CollageAccount().tables([], [QaSummary(SUBJECT, 3000, 0, 0, effects, {})])
+    [table] = tables(QaSummary(SUBJECT, 3000, 0, 0, effects, {}))
     first, second = table.frame.to_dict("records")
     assert (first["needle at"], first["extra tokens"], first["tokens a point"]) == ("middle", "+100", "4")
     assert first["difference"].startswith("+0.25 [")
@@ -62,7 +69,7 @@ def test_effects_say_what_a_point_costs() -> None:
 
 def test_quotes() -> None:
     quotes = {("none_scratchpad", 0): Quotes(Rate(9, 10), Rate(5, 10))}
-    [table] = CollageAccount().tables([], [QaSummary(SUBJECT, 3000, 0, 0, (), quotes)])
+    [table] = tables(QaSummary(SUBJECT, 3000, 0, 0, (), quotes))
     [row] = table.frame.to_dict("records")
     assert row["in the record"].startswith("0.90 [")
     assert row["in the right section"].startswith("0.50 [")
@@ -72,14 +79,13 @@ def test_every_table_says_what_the_filter_left() -> None:
     params = {"budget": 3000, "depth": 0, "variant": "none", "filter_asked": 430, "filter_kept": 387}
     effects = (Effect("a scratchpad", "none", 0, Paired(1, 0, 2), 10.0),)
     pads = {("none_scratchpad", 0): Quotes(Rate(1, 2), Rate(0, 2))}
-    made = list(
-        CollageAccount().tables(
-            [scenario("collage", Rate(1, 2), **params)], [QaSummary(SUBJECT, 3000, 430, 387, effects, pads)]
-        )
-    )
+    made = [
+        *rates([scenario("collage", Rate(1, 2), **params)]),
+        *tables(QaSummary(SUBJECT, 3000, 430, 387, effects, pads)),
+    ]
     assert len(made) == 3
     assert all("430 questions asked alone, 387 kept" in table.title for table in made)
-    [unfiltered] = CollageAccount().tables([scenario("collage", Rate(1, 2), budget=3000, depth=0, variant="none")], [])
+    [unfiltered] = rates([scenario("collage", Rate(1, 2), budget=3000, depth=0, variant="none")])
     assert "no filter" in unfiltered.title
 
 
@@ -88,7 +94,8 @@ def at(budget: int, depth: int, variant: str, rate: Rate) -> ScenarioSummary:
 
 
 def by_length(*scenarios: ScenarioSummary) -> list[Chart]:
-    return [chart for chart in CollageAccount().charts(scenarios, []) or () if chart.name.startswith("qa-by-length")]
+    charts = (chart for view in views(scenarios, []) for chart in view.charts())
+    return [chart for chart in charts if chart.name.startswith("qa-by-length")]
 
 
 def test_one_variant_has_a_curve_for_each_position_that_every_length_has() -> None:

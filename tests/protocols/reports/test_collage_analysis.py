@@ -10,6 +10,7 @@ from longctx.protocols.reports.collage_analysis import (
     effects,
     favourites,
     quotes,
+    summary_of,
 )
 from longctx.report.data import as_json
 from longctx.results.row import Row
@@ -71,7 +72,8 @@ def test_the_filter_is_with_the_run_and_in_rows_of_earlier_versions() -> None:
     facts_of_run = {"collage/s of some-model, prompts protocol": filtered}
     for fields, facts in ((params, facts_of_run), (params | filtered, {})):
         summaries_of_qa = summarize([row(family="collage", scenario="s", params=fields, item="q")], facts=facts)
-        [qa] = summaries_of_qa.families["collage"].analysis
+        [answers] = summaries_of_qa.families["collage"].analysis
+        qa = summary_of(answers)
         assert (qa.filter_asked, qa.filter_kept) == (100, 41)
         [scenario] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
         assert scenario["params"] == params | filtered

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.protocols.reports.effective_window import EffectiveWindow
-from longctx.protocols.reports.passkey import PasskeyAccount
+from longctx.protocols.reports.passkey import effective_windows
 from longctx.protocols.reports.passkey_windows import PasskeySummary
 from longctx.results.subject import Subject
 
@@ -15,7 +15,7 @@ def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> Pa
 
 def by_labels(*windows: PasskeySummary) -> list[list[str]]:
     """Return the rows of the table by labels, its head first, or an empty list if there is no such table."""
-    tables = list(PasskeyAccount().tables([], windows))[2:]
+    tables = list(effective_windows(windows))[1:]
     return [
         row
         for table in tables

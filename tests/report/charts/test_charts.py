@@ -14,8 +14,8 @@ from longctx.report.charts.draw import draw
 from longctx.report.page.contents import sections
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
-from longctx.views.account import Account, Scenarios
 from longctx.views.chart import Chart
+from longctx.views.reporting import Reporting, Scenarios
 from longctx.views.view import RatePoint, RateView
 from tests.report.sample import rows
 from tests.rows import row
@@ -49,12 +49,12 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
 def test_a_chart_is_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
     """The family that the chart itself names is ignored: if it is unknown, no page would show the chart."""
 
-    class Strange(Account):
+    class Strange(Reporting):
         def charts(self, scenarios: Scenarios, analysis: Any) -> Iterator[Chart]:
             yield replace(next(iter(drawn.values())), name="strange", family="misspelt")
 
     summary = summarize(list(rows()))
-    passkey = replace(summary.families["passkey"], account=Strange())
+    passkey = replace(summary.families["passkey"], reporting=Strange())
     by_name = {
         chart.name: chart for chart in charts(replace(summary, families={**summary.families, "passkey": passkey}))
     }

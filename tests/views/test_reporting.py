@@ -1,0 +1,43 @@
+"""What protocols declare of their reports, and what cannot be loaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import longctx
+from longctx.registry import shipped
+from longctx.views.declared import DeclaredReporting
+from longctx.views.reporting import Reporting, reporting_of
+from tests.refusals import refused
+
+
+def test_every_protocol_of_longctx_but_one_declares_a_report() -> None:
+    plain = {name for name, family in shipped().items() if type(reporting_of(family)) is Reporting}
+    assert plain == {"short_answers"}
+
+
+def test_a_protocol_without_a_report_has_the_plain_one() -> None:
+    reporting = reporting_of(replace(shipped()["passkey"], report=None))
+    assert type(reporting) is Reporting
+    assert reporting.tables([], None) is reporting.charts([], None) is reporting.analyse([], []) is None
+
+
+def test_a_report_may_be_named_and_is_loaded_when_a_run_ends() -> None:
+    assert isinstance(shipped()["passkey"].report, str)
+    assert isinstance(reporting_of(shipped()["passkey"]), DeclaredReporting)
+
+
+@pytest.mark.parametrize(
+    ("report", "cause"),
+    [("tests.no_such_module:REPORT", "ModuleNotFoundError"), ("builtins:dict", "it is not a Report but a type")],
+)
+def test_a_report_that_cannot_be_loaded_is_a_sentence(report: str, cause: str) -> None:
+    with refused("protocol-not-usable", "'passkey'", report, cause):
+        reporting_of(replace(shipped()["passkey"], report=report))
+
+
+def test_what_was_before_reports_names_its_replacement() -> None:
+    with pytest.raises(ImportError, match=r"longctx.Account is replaced by longctx.Report, .* docs/new-protocol.md"):
+        longctx.Account  # type: ignore[attr-defined]  # noqa: B018
