@@ -247,7 +247,7 @@ REPORT = Report(
             "no text of the prompt": _nowhere,
         },
         title="what wrong answers give back",
-        beside={name: _number_of(is_one) for name, is_one in INSTANCES.items()},
+        columns={name: _number_of(is_one) for name, is_one in INSTANCES.items()},
         details={"another of the needles": _first_and_last},
     ),
     findings=_codes_left_out,

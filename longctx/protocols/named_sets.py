@@ -149,7 +149,7 @@ def report_of_sets(series: Callable[[Any], str], others: Sequence[str], *charts:
             {origin.replace("_", " "): origin for origin in (*others, NOWHERE)},
             of="names that were not asked for",
             title="what was missed, and what was named that was not asked for, in replies that name anything",
-            beside={
+            columns={
                 "missed": lambda answers: f"{_missed(answers):,} of {_items(answers):,}",
                 "all, plus others": lambda answers: f"{answers.count(_more):,}",
             },

@@ -1,1 +1,1 @@
-"""What a family reports of a run: its account, and the views, tables and charts that this returns."""
+"""What a protocol reports of a run: views, tables, charts, findings and entries, made of its Report."""

@@ -62,11 +62,11 @@ class DeclaredReporting(Reporting):
             return
         analysis = _measured(analysis)
         counts = {kind: [_count(count, answers) for answers in analysis] for kind, count in causes.counts.items()}
-        if any(map(any, counts.values())) or (causes.beside and analysis):
+        if any(map(any, counts.values())) or (causes.columns and analysis):
             columns: dict[str, list[object]] = {
                 self._report.x: [_number(answers.params[self._report.x]) for answers in analysis],
                 **self._asked([answers.params for answers in analysis]),
-                **{name: [shown(answers) for answers in analysis] for name, shown in causes.beside.items()},
+                **{name: [shown(answers) for answers in analysis] for name, shown in causes.columns.items()},
                 **{kind: [f"{count:,}" for count in of_kind] for kind, of_kind in counts.items() if any(of_kind)},
                 "trials": [f"{answers.n:,}" for answers in analysis],
             }

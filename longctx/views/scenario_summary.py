@@ -1,4 +1,4 @@
-"""The summary of one scenario, which the accounts of families and the views read."""
+"""The summary of one scenario, which reports and views read."""
 
 from __future__ import annotations
 

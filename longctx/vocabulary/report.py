@@ -103,7 +103,7 @@ class Causes:
     """The end of the table's title."""
     of: str = "wrong answers"
     """What is counted, in the plural."""
-    beside: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
+    columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
     """Further columns of the table, from Answers."""
     share: float = 0.5
     """The share of all that one kind must have to be a finding."""

@@ -189,7 +189,7 @@ class Outcome:
     why: str = ""
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
-    """The numbers in `why`, by name; a family's account can add them up."""
+    """The numbers in `why`, by name; a protocol's report can add them up."""
     expected: str | None = field(default=None, repr=False)
     """The right answer, which a test function states here."""
     credit: float | None = field(default=None, repr=False)

@@ -22,18 +22,19 @@ OFTEN = 0.9
 
 def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
     """Yield success by k, and the effective windows."""
-    yield from success(analysis)
-    yield from effective_windows([summary for answers in analysis for summary in windows_of(answers.cells)])
+    scenarios = [cell for answers in analysis for cell in answers.cells]
+    summaries = windows_of(scenarios)
+    yield from success(scenarios, summaries)
+    yield from effective_windows(summaries)
 
 
-def success(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
+def success(scenarios: Sequence[ScenarioSummary], summaries: Sequence[PasskeySummary]) -> Iterator[RateView | Table]:
     """Yield a view for each window, with a curve for each subject and a line at its k_max; and a table of all by k."""
     cells = []
-    for window, group in grouped(analysis, lambda answers: answers.params["window"]).items():
-        reached = [summary for answers in group for summary in windows_of(answers.cells) if summary.effective.k_max]
-        scenarios = [cell for answers in group for cell in answers.cells]
+    for window, group in grouped(scenarios, lambda cell: cell.params["window"]).items():
+        reached = [each for each in summaries if each.window == window and each.effective.k_max is not None]
         yield RateView(
-            points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in scenarios],
+            points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in group],
             name=f"passkey-window-{window}",
             heading=TITLE,
             title=f"Success by k in a window of {window:,} tokens",
@@ -47,7 +48,7 @@ def success(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
             fewest=1,
             finding=False,
         )
-    for cell in (cell for answers in analysis for cell in answers.cells):
+    for cell in scenarios:
         window, k, subject = cell.params["window"], cell.params["k"], cell.subject
         prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
         column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
