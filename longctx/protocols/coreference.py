@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -65,8 +65,15 @@ FEW = 3
 """The fewest words of an answer that is recognised as a text of the examples."""
 CODE_TOKENS = 10
 """The tokens that a code may take beyond those of the code that was counted."""
-SUBJECT, KIND, NEITHER = "about the same subject", "of the same kind", "of another kind and subject"
-EXAMPLE = "of the examples"
+ANOTHER, BADLY_COPIED, NO_TEXT = "another of the needles", "the right one, badly copied", "no text of the prompt"
+OTHER = "another text "
+OTHER_TEXTS = SAME_SUBJECT, SAME_KIND, NEITHER, EXAMPLE = (
+    f"{OTHER}about the same subject",
+    f"{OTHER}of the same kind",
+    f"{OTHER}of another kind and subject",
+    f"{OTHER}of the examples",
+)
+"""What wrong answers give back."""
 
 
 class CoreferenceAxes(WindowAxes):
@@ -145,59 +152,54 @@ def _check(cell: Any) -> None:
 
 def given_for_asked(answers: Answers) -> Counter[tuple[int, int]]:
     """Count the answers that give back one of the alike texts, well or badly, by (asked for, given back)."""
-    traces = [row.trace for row in answers.rows if row.outcome in ("correct", "wrong") and "given" in row.trace]
-    return Counter((trace["asked"], trace["given"]) for trace in traces)
+    return _pairs(row for row in answers.rows if row.outcome in ("correct", "wrong"))
 
 
-def _without_its_code(answers: Answers) -> Counter[tuple[int, int]]:
-    """Count the texts given back without the code, by (asked for, given back)."""
-    traces = [row.trace for row in answers.rows if "without_code" in row.trace]
-    return Counter((trace["asked"], trace["without_code"]) for trace in traces)
+def _pairs(rows: Iterable[Row], given: str = "given") -> Counter[tuple[int, int]]:
+    return Counter((row.trace["asked"], row.trace[given]) for row in rows if given in row.trace)
 
 
-def _instance(where: Callable[[int, int, int], bool]) -> Callable[[Row], bool]:
-    """Return whether a wrong answer is another of the alike texts of which this is true: (asked, given, needles)."""
-
-    def is_one(row: Row) -> bool:
-        asked, given = row.trace.get("asked", 0), row.trace.get("given", 0)
-        return (
-            row.outcome == "wrong" and given not in (0, asked) and where(asked, given, int(row.params["needles"] or 0))
-        )
-
-    return is_one
+def _listed(pairs: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
+    return [{"asked": asked, "given": given, "trials": number} for (asked, given), number in sorted(pairs.items())]
 
 
-def _badly_copied(row: Row) -> bool:
-    return row.outcome == "wrong" and row.trace.get("given") == row.trace["asked"]
-
-
-def _other(row: Row) -> str | None:
-    """Return which other text a wrong answer is; None if it is one of the alike texts, or no text."""
+def _instead(row: Row) -> str | None:
+    """Name what a wrong answer gives back."""
     if row.outcome != "wrong":
         return None
+    if "given" in row.trace:
+        return BADLY_COPIED if row.trace["given"] == row.trace["asked"] else ANOTHER
     if "same_kind" in row.trace:
-        return SUBJECT if row.trace["same_subject"] else KIND if row.trace["same_kind"] else NEITHER
-    return EXAMPLE if "example" in row.trace else None
+        return SAME_SUBJECT if row.trace["same_subject"] else SAME_KIND if row.trace["same_kind"] else NEITHER
+    return EXAMPLE if "example" in row.trace else NO_TEXT
 
 
-def _is(which: str) -> Callable[[Row], bool]:
-    return lambda row: _other(row) == which
+def _is(cause: str) -> Callable[[Row], bool]:
+    return lambda row: _instead(row) == cause
 
 
-def _number_of(held: Callable[[Row], bool]) -> Callable[[Answers], str]:
-    return lambda answers: f"{answers.count(held):,}"
+def _others(answers: Answers, held: Callable[[int, int, int], bool]) -> int:
+    """Count the wrong answers that are another of the alike texts of which this is true: (asked, given, needles)."""
+    traces = ((row.trace, int(row.params["needles"] or 0)) for row in answers.rows if _instead(row) == ANOTHER)
+    return sum(held(trace["asked"], trace["given"], needles) for trace, needles in traces)
 
 
-def _nowhere(row: Row) -> bool:
-    return row.outcome == "wrong" and "given" not in row.trace and _other(row) is None
+def _first_and_last(answers: Answers) -> str:
+    first = _others(answers, lambda asked, given, needles: given == 1)
+    last = _others(answers, lambda asked, given, needles: given == needles)
+    return f"{first:,} of them the first and {last:,} the last"
 
 
 def _exact(answers: Answers) -> int:
     return sum(row.trace["exact"] for row in answers.rows if row.outcome == "correct")
 
 
+def _score(answers: Answers) -> float:
+    return answers.total("score") / 1000 / answers.n
+
+
 def _codes_left_out(answers: Answers) -> Iterator[tuple[Rank, str]]:
-    if pairs := _without_its_code(answers):
+    if pairs := _pairs(answers.rows, "without_code"):
         right = sum(number for (asked, given), number in pairs.items() if asked == given)
         yield (
             Rank.UNUSABLE,
@@ -206,28 +208,12 @@ def _codes_left_out(answers: Answers) -> Iterator[tuple[Rank, str]]:
         )
 
 
-def _first_and_last(answers: Answers) -> str:
-    first = answers.count(_instance(lambda asked, given, needles: given == 1))
-    last = answers.count(_instance(lambda asked, given, needles: given == needles))
-    return f"{first:,} of them the first and {last:,} the last"
-
-
-def _pairs(counts: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
-    return [{"asked": asked, "given": given, "trials": number} for (asked, given), number in sorted(counts.items())]
-
-
 def _given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:
     from longctx.protocols.reports.coreference import given_back
 
     return given_back(analysis)
 
 
-INSTANCES = {
-    "the needle before": _instance(lambda asked, given, needles: given == asked - 1),
-    "an earlier one": _instance(lambda asked, given, needles: given < asked - 1),
-    "the one after": _instance(lambda asked, given, needles: given == asked + 1),
-    "a later one": _instance(lambda asked, given, needles: given > asked + 1),
-}
 REPORT = Report(
     x="window",
     axis="window, tokens",
@@ -237,18 +223,18 @@ REPORT = Report(
     columns={
         "by guessing": lambda answers: f"{1 / answers.params['needles']:.2f}",
         "word for word": lambda answers: f"{_exact(answers):,} of {answers.rate().correct:,}",
-        "MRCR's score": lambda answers: f"{answers.total('score') / 1000 / answers.n:.2f}",
+        "MRCR's score": lambda answers: f"{_score(answers):.2f}",
     },
     causes=Causes(
-        {
-            "another of the needles": _instance(lambda asked, given, needles: True),
-            "the right one, badly copied": _badly_copied,
-            **{f"another text {which}": _is(which) for which in (SUBJECT, KIND, NEITHER, EXAMPLE)},
-            "no text of the prompt": _nowhere,
-        },
+        {cause: _is(cause) for cause in (ANOTHER, BADLY_COPIED, *OTHER_TEXTS, NO_TEXT)},
         title="what wrong answers give back",
-        columns={name: _number_of(is_one) for name, is_one in INSTANCES.items()},
-        details={"another of the needles": _first_and_last},
+        columns={
+            "the needle before": lambda answers: _others(answers, lambda asked, given, _: given == asked - 1),
+            "an earlier one": lambda answers: _others(answers, lambda asked, given, _: given < asked - 1),
+            "the one after": lambda answers: _others(answers, lambda asked, given, _: given == asked + 1),
+            "a later one": lambda answers: _others(answers, lambda asked, given, _: given > asked + 1),
+        },
+        details={ANOTHER: _first_and_last},
     ),
     findings=_codes_left_out,
     data=lambda answers: {
@@ -256,13 +242,13 @@ REPORT = Report(
         "window": answers.params["window"],
         "trials": answers.n,
         "guess": 1 / answers.params["needles"],
-        "score": answers.total("score") / 1000 / answers.n,
+        "score": _score(answers),
         "exact": _exact(answers),
-        "given": _pairs(given_for_asked(answers)),
-        "badly_copied": answers.count(_badly_copied),
-        "without_code": _pairs(_without_its_code(answers)),
-        "others": dict(Counter(which for row in answers.rows if (which := _other(row)))),
-        "nowhere": answers.count(_nowhere),
+        "given": _listed(given_for_asked(answers)),
+        "badly_copied": answers.count(_is(BADLY_COPIED)),
+        "without_code": _listed(_pairs(answers.rows, "without_code")),
+        "others": {cause.removeprefix(OTHER): number for cause in OTHER_TEXTS if (number := answers.count(_is(cause)))},
+        "nowhere": answers.count(_is(NO_TEXT)),
     },
     more=_given_back,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.protocols.coreference import EXAMPLE, KIND, NEITHER, SUBJECT
 from longctx.registry import shipped
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
@@ -70,7 +69,12 @@ def test_every_answer_is_counted_once() -> None:
     assert [entry[name] for name in ("needles", "window", "trials", "exact", "guess")] == [4, 2000, 16, 1, 0.25]
     assert entry["score"] == pytest.approx((1 + 0.9 + 10 * 0.05 + 0.3) / 16)
     assert (entry["badly_copied"], entry["nowhere"]) == (1, 1)
-    assert entry["others"] == {SUBJECT: 1, KIND: 1, NEITHER: 1, EXAMPLE: 1}
+    assert entry["others"] == {
+        "about the same subject": 1,
+        "of the same kind": 1,
+        "of another kind and subject": 1,
+        "of the examples": 1,
+    }
     pairs = [(each["asked"], each["given"], each["trials"]) for each in entry["given"]]
     assert pairs == [(1, 1, 1), (1, 4, 1), (2, 2, 1), (2, 3, 1), (3, 2, 1), (3, 3, 1), (4, 1, 1)]
     assert entry["without_code"] == [{"asked": 3, "given": 3, "trials": 1}, {"asked": 4, "given": 1, "trials": 1}]
