@@ -18,17 +18,25 @@ from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer
 from tests.session_server import answering, claude_code, openai_log
 
-REPLAY = "$ pytest tests_longctx/test_window.py"
-"""The command of the guide that replays answers of real models."""
-SHOWN = (
-    "tests_longctx/test_window.py",
-    "tests_longctx/window",
-    "fixtures/profiles/window-sizes.toml",
-    "fixtures/prompts/plain/test_window",
-    "cassettes/qwen2.5-coder-0.5b/test_window",
-    "cassettes/qwen2.5-coder-1.5b/test_window",
-)
-"""What its run needs."""
+REPLAY = "$ pytest tests_longctx/"
+"""How the commands of the guide begin that replay answers of real models."""
+RECORDED = {
+    "window": [
+        "tests_longctx/window",
+        "fixtures/profiles/window-sizes.toml",
+        "fixtures/prompts/plain/test_window",
+        "cassettes/qwen2.5-coder-0.5b/test_window",
+        "cassettes/qwen2.5-coder-1.5b/test_window",
+    ],
+    "chunks": [
+        "tests_longctx/chunks",
+        "fixtures/handbook",
+        "fixtures/profiles/chunks.toml",
+        "fixtures/prompts/plain/test_chunks",
+        "cassettes/qwen2.5-coder-0.5b/test_chunks",
+    ],
+}
+"""The tests that they run, and the files that these need."""
 GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
 
 
@@ -203,12 +211,14 @@ def test_the_price_aim() -> None:
     assert price < 1
 
 
-def test_the_guide_shows_what_was_recorded(checkout: Checkout) -> None:
-    for name in SHOWN:
-        into = checkout.file(name)
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_guide_shows_what_was_recorded(checkout: Checkout, name: str) -> None:
+    test = f"tests_longctx/test_{name}.py"
+    for path in (test, *RECORDED[name]):
+        into = checkout.file(path)
         into.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, into)
-    [shown] = [text for _, text in blocks("compaction.md") if text.startswith(REPLAY)]
+        (shutil.copytree if (ROOT / path).is_dir() else shutil.copy2)(ROOT / path, into)
+    [shown] = [text for _, text in blocks("compaction.md") if text.startswith(f"{REPLAY}test_{name}.py")]
     command, _, printed = shown.partition("\n")
     run = checkout.pytest(*shlex.split(command.removeprefix("$ pytest ")), profile=None)
     assert run.code == 0, run.out + run.err
@@ -237,9 +247,16 @@ def test_with_the_default_turn_the_small_model_says_that_it_does_not_know() -> N
     assert f"gives that answer to {grades['lost']} of the {grades.total()} probes at 2k" in GUIDE
 
 
-def recorded_grades(cassette: str, prompts: str) -> Counter[str]:
-    """Return how often each grade was given to the answers of a cassette; there is one for each probe."""
-    lines = (ROOT / "tests_longctx/window/probes.jsonl").read_text(encoding="utf-8").splitlines()
+def test_the_guide_says_how_many_questions_were_answered_at_each_number_of_chunks() -> None:
+    cassettes = [f"qwen2.5-coder-0.5b/test_chunks/chunks-{number}.jsonl" for number in (1, 2, 4, 10)]
+    *kept, last = (recorded_grades(cassette, "plain", "chunks/questions.jsonl")["kept"] for cassette in cassettes)
+    said = f"answered {', '.join(map(str, kept))} and {last} correctly at 1, 2, 4 and 10 documents"
+    assert said in GUIDE
+
+
+def recorded_grades(cassette: str, prompts: str, cases: str = "window/probes.jsonl") -> Counter[str]:
+    """Return how often each grade was given to the answers of a cassette; there is one for each probe of a file."""
+    lines = (ROOT / "tests_longctx" / cases).read_text(encoding="utf-8").splitlines()
     probes = {probe["id"]: Probe.of(probe) for probe in map(json.loads, lines)}
     grades = {}
     for line in (ROOT / "cassettes" / cassette).read_text(encoding="utf-8").splitlines():
