@@ -19,6 +19,7 @@ def report(session: pytest.Session) -> None:
     if finished.verdict == "inconclusive" and run_of(config).settings.on_inconclusive == "pass":
         return
     failed, stopped = session.testsfailed, session.shouldfail
+    session.testscollected += len(finished.failed)  # or pytest's progress would exceed 100%
     for name, why in finished.failed.items():
         of_band = pytest.TestReport(f"{GATE}{name}", ("gate", 0, name), {}, "failed", why, "call")
         config.hook.pytest_runtest_logreport(report=of_band)
