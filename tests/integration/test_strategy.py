@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import Any
 
 import pytest
@@ -241,3 +242,37 @@ def test_the_prices_of_the_guide_are_those_of_the_model_profiles() -> None:
     }.items():
         paid = [usd(40 * sum(cost(price, *size) for size in requests)) for price in prices if price]
         assert f"| {row} | {' | '.join(paid)} |" in page
+
+
+RETENTION = (
+    "tests_longctx/test_retention.py",
+    "tests_longctx/ledger.py",
+    "cassettes/qwen2.5-coder-0.5b/test_retention",
+    "cassettes/qwen2.5-coder-1.5b/test_retention",
+)
+
+
+def test_the_table_of_the_guide_has_what_was_recorded_of_each_strategy(checkout: Checkout) -> None:
+    for name in RETENTION:
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.file(name))
+    summaries = "--ctx-profile=retention", "--ctx-strategy=summary"
+    small, large = {}, {}
+    for options in (("--ctx-profile=sizes",), summaries, (*summaries, "--ctx-prompts=terse")):
+        run = checkout.pytest(RETENTION[0], *options, profile=None)
+        assert run.code == 0, run.out + run.err
+        for each in json.loads(checkout.file("reports/latest/summary.json").read_text())["retention"]:
+            recall = f"{each['rate']:.2f} [{each['lo']:.2f}, {each['hi']:.2f}]"
+            key = each["strategy"], each["prompt_set"]
+            if each["model"] == "qwen2.5-coder-1.5b":
+                large[key] = recall
+            else:
+                small[key] = f"{each['retained']:.0%}", recall, str(each["stale"]), str(each["invented"])
+    page = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
+    shown = {}
+    for row in re.findall(r"^\| `.*\| \d+% \| 0\..*\|$", page, re.MULTILINE):
+        names, kept, recall, of_large, stale, invented = row.strip("| ").split(" | ")
+        strategy, *prompts = re.findall(r"`(?:tests_longctx/)?(\w+)(?:\.py)?`", names)
+        key = strategy, *(prompts or ["plain"])
+        shown[key] = kept, recall, stale, invented
+        assert of_large == large.get(key, "-")
+    assert shown == small
