@@ -29,9 +29,9 @@ def locked(folder: Path, held: UserError, harm: str, goes: bool = False) -> Iter
     except (OSError, NotImplementedError) as error:
         raise UserError(
             "not-lockable",
-            f"{folder / LOCK} cannot be locked ({error}), and {harm}: delete it if it is a link or a folder, or use a "
-            "file system with locks. lock = false in [tool.longctx] of pyproject.toml (--no-lock of a command) "
-            "goes on without locks; then make sure yourself that no other run uses the folder.",
+            f"{folder / LOCK} cannot be locked ({error}), and {harm}: delete it if it is a link or a folder, or move "
+            "the project to a file system that supports locking. lock = false in [tool.longctx] of pyproject.toml "
+            "(--no-lock of a command) continues without a lock; then ensure that no other run uses the folder.",
         ) from None
     try:
         yield

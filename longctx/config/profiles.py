@@ -42,7 +42,7 @@ class Profile(BaseModel):
     seed: NonNegativeInt = 0
     """The random seed: the same one gives the same questions on every machine."""
     margin: float | None = Field(default=None, gt=0, lt=1)
-    """The gate's margin: a drop that does not matter. Default: 0.05."""
+    """The gate's margin: the largest acceptable drop (non-inferiority margin). Default: 0.05."""
     run_margin: float | None = Field(default=None, gt=0, lt=1)
     """The margin of all bands together, at most that of a band: a gate passes only if they do, too. Without it, a drop
     in all of them can only be a regression."""

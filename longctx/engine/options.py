@@ -159,13 +159,7 @@ _DECLARED = (
         choices=RECORD_MODES,
         also=("record-mode",),
     ),
-    Option(
-        "base-url",
-        "base_url",
-        "server that speaks the Messages API (default: the SDK's)",
-        "URL",
-        entry="base_url",
-    ),
+    Option("base-url", "base_url", "server that speaks the Messages API (default: the SDK's)", "URL", entry="base_url"),
     Option(
         "concurrency",
         "in_flight",
@@ -190,12 +184,7 @@ _DECLARED = (
         "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
         "NAME",
     ),
-    Option(
-        "save-baseline",
-        "save_baseline",
-        "save this run as a new baseline, as longctx baseline save does",
-        "NAME",
-    ),
+    Option("save-baseline", "save_baseline", "save this run as a new baseline, as longctx baseline save does", "NAME"),
     Option(
         "on-inconclusive",
         "on_inconclusive",
@@ -216,13 +205,7 @@ _DECLARED = (
         "I/N",
         shard,
     ),
-    Option(
-        "report",
-        "report",
-        "folder for this run's rows and summary (default: reports/<time>)",
-        "DIR",
-        Path,
-    ),
+    Option("report", "report", "folder for this run's rows and summary (default: reports/<time>)", "DIR", Path),
     Option(
         "corpus",
         "corpus",

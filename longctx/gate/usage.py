@@ -20,7 +20,7 @@ RowPair = tuple[Row, Row]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the answers of one run took, a trial on average. None where it is not known of every trial."""
+    """What the answers of one run took, the mean per trial. None where it is not known of every trial."""
 
     trials: int
     usd: float | None

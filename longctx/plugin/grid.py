@@ -92,6 +92,6 @@ def _check_prices(settings: Settings, models: set[str]) -> None:
     if unmeasured := [name for name, _ in settings.prices if name not in models]:
         raise UserError(
             "price-of-unmeasured-model",
-            f"--ctx-price names {unmeasured[0]!r}, which this run does not measure: it measures "
-            f"{', '.join(sorted(models))}.",
+            f"--ctx-price names {unmeasured[0]!r}, which is not part of this run (models: "
+            f"{', '.join(sorted(models))}).",
         )

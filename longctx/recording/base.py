@@ -35,8 +35,7 @@ class Base:
         if found is None:
             raise UserError(
                 "unknown-base",
-                f"LONGCTX_BASE={revision}: git knows no such branch or commit in {root}. Fetch it first, as in git "
-                "fetch origin main, or give another.",
+                f"LONGCTX_BASE={revision}: unknown git revision in {root}. Run git fetch origin main, or give another.",
             )
         self._commit = found.decode().strip()
         self._answers: dict[str, dict[EpisodeKey, RecordedAnswer]] = {}

@@ -70,7 +70,7 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
         )
     elif len(plans) > 1:
         together = math.prod(plan.outlook.passing for plan in plans)
-        parts.append(f"That all {len(plans)} pass together has a probability of {_percent(together)}.")
+        parts.append(f"Probability that all {len(plans)} bands pass if nothing has changed: {_percent(together)}.")
     return " ".join(parts)
 
 

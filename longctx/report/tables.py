@@ -63,10 +63,10 @@ def _lexical(family: OfFamily, scenarios: Sequence[ScenarioSummary]) -> Iterator
     columns: dict[str, list[object]] = {}
     if family.size or len({scenario for _, scenario in cells}) > 1:
         columns[family.size or "scenario"] = [f"{of:,}" if isinstance(of, int) else of or "" for _, of in cells]
-    columns["matching words alone"] = [str(pooled(each.lexical for each in same)) for same in cells.values()]
+    columns["lexical baseline"] = [str(pooled(each.lexical for each in same)) for same in cells.values()]
     columns["the model"] = [str(pooled(each.rate for each in same)) for same in cells.values()]
     yield Table.by_subject(
-        f"{family.title}: what matching words alone answers of the same trials (lexical baseline) [95% interval]",
+        f"{family.title}: lexical baseline (word overlap) on the same trials [95% interval]",
         [subject for subject, _ in cells],
         columns,
     )

@@ -140,9 +140,8 @@ def _truncated(truncated: Truncated, folder: str) -> str:
 def _usage(usage: UsageSummary) -> str:
     cache = ""
     if usage.cached is not None or usage.written:
-        cache = f", {_share(usage.cached or 0, usage.input)} of them read from the server's cache"
-    if usage.written:
-        cache += f" and {_share(usage.written, usage.input)} written to it"
+        written = f", {_share(usage.written, usage.input)} written to the cache" if usage.written else ""
+        cache = f" ({_share(usage.cached or 0, usage.input)} cached{written})"
     return f"{usage.family} on {usage.model}: {usage.input:,} input tokens{cache}; {usage.output:,} output tokens."
 
 

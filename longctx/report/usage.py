@@ -33,20 +33,20 @@ def usage_table(change: UsageChange) -> Table:
     """Return a table of what the answers took, before and after."""
     before, after = change.before, change.after
     rows = [
-        {"a trial on average": "price of 1,000", "before": thousand(before), "after": thousand(after)}
+        {"mean per trial": "price of 1,000", "before": thousand(before), "after": thousand(after)}
         | {"change": _growth(change.cost)},
         _tokens("input tokens", before.input_tokens, after.input_tokens),
-        {"a trial on average": "by the tokenizer alone", "before": "", "after": "", "change": _share(change.tokenizer)},
+        {"mean per trial": "… of which tokenizer", "before": "", "after": "", "change": _share(change.tokenizer)},
         _tokens("output tokens", before.output_tokens, after.output_tokens),
-        _tokens("thinking among them", before.thinking_tokens, after.thinking_tokens),
-        {"a trial on average": "latency, median", "before": spread(before.latency_p50)}
+        _tokens("… of which thinking", before.thinking_tokens, after.thinking_tokens),
+        {"mean per trial": "latency, median", "before": spread(before.latency_p50)}
         | {"after": spread(after.latency_p50), "change": _growth(change.latency)},
-        {"a trial on average": "latency, 95%", "before": spread(before.latency_p95)}
+        {"mean per trial": "latency, 95%", "before": spread(before.latency_p95)}
         | {"after": spread(after.latency_p95), "change": _ratio(before.latency_p95, after.latency_p95)},
     ]
     title = (
-        f"Price, tokens and latency of the {before.trials:,} trials that both measured; intervals are 95%, latencies "
-        "of answers that no batch gave, prices without a batch's discount"
+        f"Cost and latency, {before.trials:,} paired trials (95% intervals; latency excludes batched answers; list "
+        "prices)"
     )
     return Table.from_rows(title, rows)
 
@@ -67,7 +67,7 @@ def factor(growth: float) -> str:
 def _tokens(name: str, before: float | None, after: float | None) -> dict[str, str]:
     change = after / before - 1 if before and after is not None else None
     sides = ("-" if value is None else f"{value:,.0f}" for value in (before, after))
-    return {"a trial on average": name, **dict(zip(("before", "after"), sides, strict=True)), "change": _share(change)}
+    return {"mean per trial": name, **dict(zip(("before", "after"), sides, strict=True)), "change": _share(change)}
 
 
 def _share(share: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Rows of other evaluation tools, so that the gate can judge them: a JSON object a line."""
+"""Rows of other evaluation tools, so that the gate can judge them: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> list[Row]:
         rows.append(_row(path, each, results[place]))
         results[place] += 1
     if not rows:
-        raise UserError("no-imported-rows", f"{path} holds no rows: write a JSON object a line.")
+        raise UserError("no-imported-rows", f"{path} holds no rows: write one JSON object per line.")
     _check_repeats(path, results)
     return rows
 

@@ -136,9 +136,9 @@ def check_each_once(folder: Path, rows: Iterable[Row]) -> None:
         if row.identity in seen:
             raise UserError(
                 "trial-in-two-rows",
-                f"{folder} holds trial {row.trial} of {row.family} {row.scenario} on {row.subject} in two rows, which "
-                "would count twice: two runs wrote there, or its files were joined. Run it again into a folder of its "
-                "own, or merge two runs with longctx merge.",
+                f"{folder}: trial {row.trial} of {row.family} {row.scenario} on {row.subject} occurs twice: two runs "
+                "wrote there, or its files were joined. Run it again into a folder of its own, or merge two runs with "
+                "longctx merge.",
             )
         seen.add(row.identity)
 

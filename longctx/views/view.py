@@ -293,7 +293,7 @@ def _matched(points: Sequence[RatePoint], place: Callable[[RatePoint], Any]) -> 
 def _dotted(points: Sequence[RatePoint]) -> str:
     """Return a sentence on the dotted line of a chart; nothing if it has none."""
     alone = pooled(point.lexical for point in points)
-    return f"Dotted: what matching words alone answers, {alone.rate:.2f} over all of these." if alone.n else ""
+    return f"Dotted: the lexical baseline (word overlap), {alone.rate:.2f} over all of these." if alone.n else ""
 
 
 def _facet(point: RatePoint) -> str:

@@ -27,7 +27,7 @@ def test_what_is_shared_is_read_from_the_cache(checkout: Checkout, server: Simul
     read, written, whole = (
         sum(row[f"{name}_tokens"] for row in checkout.rows()) for name in ("cached", "cache_write", "input")
     )
-    assert result.says(f"{read / whole:.0%} of them read from the server's cache and {written / whole:.0%} written")
+    assert result.says(f"({read / whole:.0%} cached, {written / whole:.0%} written to the cache)")
     assert read > 0.15 * whole
     checkout.file("fixtures/models/toy.toml").write_text(
         checkout.file("fixtures/models/toy.toml").read_text().replace(CACHING, "")

@@ -252,7 +252,7 @@ def test_a_job_without_a_key_says_so(clone: Clone) -> None:
 def test_what_is_to_be_done_is_one_of_three(clone: Clone) -> None:
     done = clone.act(do="gates")
     assert done.failed
-    assert (done.status, done.failed.stderr) == (2, "do: gates is none of gate, merge and comment.\n")
+    assert (done.status, done.failed.stderr) == (2, "do: must be gate, merge or comment, not gates.\n")
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def test_they_price_what_is_asked_and_what_was_answered(checkout: Checkout, serv
     paid = 4 * (0.1 * 10 + 0.7 * 1 + 0.2 * 12.5)
     assert result.says(
         f"toy: 4 answers asked live cost ${paid:,.2f}, at prices of {today}.",
-        "70% of them read from the server's cache and 20% written to it",
+        "(70% cached, 20% written to the cache)",
     )
     run = json.loads(checkout.file("reports/latest/run.json").read_text())
     given = {"input": 10, "output": 0, "cache_read": 1, "cache_write": 12.5, "batch_discount": 0}

@@ -104,7 +104,7 @@ def test_the_conclusion() -> None:
     assert conclusion([LONG, weak], WANTED) == (
         "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more. Underpowered: "
         "passkey (short). If nothing has changed, it may well be inconclusive: give more trials (the last table says "
-        "how many) or a wider margin. That all 2 pass together has a probability of 47%."
+        "how many) or a wider margin. Probability that all 2 bands pass if nothing has changed: 47%."
     )
     assert conclusion([LONG, LONG], WANTED).startswith("Powered: all bands. If nothing has changed, each passes")
 

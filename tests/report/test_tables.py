@@ -129,9 +129,9 @@ def test_what_matching_words_alone_answers_is_a_table_by_length(summary: Summary
         return ScenarioSummary("collage", MINE, f"budget-{budget}", params, Rate(5, 10), {}, 0.5, 9, lexical)
 
     shown = tables(made(summary, [scenario(3000, 10), scenario(3000, 8), scenario(70000, 9)]))
-    [table] = [table for table in shown if "matching words alone" in table.title]
+    [table] = [table for table in shown if "lexical baseline" in table.title]
     assert list(table.frame["budget"]) == ["3,000", "70,000"]
-    assert [cell.split()[0] for cell in table.frame["matching words alone"]] == ["0.90", "0.90"]
+    assert [cell.split()[0] for cell in table.frame["lexical baseline"]] == ["0.90", "0.90"]
     assert [cell.split()[-1] for cell in table.frame["the model"]] == ["n=20", "n=10"]
 
 
@@ -141,6 +141,6 @@ def test_of_a_family_without_a_size_it_is_by_scenario_where_there_are_several(su
         return ScenarioSummary("test_own", MINE, slug, params, Rate(5, 10), {}, 0.5, 9, Rate(right, 10))
 
     for asked in ([scenario(0, 10), scenario(4, 7)], [scenario(0, 10)]):
-        [table] = [table for table in tables(made(summary, asked)) if "matching words alone" in table.title]
+        [table] = [table for table in tables(made(summary, asked)) if "lexical baseline" in table.title]
         assert ("scenario" in table.frame) == (len(asked) > 1)
-        assert [cell.split()[0] for cell in table.frame["matching words alone"]] == ["1.00", "0.70"][: len(asked)]
+        assert [cell.split()[0] for cell in table.frame["lexical baseline"]] == ["1.00", "0.70"][: len(asked)]

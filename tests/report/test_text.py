@@ -82,19 +82,17 @@ def test_the_headline_tells_live_from_replayed(summary: Summary, counts: dict[st
     ("cached", "written", "sentence"),
     [
         (None, 0, "passkey on a: 200 input tokens; 5 output tokens."),
-        (0, 0, "passkey on a: 200 input tokens, 0% of them read from the server's cache; 5 output tokens."),
-        (50, 0, "passkey on a: 200 input tokens, 25% of them read from the server's cache; 5 output tokens."),
+        (0, 0, "passkey on a: 200 input tokens (0% cached); 5 output tokens."),
+        (50, 0, "passkey on a: 200 input tokens (25% cached); 5 output tokens."),
         (
             50,
             20,
-            "passkey on a: 200 input tokens, 25% of them read from the server's cache and 10% written to it; "
-            "5 output tokens.",
+            "passkey on a: 200 input tokens (25% cached, 10% written to the cache); 5 output tokens.",
         ),
         (
             None,
             20,
-            "passkey on a: 200 input tokens, 0% of them read from the server's cache and 10% written to it; "
-            "5 output tokens.",
+            "passkey on a: 200 input tokens (0% cached, 10% written to the cache); 5 output tokens.",
         ),
     ],
 )

@@ -182,7 +182,7 @@ def test_the_lexical_baseline_is_a_dotted_line_and_a_sentence() -> None:
     [chart] = view(*points).charts()
     [dotted] = [layer for layer in chart.spec["layer"] if layer["mark"].get("strokeDash")]
     assert dotted["data"]["values"] == [{"x": 10, "rate": 0.9}, {"x": 20, "rate": 0.9}, {"x": 40, "rate": 0.6}]
-    assert chart.note == "Dotted: what matching words alone answers, 0.80 over all of these."
+    assert chart.note == "Dotted: the lexical baseline (word overlap), 0.80 over all of these."
     assert [point["lexical"] for point in view(*points).data()] == [0.9, 0.9, 0.6]
     [plain] = view(*(replace(point, lexical=NONE) for point in points)).charts()
     assert plain.note == ""

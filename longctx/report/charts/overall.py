@@ -13,7 +13,7 @@ from longctx.views.table import Table
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""
-COMMON = "Only the variants that were asked at every length are counted, so that lengths can be compared."
+COMMON = "Only variants asked at every length are included, so lengths are comparable."
 NOT_COMMON = "No variant was asked at every length: each cell counts those that were asked at its length."
 FEW = 10
 """If a cell has fewer trials, all cells of its heatmap show numbers of trials, such as 1/2, instead of accuracies."""

@@ -120,7 +120,7 @@ def origins(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
 
 def _nothing(costs: Sequence[Cost]) -> str:
     unknown = [cost.model for cost in costs if cost.replayed_usd is None]
-    return "; ".join(f"no prices known of {name}" for name in unknown) or "$0.00"
+    return "; ".join(f"no prices for {name}" for name in unknown) or "$0.00"
 
 
 def family_lines(summary: Summary) -> Table:

@@ -49,8 +49,8 @@ def results_of_text(path: Path, text: str) -> list[ForeignResult] | None:
     if "\n" in text[:end].strip():
         raise UserError(
             "unknown-results-file",
-            f"{path} is no log of inspect_ai, no samples of lm-evaluation-harness and no output of promptfoo: write a "
-            "JSON object a line, with id and correct.",
+            f"{path} is no log of inspect_ai, no samples of lm-evaluation-harness and no output of promptfoo: write "
+            "one JSON object per line, with id and correct.",
         )
     return None
 
