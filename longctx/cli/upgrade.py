@@ -60,12 +60,13 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.run import free_folder
     from longctx.engine.upgrade import Treatment, Upgrading
-    from longctx.engine.upgrade_page import write
     from longctx.gate.exit_status import exit_status
     from longctx.report.document import as_terminal
 
     workspace: Workspace = options.workspace
     require("The page of an upgrade", *PAGE)
+    from longctx.engine.upgrade_page import write
+
     if options.out:
         check_free_folder("--out", options.out)
     settings = replace(settings_of(options), record="new_episodes", estimate=False, max_cost=None)
