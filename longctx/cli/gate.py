@@ -16,6 +16,7 @@ from longctx.errors import BadValue, UserError
 from longctx.gate.defaults import MARGIN
 
 if TYPE_CHECKING:
+    from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.vocabulary.family import Family
 
 NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is for the tool that made them to say"
@@ -99,7 +100,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
-    from longctx.gate.changed import changed
+    from longctx.gate.changed import changed, changed_terms
     from longctx.gate.exit_status import exit_status
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.registry import families
@@ -110,26 +111,20 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.imported import check_same_documents, load_results, with_lacking
 
     emit.check(options)
-    margin = MARGIN if options.margin is None else options.margin
-    if options.run_margin is not None and options.run_margin > margin:
-        raise UserError(
-            "run-margin-above-margin",
-            f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: give a smaller one, "
-            "or a larger --margin.",
-        )
     if len(options.new) > 1 or is_baseline(options.old):
         return _watch(options)
     old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
     (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new[0], new)
     check_same_documents(before, after, (options.old, options.new[0]))
-    rules = Rules(margin=margin, alpha=options.alpha, run_margin=options.run_margin)
+    terms = _terms(options, manifest or earlier)
+    rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
     known: Mapping[str, Family] = {}
     if manifest:
         known = families(options.workspace)
-        terms = GateTerms(
-            margin=options.margin, alpha=options.alpha, max_age=options.max_age, run_margin=options.run_margin
+        of_gate = GateTerms(
+            margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
         )
-        rules = merged_rules(terms, (), known, manifest)
+        rules = merged_rules(of_gate, (), known, manifest)
     if options.subset:
         rules = replace(rules, left_out=0)
     else:
@@ -137,11 +132,30 @@ def run(options: argparse.Namespace) -> int:
     verdict = give_verdict(before, after, rules, known, options.guessing)
     differs = [NOT_CHECKED]
     if earlier and manifest:
-        differs = changed((earlier, before), (manifest, after), verdict)
+        differs = [*changed_terms(earlier.terms, terms), *changed((earlier, before), (manifest, after), verdict)]
     shown = verdict_document(verdict, options.old.name, differs)
     baseline = options.old.name, earlier.run if earlier else options.old.stem
     emit.show(options, shown, data=with_words(verdict, baseline, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:
+    """Return the terms: those that are given, else those of the new run, else the defaults. Raises UserError."""
+    from longctx.results.manifest import RecordedTerms
+
+    recorded = of.terms if of and of.terms else RecordedTerms(margin=MARGIN, alpha=options.alpha)
+    margin = recorded.margin if options.margin is None else options.margin
+    if options.run_margin is not None and options.run_margin > margin:
+        raise UserError(
+            "run-margin-above-margin",
+            f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: give a smaller one, "
+            "or a larger --margin.",
+        )
+    run_margin = options.run_margin
+    if run_margin is None and recorded.run_margin is not None:
+        run_margin = min(recorded.run_margin, margin)
+    alpha = options.alpha if "alpha" in vars(options).get("given", ()) else recorded.alpha
+    return RecordedTerms(margin=margin, alpha=alpha, run_margin=run_margin)
 
 
 def _watch(options: argparse.Namespace) -> int:

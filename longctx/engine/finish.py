@@ -34,7 +34,7 @@ from longctx.results import store
 from longctx.results.answers import with_answers
 from longctx.results.baseline import Baseline, load_baseline
 from longctx.results.folder import remove_old_runs
-from longctx.results.manifest import Manifest
+from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
@@ -234,6 +234,7 @@ def manifest_of(
         looks="" if looks in ("once", "equal") else looks,
         functions_early_stop=of_functions != "once",
         functions_looks="" if of_functions in ("once", "equal") else of_functions,
+        terms=RecordedTerms(margin=plan.margin, alpha=settings.alpha, run_margin=plan.run_margin),
         left_out=left_out(run, rows),
         empty=empty(run, rows),
         shard=str(settings.shard or ""),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.plural import count
-from longctx.results.manifest import Manifest
+from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.parts import PARTS, sentence
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -42,6 +42,19 @@ def changed(
         *dict.fromkeys(_of_rows(before[1], after[1], verdict)),
         *_of_requests(verdict),
     ]
+
+
+def changed_terms(before: RecordedTerms | None, used: RecordedTerms) -> Iterator[str]:
+    """Yield which terms the earlier run had where others are used. before: None if it recorded none."""
+    named = ("margin", "margin"), ("alpha", "alpha"), ("run_margin", "margin of all bands together")
+    for field, name in named if before else ():
+        was, now = (getattr(terms, field) for terms in (before, used))
+        if was != now:
+            yield f"{name}: {_term(was)} → {_term(now)}, which is used"
+
+
+def _term(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"
 
 
 def _of_requests(verdict: RunVerdict) -> Iterator[str]:

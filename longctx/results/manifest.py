@@ -21,6 +21,15 @@ OF_PLANS = f"^({'|'.join(PLANS)})?$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTerms:
+    """The terms by which a run is judged, or would be if it had a baseline."""
+
+    margin: Amount
+    alpha: Amount
+    run_margin: Amount | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """The fields of run.json.
 
@@ -68,6 +77,8 @@ class Manifest:
     functions_early_stop: Annotated[bool, Field(strict=True)] = False
     """The same of its test functions."""
     functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
+    terms: RecordedTerms | None = None
+    """The terms of its gate, apart from the looks; None of a run of a version that recorded none."""
     left_out: tuple[Text, ...] = ()
     """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()

@@ -13,7 +13,7 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.completeness import left_out_of_all, scenario_name
 from longctx.results.grouping import grouped
-from longctx.results.manifest import Manifest, require_manifest
+from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import check_each_once, load_rows, read, row_of
 
@@ -108,6 +108,7 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         looks=_looks(parts, "early_stop", "looks"),
         functions_early_stop=any(part.get("functions_early_stop") for part in parts),
         functions_looks=_looks(parts, "functions_early_stop", "functions_looks"),
+        terms=_strictest([part.get("terms") for part in parts]),
         left_out=left_out_of_all(
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
         ),
@@ -117,6 +118,16 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         tests=dict(sum((Counter(part.get("tests", {})) for part in parts), Counter())),
         merged=tuple(parts),
     )
+
+
+def _strictest(terms: Sequence[Mapping[str, Any] | None]) -> RecordedTerms | None:
+    """Return the smallest of each term; None unless all parts have recorded theirs."""
+    known = [of for of in terms if of]
+    if len(known) < len(terms):
+        return None
+    stated = [of["run_margin"] for of in known if of["run_margin"] is not None]
+    margin, alpha = (min(of[name] for of in known) for name in ("margin", "alpha"))
+    return RecordedTerms(margin=margin, alpha=alpha, run_margin=min(stated, default=None))
 
 
 def _looks(parts: Sequence[Mapping[str, Any]], stopped: str, field: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from longctx.cli import main
 from longctx.report.verdict_data import load_shown
 from longctx.results.imported import load_imported
+from longctx.results.manifest import RecordedTerms, load_manifest
 from tests.refusals import refused
 from tests.rows import run
 from tests.run_folders import finished
@@ -240,6 +242,31 @@ def test_run_folders_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert gate(old, new) == gate(old / "results.jsonl", new / "results.jsonl") == 0
     assert "imported" not in capsys.readouterr().out
     assert gate(old, run_of(tmp_path / "worse", 140, 60)) == 10
+
+
+def test_a_run_is_judged_by_its_own_terms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """380 of 400 answers where 400 were right: 5 points, which a margin of 10 allows."""
+    terms = {"margin": 0.1, "alpha": 0.01, "run_margin": 0.09}
+    old, new = run_of(tmp_path / "old", 400, 0), run_of(tmp_path / "new", 380, 20)
+    lax = as_recorded(run_of(tmp_path / "lax", 380, 20), **terms)
+    assert gate(old, new) == 10
+    assert gate(old, lax) == 0
+    assert "is used" not in capsys.readouterr().out, "the old run recorded none"
+    assert gate(old, lax, "--margin", 0.05, "--alpha", 0.05) == 10
+    strict = as_recorded(run_of(tmp_path / "strict", 400, 0), margin=0.05, alpha=0.01)
+    capsys.readouterr()
+    assert gate(strict, lax) == 0
+    shown = capsys.readouterr().out
+    assert "margin: 0.05 → 0.1, which is used; margin of all bands together: none → 0.09, which is used" in shown
+    assert "alpha: " not in shown
+    assert gate(strict, lax, "--margin", 0.05) == 10
+
+
+def as_recorded(folder: Path, **terms: float) -> Path:
+    manifest = load_manifest(folder)
+    replace(manifest, terms=RecordedTerms(**terms)).write(folder)
+    assert load_manifest(folder).terms == RecordedTerms(**terms)
+    return folder
 
 
 def test_run_folders_of_two_models_are_paired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,9 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     )
     [band] = verdict["families"][0]["bands"]
     assert (band["n"], band["lost"], band["look"], band["looks"]) == (20, 20, 1, 2)
-    assert json.loads((measured.folder / "reports/latest/run.json").read_text())["early_stop"] is True
+    manifest = json.loads((measured.folder / "reports/latest/run.json").read_text())
+    assert manifest["early_stop"] is True
+    assert manifest["terms"] == {"margin": 0.05, "alpha": 0.05, "run_margin": None}
     assert measured.pytest(GATE).code == 10
     assert (gate(measured)["families"], gate(measured)["left_out"]) == (verdict["families"], 20)
 

@@ -1,11 +1,12 @@
 """run.json: written and read as it was."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from longctx.results.manifest import load_manifest, require_manifest
+from longctx.results.manifest import RecordedTerms, load_manifest, require_manifest
 from tests.refusals import refused
 from tests.report.sample import MANIFEST
 
@@ -14,6 +15,14 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     manifest = replace(MANIFEST, labels={"steps": "200"}, about='ü "quoted"\n<b>')
     manifest.write(tmp_path)
     assert load_manifest(tmp_path) == manifest
+
+
+def test_a_manifest_of_an_earlier_version_has_no_terms(tmp_path: Path) -> None:
+    replace(MANIFEST, terms=RecordedTerms(margin=0.1, alpha=0.05)).write(tmp_path)
+    content = json.loads((tmp_path / "run.json").read_text())
+    assert content.pop("terms") == {"margin": 0.1, "alpha": 0.05, "run_margin": None}
+    (tmp_path / "run.json").write_text(json.dumps(content))
+    assert load_manifest(tmp_path).terms is None
 
 
 def test_a_folder_without_a_run_has_none(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.results.manifest import load_manifest
+from longctx.results.manifest import RecordedTerms, load_manifest
 from longctx.results.merging import unite, unite_manifests
 from longctx.results.row import Row
 from longctx.results.store import load, write
@@ -59,6 +59,15 @@ def test_what_is_reported_once_of_a_scenario_is_joined_and_may_not_differ(tmp_pa
     for order in (runs, runs[::-1]):
         with refused("drawn-differently", "lines-5 of a", "kept is 41 in the run a and 40 in the run d"):
             unite_manifests(order, "all")
+
+
+def test_merged_runs_are_judged_by_the_strictest_terms(tmp_path: Path) -> None:
+    lax = RecordedTerms(margin=0.1, alpha=0.01)
+    strict = RecordedTerms(margin=0.05, alpha=0.05, run_margin=0.02)
+    runs = [run(tmp_path / "a", terms=lax), run(tmp_path / "b", terms=strict)]
+    assert unite_manifests(runs, "all").terms == RecordedTerms(margin=0.05, alpha=0.01, run_margin=0.02)
+    runs.append(run(tmp_path / "c"))
+    assert unite_manifests(runs, "all").terms is None, "one of an earlier version recorded none"
 
 
 def test_one_answer_counts_once(tmp_path: Path) -> None:
