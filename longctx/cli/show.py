@@ -24,7 +24,6 @@ from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
 from longctx.registry import families
 from longctx.results import trial_of_run
-from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 from longctx.workspace import Workspace
@@ -115,9 +114,10 @@ def _run_with(options: argparse.Namespace) -> int:
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = Path(options.prompts).resolve().name if options.prompts else None
     replies = trial_of_run.find(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
+    declared = replies[0][0].family.partition(".")[0] in families(options.workspace)
     for row_and_reply in replies:
-        print("\n".join(trial_of_run.lines(row_and_reply)), end="\n\n")
-    if is_of_function(options.scenario):
+        print("\n".join(trial_of_run.lines(row_and_reply, excerpts=not declared)), end="\n\n")
+    if not declared:  # what it sends is known only when it runs
         return 0
     wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}
     models_asked = {row.model for row, _ in replies}
@@ -172,18 +172,12 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     name = options.scenario
     match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#([\w.@+-]+))?", name)
     known = families(options.workspace)
-    if is_of_function(name):
-        raise UserError(
-            "prompt-of-function",
-            f"What {name!r} sends is known only when its test runs: give the run that measured it, as in "
-            f"longctx show reports/latest {name}.",
-        )
     if match is None or match[1] not in known:
         raise UserError(
             "not-a-scenario",
-            f"{name!r} is not a scenario: write PROTOCOL/PARAMETERS[#TRIAL], like "
-            "line_retrieval/lines-20-block_size-5#3. "
-            f"The protocols are {', '.join(known)}.",
+            f"{name!r} is not a scenario of a protocol: write PROTOCOL/PARAMETERS[#TRIAL], like "
+            f"line_retrieval/lines-20-block_size-5#3. The protocols are {', '.join(known)}. What another test sends is "
+            f"known only when it runs: give the run that measured it, as in longctx show reports/latest {name}.",
         )
     family = known[match[1]].scenario
     documents = {}

@@ -118,7 +118,7 @@ Cells = Mapping[tuple[tuple[str, object], ...], Sequence[Row]]
 
 def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
     """Yield the curve of a group, if a parameter has at least two values. along: its name, or LENGTH."""
-    treatments = Treatments.of(of.name, of.family)
+    treatments = Treatments.of(of.family)
     params = params_of(of.rows, treatments.parameters)
     names = (of.family.size,) if of.family and of.family.size else LENGTHS
     parameter = length_of(next(iter(params.values())), names) if along == LENGTH else along

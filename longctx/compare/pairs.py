@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.vocabulary.family import Family, is_of_function
+from longctx.vocabulary.family import Family
 
 TrialKey = tuple[str, int, str, int, int]
 """Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
@@ -91,14 +91,12 @@ class Treatments:
     """Those that change how an item is asked, and not the item; None for all."""
 
     @classmethod
-    def of(cls, name: str, family: Family | None) -> Treatments:
-        """Return those of a family. family: None if it is not installed, or if its name is that of a test function.
+    def of(cls, family: Family | None) -> Treatments:
+        """Return those of a family. family: None of a test that declares none.
 
-        What a test function draws never depends on its parameters.
+        What such a test draws never depends on its parameters.
         """
-        if family is not None:
-            return cls(family.scenario.identified_by, family.scenario.treatments)
-        return cls(None, None) if is_of_function(name) else cls(None, ())
+        return cls(None, None) if family is None else cls(family.scenario.identified_by, family.scenario.treatments)
 
     def keeps_item(self, parameter: str) -> bool:
         return self.same_item is None or parameter in self.same_item

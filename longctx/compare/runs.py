@@ -104,7 +104,7 @@ def compare(
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, unmatched = match_runs(first, second, between)
     known = shipped() if families is None else families
-    versus = tuple(_versus(match, Treatments.of(match.family, known.get(match.family))) for match in matched)
+    versus = tuple(_versus(match, Treatments.of(known.get(match.family))) for match in matched)
     if not any(scenario.paired.n for pair in versus for scenario in pair.scenarios):
         raise UserError(
             "no-trial-in-common",

@@ -14,7 +14,7 @@ from longctx.gate.defaults import MARGIN
 from longctx.plural import count
 from longctx.results.folder import find_run
 from longctx.visible import visible
-from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.family import is_check
 from longctx.vocabulary.looks import DEFAULT_LOOKS
 
 if TYPE_CHECKING:
@@ -123,12 +123,10 @@ def measured(rows: Sequence[Row]) -> str:
     if not trials:
         return "no trial"
     names = dict.fromkeys(row.family for row in trials)
-    functions = sum(map(is_of_function, names))
-    numbers = [(len(names) - functions, "protocol", ""), (functions, "test function", "")]
-    what = " and ".join(count(*number) for number in numbers if number[0])
     models = dict.fromkeys(row.model for row in trials)
     named, on = (visible(", ".join(each)) if len(each) <= FEW else "" for each in (names, models))
-    return f"{count(len(trials), 'trial')} of {named or what} on {on or count(len(models), 'model')}"
+    tests, of_models = named or count(len(names), "test"), on or count(len(models), "model")
+    return f"{count(len(trials), 'trial')} of {tests} on {of_models}"
 
 
 def _profile(workspace: Workspace, manifest: Manifest) -> Profile | None:

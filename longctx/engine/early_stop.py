@@ -28,7 +28,6 @@ from longctx.recording.tape import Tape
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.looks import LooksPlan
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def may_leave_out_functions(run: Run) -> bool:
     baseline, settings = run.plan.baseline, run.settings
     if not (settings.looks and baseline and settings.only_trial is None):
         return False
-    names = {row.family.partition(".")[0] for row in baseline.rows if is_of_function(row.family)}
+    names = {row.family.partition(".")[0] for row in baseline.rows} - run.plan.families.keys()
     return any(map(run.recorded.any_in_looks, sorted(names)))
 
 
@@ -305,10 +304,8 @@ class FunctionLooks(LiveLooks):
         here = [(case, band) for case in cases if (band := self._band(case))]
         own = {band for _, band in here}
         scenarios = {(case.scenario.family, case.scenario.slug) for case in cases}
-        kept = [row for row in self._baseline if is_of_function(row.family) and row.band is not None]
-        lacking = {
-            (root, row.band) for row in kept if ((root := row.family.partition(".")[0]), row.scenario) not in scenarios
-        }
+        kept = [row for row in self._baseline if row.band is not None and _test(row) not in run.plan.families]
+        lacking = {(_test(row), row.band) for row in kept if (_test(row), row.scenario) not in scenarios}
         parted = {band for band in own if (band.family, band.name) in lacking}
         named = {(band.family, band.name) for band in own}
         elsewhere = {(row.family, row.band) for row in kept} - named
@@ -322,6 +319,11 @@ class FunctionLooks(LiveLooks):
         with_minimum = {band for case, band in here if case.min_rate is not None}
         limited = own if rules(run, (), "", looks=self.plan).limits != GrowthLimits() else set()
         return len(of_families) + len(elsewhere), parted | with_minimum | limited
+
+
+def _test(row: Row) -> str:
+    """Return the name of the test of a row, which may be that of a check."""
+    return row.family.partition(".")[0]
 
 
 def unit_of(question: Question) -> Unit:

@@ -17,7 +17,7 @@ from longctx.live.cost.contexts import ContextPrice
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.family import is_check
 from longctx.vocabulary.shapes import STRATEGY
 
 SubjectBand = tuple[Subject, Band]
@@ -95,11 +95,11 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
 
 
 def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
-    """Return the load of each band of the test functions in the rows of a run, as it measured them.
+    """Return the load of each band of the tests of which the plan has no cases, as the rows of a run measured them.
 
     models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
-    gated = [row for row in rows if is_of_function(row.family) and row.band is not None]
+    gated = [row for row in rows if row.family.partition(".")[0] not in plan.families and row.band is not None]
     loads: dict[SubjectBand, Load] = {}
     for (measured, family, band), of_band in grouped(gated, _subject_and_band).items():
         used = [(row.input_tokens or 0, row.output_tokens or 0) for row in of_band]

@@ -43,7 +43,7 @@ def invalid_in_advance(
     reasons: list[str] = []
     for match in gated:
         rows_before, rows_after = match.rows
-        paired = pairs(rows_before, rows_after, Treatments.of(match.family, known.get(match.family)))
+        paired = pairs(rows_before, rows_after, Treatments.of(known.get(match.family)))
         bands = by_band(paired)
         in_common += sum(evidence.asked for evidence in bands.values())
         missing = "" if part else next(unmeasured(paired, bands), "")

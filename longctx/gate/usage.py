@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +10,15 @@ from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
 from longctx.results.grouping import grouped
+from longctx.results.parts import differing
 from longctx.results.row import Row
 from longctx.stats.quantiles import Quantile, quantile
-from longctx.vocabulary.family import is_of_function
 from longctx.vocabulary.shapes import STRATEGY
 
+NO_TEMPLATES = hashlib.sha256(b"").hexdigest()[:12]
+"""The digest of the templates of a test that has none."""
+TEXTS = ("system", "tools", "messages")
+"""The parts of a request that a model reads."""
 RowPair = tuple[Row, Row]
 """A trial in the baseline and in the run; both measured it."""
 
@@ -143,9 +148,11 @@ def _tokenizer(pairs: Sequence[RowPair]) -> float | None:
 
 
 def _same_text(before: Row, after: Row) -> bool:
-    """Return whether both were sent the same text. What a test function sends is not known from its row."""
+    """Return whether both were sent the same text: by the parts of their requests, else by their templates."""
+    if parts := differing(before.request_parts, after.request_parts):
+        return not any(parts.get(name) for name in TEXTS)
     sent = [(row.prompt_digest, row.shape, row.labels.get(STRATEGY)) for row in (before, after)]
-    return sent[0] == sent[1] and not is_of_function(before.family)
+    return sent[0] == sent[1] and before.prompt_digest != NO_TEMPLATES
 
 
 @dataclass(frozen=True, slots=True)

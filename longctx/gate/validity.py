@@ -113,7 +113,7 @@ def _gated_cells(
     for match in matched:
         was, now = ({row.scenario for row in rows if row.band is not None} for rows in match.rows)
         if was - now:
-            across = pairs(*match.rows, Treatments.of(match.family, known.get(match.family))).across
+            across = pairs(*match.rows, Treatments.of(known.get(match.family))).across
             now = now | {scenarios.before for scenarios in across if scenarios.after in now}
         yield match.family, match.before, was, now
     for (family, subject), rows in only_before.items():

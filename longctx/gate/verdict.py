@@ -350,7 +350,7 @@ def _compared(
     A family that is not installed is judged all the same. A check is looked at when its trial is.
     """
     family, of_trials = known.get(match.family), match.family.partition(".")[0]
-    both = pairs(*match.rows, Treatments.of(match.family, family))
+    both = pairs(*match.rows, Treatments.of(family))
     looks = rules.looks_of_functions if is_of_function(of_trials) else rules.looks if of_trials in known else "once"
     trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None
     of_check = is_check(match.family)

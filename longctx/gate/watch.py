@@ -46,7 +46,7 @@ def _night(before: Sequence[Row], after: Sequence[Row], known: Mapping[str, Fami
     for match in match_runs(before, after)[0]:
         if is_check(match.family):
             continue
-        for evidence in by_band(pairs(*match.rows, Treatments.of(match.family, known.get(match.family)))).values():
+        for evidence in by_band(pairs(*match.rows, Treatments.of(known.get(match.family)))).values():
             for cluster, answers in evidence.answers.items():
                 firsts = [(was[0], now[0]) for was, now in answers]
                 changes[match.family, match.after, cluster] = sum(now - was for was, now in firsts)

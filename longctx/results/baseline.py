@@ -26,8 +26,7 @@ from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.parts import as_mapping
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows
-from longctx.vocabulary.family import is_of_function
-from longctx.vocabulary.scenario import CREDIT, Kind
+from longctx.vocabulary.scenario import CREDIT, Kind, question_in
 from longctx.vocabulary.shapes import TEXT
 
 HEAD = '{"schema":'
@@ -397,8 +396,9 @@ def _go_by_items(group: Sequence[Row]) -> bool:
     items = [row.item for row in group]
     if None in items:
         return False
-    banks = {str(item).rpartition("@")[2] for item in items}
-    return is_of_function(group[0].family) or len(banks) > 1 or len({row.trial for row in group}) < len(group)
+    questions = [question_in(str(item)) for item in items]
+    banks = {question and question[1] for question in questions}
+    return None in questions or len(banks) > 1 or len({row.trial for row in group}) < len(group)
 
 
 def _clusters(group: Sequence[Row]) -> str | list[str | None] | None:

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import gives_credit, is_of_function
-from longctx.vocabulary.scenario import CREDIT, MEASURED, Kind
+from longctx.vocabulary.family import gives_credit
+from longctx.vocabulary.scenario import CREDIT, MEASURED, Kind, question_in
 from longctx.vocabulary.shapes import TEXT, Shape
 
 THINKING = "thinking in text"
@@ -170,10 +170,11 @@ class Row:
 
         Questions of version-1 banks are called by their numbers.
         """
-        if self.item and is_of_function(self.family):
+        if not self.item:
+            return str(self.trial)
+        if (question := question_in(self.item)) is None:
             return self.item
-        question, of_bank, _ = (self.item or "").rpartition("@")
-        return question if of_bank and self.version > 1 else str(self.trial)
+        return question[0] if self.version > 1 else str(self.trial)
 
     @property
     def measured(self) -> bool:

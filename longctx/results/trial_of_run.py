@@ -11,7 +11,6 @@ from longctx.results.folder import find_run
 from longctx.results.row import Row
 from longctx.results.store import load
 from longctx.visible import visible
-from longctx.vocabulary.family import is_of_function
 
 RowAndView = tuple[Row, Mapping[str, Any]]
 """A row, and the fields of its view; empty if it has none."""
@@ -58,8 +57,8 @@ def find(
     raise UserError("scenario-not-run", f"{path} did not run {scenario}. It ran {_some(same_family or scenarios)}.")
 
 
-def lines(found: RowAndView) -> Iterator[str]:
-    """Yield the lines to print: facts, then the reply."""
+def lines(found: RowAndView, excerpts: bool) -> Iterator[str]:
+    """Yield the lines to print: facts, excerpts of the requests if they are wanted, then the reply."""
     row, view = found
     yield f"# measured: {visible(str(row.subject))}"
     facts = {
@@ -77,7 +76,7 @@ def lines(found: RowAndView) -> Iterator[str]:
     for name, value in facts.items():
         if value is not None:
             yield f"# {name}: {visible(str(value))}"
-    for part in view.get("excerpts", ()) if is_of_function(row.family) else ():
+    for part in view.get("excerpts", ()) if excerpts else ():
         text = "".join(text for _, text in part["pieces"])
         yield f"# {', '.join(part['names'])}\n{visible(text, keep=chr(10))}"
     reply = view.get("reply")

@@ -43,6 +43,21 @@ CREDIT = "credit"
 """The key of an outcome's trace for its partial credit, in thousandths: baselines keep it."""
 
 
+OF_BANK = re.compile(r"(.+)@([0-9a-f]{12})", re.DOTALL)
+"""An item of a bank of questions, as `Bank.item_name` has it."""
+
+
+def question_in(item: str) -> tuple[str, str] | None:
+    """Return the id of the question that an item names, and its digest, or that of its bank; None for other items.
+
+    Example:
+        >>> question_in("register-001-q1@fbfefd978866")
+        ('register-001-q1', 'fbfefd978866')
+    """
+    found = OF_BANK.fullmatch(item)
+    return (found[1], found[2]) if found else None
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """The identity of a trial across runs. It contains neither wording nor model, so that runs may vary them.

@@ -46,7 +46,7 @@ def test_a_saved_run_of_much_says_how_much(tmp_path: Path, capsys: pytest.Captur
     ]
     several = run(tmp_path / "several", rows("correct", "not_asked"), *families)
     assert main(["baseline", "save", "main", str(several), "--force"]) == 0
-    assert "9 trials of 4 protocols and 1 test function on some-model, " in capsys.readouterr().out
+    assert "9 trials of 5 tests on some-model, " in capsys.readouterr().out
 
 
 def test_a_run_of_test_functions_has_no_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

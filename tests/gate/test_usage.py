@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from longctx.gate.usage import GrowthLimits, UsageChange, cost_growth, latency_growth, standard_usd
+from longctx.gate.usage import NO_TEMPLATES, GrowthLimits, UsageChange, cost_growth, latency_growth, standard_usd
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
 from tests.gate.examples import RULES
@@ -85,9 +85,15 @@ def test_the_tokenizer_s_growth_is_that_of_the_same_text() -> None:
     assert UsageChange.of(list(zip(before, in_a_chat, strict=True))).tokenizer is None
 
 
-def test_what_a_test_function_sent_is_not_known_from_its_prompt_set() -> None:
-    of_function = [used(family="test_x", model=model, input_tokens=100) for model in ("toy", "other")]
-    assert UsageChange.of(list(zip(*of_function, strict=True))).tokenizer is None
+def test_what_a_test_without_templates_sent_is_known_from_its_requests() -> None:
+    fields: dict[str, Any] = {"family": "test_x", "prompt_digest": NO_TEMPLATES}
+    before, after = (used(model=model, input_tokens=100, **fields) for model in ("toy", "other"))
+    assert UsageChange.of(list(zip(before, after, strict=True))).tokenizer is None
+    for text, tokenizer in (("messages=aa system=bb", 0.3), ("messages=cc system=bb", None)):
+        before = used(**fields, input_tokens=100, request_parts="messages=aa model=dd system=bb")
+        after = used(**fields, model="other", input_tokens=130, request_parts=f"{text} model=ee parameters=ff")
+        growth = UsageChange.of(list(zip(before, after, strict=True))).tokenizer
+        assert growth == (tokenizer and pytest.approx(tokenizer))
 
 
 @pytest.mark.parametrize(("after", "verdict"), [(0.0011, "pass"), (0.003, "regression")])

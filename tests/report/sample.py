@@ -95,7 +95,7 @@ def made_row(family: str, scenario: str, params: dict[str, Any], trial: int, kin
         params=params,
         seed=7,
         trial=trial,
-        item=f"q{trial}@bank" if family in ("collage", "control") else None,
+        item=f"q{trial}@0123456789ab" if family in ("collage", "control") else None,
         repeat=0,
         outcome=kind,
         model_returned=model,

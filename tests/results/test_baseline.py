@@ -24,7 +24,9 @@ def folder(tmp_path: Path) -> Path:
     qa = [
         row
         for trial in (7, 3)
-        for row in rows("correct", item=f"q{trial}@bank", family="collage", scenario="depth-0", cluster="section-1")
+        for row in rows(
+            "correct", item=f"q{trial}@0123456789ab", family="collage", scenario="depth-0", cluster="section-1"
+        )
     ]
     qa = [replace(row, trial=trial) for row, trial in zip(qa, (7, 3), strict=True)]
     return run(
@@ -96,7 +98,10 @@ def test_no_text_is_kept(tmp_path: Path, folder: Path) -> None:
 
 def test_one_line_a_scenario_one_letter_a_trial(tmp_path: Path, folder: Path) -> None:
     head, *lines = map(json.loads, saved(tmp_path, folder).read_text().splitlines())
-    assert (head["schema"], head["questions"]) == (1, {"bank": {"3": ["q3", "section-1"], "7": ["q7", "section-1"]}})
+    assert (head["schema"], head["questions"]) == (
+        1,
+        {"0123456789ab": {"3": ["q3", "section-1"], "7": ["q7", "section-1"]}},
+    )
     assert [(line["scenario"], line["repeat"], line["outcomes"], line["trials"]) for line in lines] == [
         ("depth-0", 0, "cc", [3, 7]),
         ("lines-5", 0, "cwurtin", None),

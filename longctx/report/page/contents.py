@@ -23,7 +23,7 @@ from longctx.summary.families import families
 from longctx.summary.summary import Summary
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.table import Table
-from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.family import is_check
 from longctx.vocabulary.scenario import MEASURED
 
 FEW = 2
@@ -52,15 +52,12 @@ class PageSection:
 
 
 def headline(summary: Summary) -> str:
-    """Return the families and models of a run, by name if they are few."""
+    """Return the tests and models of a run, by name if they are few."""
     measured = dict.fromkeys(scenario.family for scenario in summary.scenarios if not is_check(scenario.family))
-    functions = [family for family in measured if is_of_function(family)]
     models = dict.fromkeys(scenario.subject.model for scenario in summary.scenarios)
     if not measured:
         return "Nothing was measured"
-    numbers = [(len(measured) - len(functions), "protocol", ""), (len(functions), "test function", "")]
-    kinds = " and ".join(count(*number) for number in numbers if number[0])
-    what = ", ".join(map(summary.title, measured)) if len(measured) <= FEW else kinds
+    what = ", ".join(map(summary.title, measured)) if len(measured) <= FEW else count(len(measured), "test")
     return f"{what}: {', '.join(models) if len(models) <= FEW else count(len(models), 'model')}"
 
 

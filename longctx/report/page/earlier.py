@@ -49,7 +49,7 @@ def earlier_rows(
     except UserError:
         return {}
     known = shipped() if families is None else families
-    paired = (pairs(*match.rows, Treatments.of(match.family, known.get(match.family))) for match in matched)
+    paired = (pairs(*match.rows, Treatments.of(known.get(match.family))) for match in matched)
     return {later.identity: earlier for both in paired for earlier, later in both.common.values()}
 
 

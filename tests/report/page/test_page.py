@@ -79,7 +79,7 @@ def test_families_are_in_one_order(report: Path) -> None:
     families = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
     headings = re.findall(r"<h2 id=.*?>(.*?)</h2>", text)
     assert [heading for heading in headings if heading in families] == families
-    assert "<h1>4 protocols: some-model</h1>" in text
+    assert "<h1>4 tests: some-model</h1>" in text
     [first] = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:1]
     assert re.findall(r'<th scope="row"><a.*?>(.*?)</a></th>', first) == families
     index = json.loads(next(script for script in Read(text).scripts if script.startswith("{")))
