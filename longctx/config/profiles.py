@@ -16,12 +16,14 @@ from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.family import Family, is_of_function
+from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 from longctx.workspace import Workspace
 
 DEFAULT = "recorded"
+COLLECTED = "test_"
+"""How the names of the tests begin that pytest collects."""
 Given = str | Mapping[str, Any] | None
 """A profile as a user gives it: its name or path, or its entries; None for the default."""
 USUAL_WINDOW = 1_000_000
@@ -78,10 +80,14 @@ class Profile(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _tables_of_functions(cls, values: Any) -> Any:
-        """Gather the tables whose names are those of test functions."""
+        """Gather the tables of tests that declare none, which only pytest knows."""
         if not isinstance(values, dict):
             return values
-        own = {name: table for name, table in values.items() if is_of_function(name) and isinstance(table, dict)}
+        own = {
+            name: table
+            for name, table in values.items()
+            if name.startswith(COLLECTED) and name not in cls.model_fields and isinstance(table, dict)
+        }
         return {**{name: value for name, value in values.items() if name not in own}, "functions": own}
 
     def grids(self, family: str) -> tuple[Axes, ...]:

@@ -28,7 +28,7 @@ from longctx.recording.tape import Tape
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.looks import LooksPlan
+from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 
 if TYPE_CHECKING:
     from longctx.live.asking import Asked
@@ -234,8 +234,8 @@ class LiveLooks:
             else:
                 rows += known[key]
         now = clocks.stamp()
-        terms = rules(self._run, rows, now, looks=self.plan)
-        terms = replace(beside(terms, self._anchor), looks_of_functions=self.plan, elsewhere=self._elsewhere)
+        terms = rules(self._run, rows, now, RunLooks.all(self.plan))
+        terms = replace(beside(terms, self._anchor), elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
@@ -256,7 +256,7 @@ class LiveLooks:
         with_minimum = {band for case, band in here if case.min_rate is not None}
         own = {band for _, band in here}
         functions = {self._band(cell) for cell in self._run.cells} - {None}
-        limited = own if rules(self._run, (), "", looks=self.plan).limits != GrowthLimits() else set()
+        limited = own if rules(self._run, (), "", AT_ONCE).limits != GrowthLimits() else set()
         return len({band for _, band in everywhere} - own) + len(functions), parted | with_minimum | limited
 
     def _band(self, case: Case) -> Band | None:
@@ -317,7 +317,7 @@ class FunctionLooks(LiveLooks):
             if (band := self._band(case))
         }
         with_minimum = {band for case, band in here if case.min_rate is not None}
-        limited = own if rules(run, (), "", looks=self.plan).limits != GrowthLimits() else set()
+        limited = own if rules(run, (), "", AT_ONCE).limits != GrowthLimits() else set()
         return len(of_families) + len(elsewhere), parted | with_minimum | limited
 
 

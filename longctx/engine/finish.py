@@ -18,7 +18,7 @@ import longctx
 from longctx import clocks
 from longctx.config.headers import as_lines
 from longctx.config.project import project_settings
-from longctx.engine.terms import beside, empty, left_out, looks_of_families, looks_of_functions, min_rates, rules
+from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
@@ -39,6 +39,7 @@ from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
 from longctx.vocabulary.family import Family
+from longctx.vocabulary.looks import AT_ONCE, LooksPlan
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
@@ -106,7 +107,7 @@ def finish(
         manifest = manifest_of(run, record.rows, facts, tests)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
-        terms = rules(run, record.rows, manifest.finished_at, manifest.looks_of_families) if gated else None
+        terms = rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
         ending = Ending(manifest, run.plan.families, baseline, terms, *writes, run.workspace.cassettes, names)
@@ -182,7 +183,7 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
     if against is None:
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = clocks.stamp()
-    terms = rules(run, rows, now, looks_of_families(run, rows))
+    terms = rules(run, rows, now, looks_of(run, rows))
     return judged_against(against, rows, terms, run.plan.families)
 
 
@@ -208,8 +209,7 @@ def manifest_of(
     measured = {row.model for row in rows}
     models = [plan.models.get(name) or plan.model(name) for name in sorted(measured)]
     gated = settings.baseline is not None
-    looks = looks_of_families(run, rows) if gated else "once"
-    of_functions = looks_of_functions(run, rows) if gated else "once"
+    looks = looks_of(run, rows) if gated else AT_ONCE
     commit, ci_run = origin(os.environ)
     return Manifest(
         run=run.name,
@@ -230,10 +230,10 @@ def manifest_of(
         documents=documents_of(run, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
-        early_stop=looks != "once",
-        looks="" if looks in ("once", "equal") else looks,
-        functions_early_stop=of_functions != "once",
-        functions_looks="" if of_functions in ("once", "equal") else of_functions,
+        early_stop=looks.declared != "once",
+        looks=_named(looks.declared),
+        functions_early_stop=looks.others != "once",
+        functions_looks=_named(looks.others),
         terms=RecordedTerms(margin=plan.margin, alpha=settings.alpha, run_margin=plan.run_margin),
         left_out=left_out(run, rows),
         empty=empty(run, rows),
@@ -244,6 +244,11 @@ def manifest_of(
         tests=dict(tests or {}),
         finished_at=clocks.stamp(),
     )
+
+
+def _named(plan: LooksPlan) -> str:
+    """Return a plan as a manifest has it: those of versions that knew no others have no name."""
+    return "" if plan in ("once", "equal") else plan
 
 
 def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:

@@ -23,6 +23,7 @@ from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import is_check
+from longctx.vocabulary.looks import AT_ONCE
 
 NAMED = 3
 """The most bands that the warning names."""
@@ -89,7 +90,7 @@ class Preflight:
         part = self._run.settings.shard is not None
         baseline = [row for row in self._baseline if not is_check(row.family)]  # no answer is foreseen to them
         if reasons := invalid_in_advance(
-            baseline, rows, rules(self._run, rows, now, looks="once"), part, self._run.plan.families
+            baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.families
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")

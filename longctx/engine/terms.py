@@ -16,9 +16,9 @@ from longctx.gate.verdict import Rules
 from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check, is_of_function
+from longctx.vocabulary.family import is_check
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
+from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
 from longctx.vocabulary.scenario import Identity
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
@@ -74,21 +74,16 @@ def case_name(run: Run, case: Case) -> str:
     return scenario_name(case.scenario.family, case.scenario.slug, subject)
 
 
-def looks_of_families(run: Run, rows: Sequence[Row]) -> LooksPlan:
-    """Return the plan by which the gate judges these rows: that by which a run asked them, or left trials out.
+def looks_of(run: Run, rows: Sequence[Row]) -> RunLooks:
+    """Return the plans by which the gate judges these rows: those by which a run asked them, or left trials out.
 
     What was recorded at once is judged at once, however it is replayed.
     """
     if not run.settings.looks or run.settings.only_trial is not None:
-        return "once"
-    return _looks_of(run, [row for row in rows if not is_of_function(row.family)])
-
-
-def looks_of_functions(run: Run, rows: Sequence[Row]) -> LooksPlan:
-    """Return the same of the rows of test functions."""
-    if not run.settings.looks or run.settings.only_trial is not None:
-        return "once"
-    return _looks_of(run, [row for row in rows if is_of_function(row.family)])
+        return AT_ONCE
+    declared = [row for row in rows if row.family.partition(".")[0] in run.plan.families]
+    others = [row for row in rows if row.family.partition(".")[0] not in run.plan.families]
+    return RunLooks(_looks_of(run, declared), _looks_of(run, others))
 
 
 def _looks_of(run: Run, rows: Sequence[Row]) -> LooksPlan:
@@ -133,7 +128,7 @@ def beside(terms: Rules, other: Baseline | None) -> Rules:
     return replace(terms, beside=other.bands + 1 if other else 0)
 
 
-def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:
+def rules(run: Run, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
     """Return the terms by which the gate judges these rows of a run. now: the time in ISO 8601."""
     settings, plan = run.settings, run.plan
     profiles = [(plan.terms, settings.models)] if plan.terms else []
@@ -142,7 +137,6 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: LooksPlan) -> Rules:
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
         looks=looks,
-        looks_of_functions=looks_of_functions(run, rows),
         of_base=bool(settings.base),
         other_profile=_other_profile(run),
     )
@@ -164,8 +158,7 @@ def merged_rules(
         rules_of(gate, profiles, known, manifest.finished_at),
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
-        looks=manifest.looks_of_families if gate.looks else "once",
-        looks_of_functions=manifest.looks_of_functions if gate.looks else "once",
+        looks=manifest.plans_of_looks if gate.looks else AT_ONCE,
         lacking=tuple(missing_shards(manifest)),
         of_base=any(part.get("base") for part in manifest.parts),
     )

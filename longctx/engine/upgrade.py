@@ -24,6 +24,7 @@ from longctx.results.answers import with_answers
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.vocabulary.family import is_check
+from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.shapes import SHAPES
 
 ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
@@ -253,14 +254,13 @@ class Upgrading:
         now = clocks.stamp()
         was, model = (plan.model(each.treatment.model).model for plan, each in ((old_plan, old), (run.plan, new)))
         own = [replace(row, model=model) for row in new.rows]
-        terms = rules(run, own, now, looks="once")
+        terms = rules(run, own, now, AT_ONCE)
         terms = replace(
             terms,
             alpha=self._alpha,
             age=AgeLimit(now, math.inf),
             left_out=0,  # each treatment was measured on what the user selected
             empty=new.empty,
-            looks_of_functions="once",
             grids={(family, new.treatment.name): tables for (family, _), tables in terms.grids.items()},
         )
         verdict = give_verdict(old.rows, new.rows, terms, run.plan.families)

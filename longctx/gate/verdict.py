@@ -46,9 +46,9 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.views.guarded import described
 from longctx.views.reporting import Reporting, reporting_of
-from longctx.vocabulary.family import Family, is_check, is_of_function
+from longctx.vocabulary.family import Family, is_check
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.looks import LooksPlan
+from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from longctx.vocabulary.report import Reported, StatedMinimum
 
 
@@ -58,7 +58,7 @@ class Rules:
 
     margin: the non-inferiority margin, a share of trials. alpha: the probability of a false alarm in the whole run.
     age: how old recordings of a changed model may be. left_out: the number of the grid's scenarios that the run left
-    out. empty: the number without a question. grids: the profile's tables of each (family, model). looks: the plan by
+    out. empty: the number without a question. grids: the profile's tables of each (family, model). looks: the plans by
     which the evidence in a band is looked at. elsewhere: the number of bands that
     are judged, too, and of which no evidence is given here. lacking: a sentence on each shard of the grid that is
     missing.
@@ -70,9 +70,7 @@ class Rules:
     left_out: int = 0
     empty: int = 0
     grids: Mapping[tuple[str, str], Sequence[Axes]] = field(default_factory=dict)
-    looks: LooksPlan = "once"
-    looks_of_functions: LooksPlan = "once"
-    """The same for test functions."""
+    looks: RunLooks = AT_ONCE
     elsewhere: int = 0
     beside: int = 0
     """The number of hypotheses of another comparison of the same run, which Holm's correction counts as not shown."""
@@ -351,7 +349,7 @@ def _compared(
     """
     family, of_trials = known.get(match.family), match.family.partition(".")[0]
     both = pairs(*match.rows, Treatments.of(family))
-    looks = rules.looks_of_functions if is_of_function(of_trials) else rules.looks if of_trials in known else "once"
+    looks = rules.looks.declared if of_trials in known else rules.looks.others
     trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None
     of_check = is_check(match.family)
     evidence = by_look(both, looks, (rules.margin, rules.alpha), trials if of_check else None)

@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Text, Whole, parsed, reason
 from longctx.results.origin import WEB
-from longctx.vocabulary.looks import PLANS, LooksPlan
+from longctx.vocabulary.looks import PLANS, LooksPlan, RunLooks
 
 MANIFEST = "run.json"
 OF_PLANS = f"^({'|'.join(PLANS)})?$"
@@ -75,7 +75,7 @@ class Manifest:
     looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
     """By which plan of stats/looks.py; empty for `equal`, the plan of versions that wrote none."""
     functions_early_stop: Annotated[bool, Field(strict=True)] = False
-    """The same of its test functions."""
+    """The same of its tests without a declaration."""
     functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
     terms: RecordedTerms | None = None
     """The terms of its gate, apart from the looks; None of a run of a version that recorded none."""
@@ -97,12 +97,8 @@ class Manifest:
     """The manifests of the runs that it was merged from, in the order of their names."""
 
     @property
-    def looks_of_families(self) -> LooksPlan:
-        return _plan(self.early_stop, self.looks)
-
-    @property
-    def looks_of_functions(self) -> LooksPlan:
-        return _plan(self.functions_early_stop, self.functions_looks)
+    def plans_of_looks(self) -> RunLooks:
+        return RunLooks(_plan(self.early_stop, self.looks), _plan(self.functions_early_stop, self.functions_looks))
 
     @property
     def parts(self) -> Sequence[Mapping[str, Any]]:

@@ -10,17 +10,9 @@ from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.report import Report
 from longctx.vocabulary.scenario import Scenario
 
-FUNCTION = "test_"
-"""How the names of test functions begin; no family's name may."""
-
-
-def is_of_function(family: str) -> bool:
-    """Return whether rows of this family are those of a test function, or of one of its checks."""
-    return family.startswith(FUNCTION)
-
 
 def is_check(family: str) -> bool:
-    """Return whether rows of this family are those of a check, which are called FAMILY.CHECK or FUNCTION.CHECK."""
+    """Return whether rows of this family are those of a check, which are called TEST.CHECK."""
     return "." in family
 
 

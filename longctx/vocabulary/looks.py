@@ -1,5 +1,8 @@
 """The names of the plans of looks that profiles, recordings and runs hold. stats/looks.py has the plans."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 LooksPlan = Literal["once", "equal", "few", "early"]
@@ -11,3 +14,19 @@ it; it costs least, and needs a fifth more trials for the same errors.
 """
 PLANS: tuple[LooksPlan, ...] = get_args(LooksPlan)
 DEFAULT_LOOKS: LooksPlan = "few"
+
+
+@dataclass(frozen=True, slots=True)
+class RunLooks:
+    """The plan by which a run looks at its tests: one, unless the two passes that asked them took different ones."""
+
+    declared: LooksPlan = "once"
+    """Of the tests that have a declaration, whose trials are known without running them."""
+    others: LooksPlan = "once"
+
+    @classmethod
+    def all(cls, plan: LooksPlan) -> RunLooks:
+        return cls(plan, plan)
+
+
+AT_ONCE = RunLooks()

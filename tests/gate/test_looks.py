@@ -12,9 +12,10 @@ from longctx.gate.looks import Unit, in_looks
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.row import EARLY_STOP, Row
+from longctx.vocabulary.looks import RunLooks
 from tests.rows import row, run
 
-RULES = Rules(looks="equal")
+RULES = Rules(looks=RunLooks.all("equal"))
 TERMS = RULES.margin, RULES.alpha
 PLACE: dict[str, Any] = {"family": "line_retrieval", "scenario": "s", "params": {}, "band": "all"}
 
@@ -114,7 +115,7 @@ def test_a_complete_recording_has_the_verdict_of_the_run_that_stopped() -> None:
 def test_a_large_drop_settles_and_a_small_one_does_not_yet() -> None:
     given, band = judged(after(wrong(20), looks=1))
     assert (given.verdict, band.look, band.settled) == ("regression", 1, True)
-    given, band = judged(after(wrong(3), looks=4), Rules(looks="equal", margin=0.06))
+    given, band = judged(after(wrong(3), looks=4), Rules(looks=RunLooks.all("equal"), margin=0.06))
     assert (given.verdict, band.look, band.settled) == ("regression", 4, False)
 
 

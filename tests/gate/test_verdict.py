@@ -15,6 +15,7 @@ from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.looks import RunLooks
 from longctx.vocabulary.report import Report, Reported, StatedMinimum
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
 from tests.rows import digested, joined, run
@@ -317,7 +318,7 @@ def test_what_was_not_measured_of_two_samples_counts_as_wrong_at_worst() -> None
 def test_a_run_that_was_stopped_early_shows_nothing_by_two_samples() -> None:
     after = [replace(row, trial=place) for place, row in enumerate(lines(3, 10, n=199) + lines(3, 0, n=1))]
     after[-1] = replace(after[-1], outcome="not_asked", error="early stop")
-    given = verdict(lines(5, 196), after, replace(RULES, looks="equal"))
+    given = verdict(lines(5, 196), after, replace(RULES, looks=RunLooks.all("equal")))
     assert [band.verdict for family in given.families for band in family.bands] == ["inconclusive"]
 
 

@@ -13,6 +13,7 @@ from longctx.gate.validity import AgeLimit
 from longctx.plugin.ending.gating import exit_status
 from longctx.plugin.session import session_of
 from longctx.protocols.passkey import PasskeyAxes
+from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from tests.engine.examples import PASSKEY, measured, run_of
 
 
@@ -56,12 +57,12 @@ NOW = "2026-11-22T00:00:00+00:00"
 
 def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
     run = run_of(tmp_path, PASSKEY, **settings)
-    return rules(run, measured(run, *scenarios), NOW, "equal" if run.settings.looks else "once")
+    return rules(run, measured(run, *scenarios), NOW, RunLooks.all("equal") if run.settings.looks else AT_ONCE)
 
 
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
     rules = rules_of(tmp_path, margin=0.1, alpha=0.01, max_age=3, looks=False)
-    assert (rules.margin, rules.alpha, rules.looks) == (0.1, 0.01, "once")
+    assert (rules.margin, rules.alpha, rules.looks) == (0.1, 0.01, AT_ONCE)
     assert rules.age == AgeLimit(NOW, 3)
     assert rules_of(tmp_path).age == AgeLimit(NOW, 7)
 
