@@ -191,7 +191,7 @@ def test_a_candidate_whose_replies_cannot_be_read(
 
     assert main([*asked, "--out=stopped"]) == 12
     assert sum(body["model"] == "new" for body in server.asked) == 10
-    assert "none of the first 10 replies" in capsys.readouterr().out
+    assert "none of the first 10 trials of line_retrieval on new" in capsys.readouterr().out
 
     assert main([*asked, "--out=complete", "--no-canary"]) == 10
     assert sum(body["model"] == "new" for body in server.asked) == 20
