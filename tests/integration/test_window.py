@@ -20,23 +20,25 @@ from tests.session_server import answering, claude_code, openai_log
 
 REPLAY = "$ pytest tests_longctx/"
 """How the commands of the guide begin that replay answers of real models."""
+CHUNKS = [
+    "tests_longctx/test_chunks.py",
+    "tests_longctx/chunks",
+    "fixtures/handbook",
+    "fixtures/prompts/plain/test_chunks",
+    "cassettes/qwen2.5-coder-0.5b/test_chunks",
+]
 RECORDED = {
-    "window": [
+    "window-sizes": [
+        "tests_longctx/test_window.py",
         "tests_longctx/window",
-        "fixtures/profiles/window-sizes.toml",
         "fixtures/prompts/plain/test_window",
         "cassettes/qwen2.5-coder-0.5b/test_window",
         "cassettes/qwen2.5-coder-1.5b/test_window",
     ],
-    "chunks": [
-        "tests_longctx/chunks",
-        "fixtures/handbook",
-        "fixtures/profiles/chunks.toml",
-        "fixtures/prompts/plain/test_chunks",
-        "cassettes/qwen2.5-coder-0.5b/test_chunks",
-    ],
+    "chunks": CHUNKS,
+    "chunks-sizes": [*CHUNKS, "cassettes/qwen2.5-coder-1.5b/test_chunks"],
 }
-"""The tests that they run, and the files that these need."""
+"""The profiles that they name, and what these need."""
 GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
 
 
@@ -211,16 +213,16 @@ def test_the_price_aim() -> None:
     assert price < 1
 
 
-@pytest.mark.parametrize("name", RECORDED)
-def test_the_guide_shows_what_was_recorded(checkout: Checkout, name: str) -> None:
-    test = f"tests_longctx/test_{name}.py"
-    for path in (test, *RECORDED[name]):
+@pytest.mark.parametrize("profile", RECORDED)
+def test_the_guide_shows_what_was_recorded(checkout: Checkout, profile: str) -> None:
+    for path in (f"fixtures/profiles/{profile}.toml", *RECORDED[profile]):
         into = checkout.file(path)
         into.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / path).is_dir() else shutil.copy2)(ROOT / path, into)
-    [shown] = [text for _, text in blocks("compaction.md") if text.startswith(f"{REPLAY}test_{name}.py")]
+    replays = "".join(text for _, text in blocks("compaction.md") if text.startswith(REPLAY))
+    [shown] = [part for part in replays.split("$ ") if part.partition("\n")[0].endswith(f"--ctx-profile {profile}")]
     command, _, printed = shown.partition("\n")
-    run = checkout.pytest(*shlex.split(command.removeprefix("$ pytest ")), profile=None)
+    run = checkout.pytest(*shlex.split(command.removeprefix("pytest ")), profile=None)
     assert run.code == 0, run.out + run.err
     assert not missing(printed, run.out), missing(printed, run.out)
 
