@@ -56,7 +56,6 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
                 now = steps.send(stopped_by(asked.stopped, asked.failures.values()))
         except StopIteration as end:
             asked.failures |= end.value
-        asked.settled = next((why for why in asked.failures.values() if why.cause == EARLY_STOP), None)
         return asked
 
     return order

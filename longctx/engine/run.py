@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from longctx.engine.measure import Measurement
     from longctx.engine.plan import Plan
     from longctx.engine.preflight import Preflight
+    from longctx.live.bounds import Terms
     from longctx.live.cost.estimate import Estimate
+    from longctx.live.failure import Failure
     from longctx.live.interrupted import Halt
-    from longctx.live.run import Done, Terms
+    from longctx.live.run import Done
     from longctx.live.waiting import Say
     from longctx.recording.rewriting import Rewriting
     from longctx.recording.tape import Tape
@@ -160,9 +162,7 @@ class Run:
         the display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
-        from longctx.live.interrupted import Halt
-        from longctx.live.progress import live_progress
-        from longctx.live.run import ask_live
+        from longctx.live.run import LivePass
         from longctx.recording.writer import only_writer
 
         settings = self.settings
@@ -182,18 +182,20 @@ class Run:
                 preflight.check()
             self._foresee_baseline(cases, tape)
             terms = self.terms([case.model for case in cases], max_cost)
-            shown = progress or live_progress
-            halt = Halt()
-            done = _apart(
-                lambda: ask_live(self.workspace, tape, cases, terms, self.say, shown, order, preflight, halt), halt
-            )
+            asking = LivePass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
+            asking.progress = progress or asking.progress
+            done = _apart(lambda: asking.ask(cases), asking.halt)
         failures = done.asked.failures
         for case, why in done.unasked:
             failures |= {question.key: why for question in case.questions()}
-        self.unasked |= {key: asdict(failure) for key, failure in failures.items()}
-        self.spent = done.spent
+        self.not_asked(failures, done.spent)
         self.forget_plan()
         return done
+
+    def not_asked(self, failures: Mapping[str, Failure], spent: float) -> None:
+        """Note what an asking pass could not ask, by the keys of the questions, and the USD that it spent."""
+        self.unasked |= {key: asdict(failure) for key, failure in failures.items()}
+        self.spent = spent
 
     @property
     def stated_cap(self) -> float | None:
@@ -214,7 +216,7 @@ class Run:
 
     def terms(self, models: Sequence[ModelProfile], max_cost: float | None = None) -> Terms:
         """Return the terms of an asking pass over these models. max_cost: USD; by default the run's cap."""
-        from longctx.live.run import Terms
+        from longctx.live.bounds import Terms
 
         settings = self.settings
         return Terms(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,12 @@ from longctx.cases.request_tokens import body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
+from longctx.live.asking import Asked
 from longctx.live.canary import ERROR, Canary
 from longctx.live.failure import Failure
 from longctx.live.limiter import retry
 from longctx.live.prepared import OneRequest, Prepared
-from longctx.live.tally import Tally
 from longctx.recording.apis import api_at, messages
-from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
 
 if TYPE_CHECKING:
@@ -46,27 +45,6 @@ UNLIMITED = 16_384
 """The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 SHOWN = 600
 """The most characters of a difference that are shown."""
-
-
-@dataclass(slots=True)
-class FunctionsAsked:
-    """What an asking pass over test functions did."""
-
-    failures: dict[str, Failure] = field(default_factory=dict)
-    """Why trials could not be asked, by `Question.key`."""
-    errors: Counter[str] = field(default_factory=Counter)
-    """How many trials ended with each error of the test itself, which its run shows in full."""
-    stale: int = 0
-    """How many trials have only an answer to another request, which the record mode does not ask."""
-    spent: float = 0.0
-    """USD of the cap that are spent."""
-
-    def add(self, more: FunctionsAsked) -> None:
-        """Add what a later pass did, which counts what was spent before it."""
-        self.failures |= more.failures
-        self.errors += more.errors
-        self.stale += more.stale
-        self.spent = more.spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +69,16 @@ class FunctionAsker:
     def __init__(
         self,
         asker: Asker,
-        tape: Tape,
-        in_flight: int,
-        tally: Tally,
         canary: Canary,
-        only_canary: bool = False,
         part: Part | None = None,
+        only_canary: bool = False,
     ) -> None:
-        """only_canary: ask only the first trials of each function, as the canary wants them. part: of the trials."""
-        self.asked = FunctionsAsked()
+        """part: of the trials. only_canary: ask only the first trials of each function, as the canary wants them."""
+        self.asked = Asked()
         self._part = part or Part()
         self._canary, self._only_canary = canary, only_canary
-        self._asker, self._tape, self._tally = asker, tape, tally
-        self._most = STARTED * in_flight
+        self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
+        self._most = STARTED * asker.in_flight
         self._waiting: dict[Future[Sent], _Sent] = {}
         """What the trials of the present cell wait for."""
 
@@ -297,10 +272,6 @@ def one_request(question: Question, lacking: Lacking) -> OneRequest:
         body=body | {"model": model.sent_as},
         headers=dict(lacking.headers),
     )
-
-
-def unasked(failures: Mapping[str, Failure]) -> dict[str, dict[str, Any]]:
-    return {key: asdict(failure) for key, failure in failures.items()}
 
 
 def one_line(result: Result) -> str:

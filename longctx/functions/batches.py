@@ -7,25 +7,23 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
-from longctx.functions.asking import Bodies, FunctionsAsked, not_repeatable, one_request
+from longctx.functions.asking import Bodies, not_repeatable, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
-from longctx.live import interrupted
 from longctx.live.asker import count
-from longctx.live.asking import Asked, ask_all
-from longctx.live.batches.filling import fill
+from longctx.live.asking import Asked
 from longctx.live.batches.ledger import Ledger, place_of
-from longctx.live.bounds import Bounds
+from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
 from longctx.live.failure import Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.progress import live_progress
-from longctx.live.run import Terms, open_batches, stoppable
+from longctx.live.run import open_batches, stoppable
+from longctx.live.sending import Sending
 from longctx.live.server.clients import open_clients
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
@@ -43,19 +41,16 @@ class Round:
 class Rounds:
     """The rounds of one asking pass."""
 
-    def __init__(self, tape: Tape, terms: Terms, spent: float, say: Say) -> None:
-        """spent: USD of the cap that are spent already."""
-        self.asked = FunctionsAsked()
-        self.stopped: Failure | None = None
-        self._tape, self._terms, self._say = tape, terms, say
-        self.budget = Budget(terms.max_cost, spent)
+    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
+        self.asked = Asked()
+        self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
         self._issued: dict[str, Bodies] = {}
         self._stale: set[str] = set()
 
     def collect(self, models: Sequence[ModelProfile]) -> None:
         """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
         if Ledger(self._tape.written_to).open():
-            self._stoppable(lambda: self._ask([], models), 0)
+            self._stoppable(lambda halt: self._ask([], models, halt), 0)
 
     def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
         """Add what a trial lacks, unless it cannot go on."""
@@ -78,36 +73,31 @@ class Rounds:
     def ask(self, round: Round) -> None:
         """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
         models = {request.case.model.model: request.case.model for request in round.requests}
-        asked = self._stoppable(lambda: self._ask(round.requests, list(models.values())), len(round.requests))
-        self.asked.failures |= asked.failures
-        self.stopped = asked.stopped
+        requests = round.requests
+        self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
 
-    def _stoppable(self, ask: Callable[[], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
-        to_ask = self._tape.recorded + requests
-        return stoppable(ask, Halt(), self._say, lambda: interrupted.sentence(self._tape, to_ask))
+    def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
+        halt = Halt()
+        halt.to_ask = self._tape.recorded + requests
+        return stoppable(lambda: ask(halt), self._tape, halt, self._say)
 
-    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile]) -> Asked:
+    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile], halt: Halt) -> Asked:
         terms, tape = self._terms, self._tape
         async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
-            client = clients.first  # of the one provider that has batches
-            batches = await open_batches(client, tape, terms, self._say)
+            batches = await open_batches(clients.first, tape, terms, self._say)
             asked = Asked()
             for request in requests:
-                if request.wanted.counts and (failure := await count(client, tape, Prepared.of(request))):
+                if request.wanted.counts and (failure := await count(clients.first, tape, Prepared.of(request))):
                     asked.failures[request.key] = failure
             claimed = batches.held()
             open_requests = [request for request in requests if not request.wanted.counts]
             held = [request for request in open_requests if place_of(request.wanted) in claimed]
             taken = claimed.keys() | batches.collected
             free = [request for request in open_requests if place_of(request.wanted) not in taken]
+            bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
             tally = Tally(len(free) + len(held))
-            bounds = dataclasses.replace(Bounds.of(terms.in_flight), budget=self.budget)
             with live_progress(tally, self._say) as shown:
-                progress = Outcomes(tally, shown)
-
-                async def ask_directly(some: Sequence[Question]) -> Asked:
-                    return await ask_all(client, tape, some, bounds, progress)
-
+                sending = Sending(clients, tape, bounds, Outcomes(tally, shown), batches)
                 shared = [request for group in of_one_context(free) for request in shared_requests(group, batch=True)]
-                asked.add(await fill(batches, shared, held, ask_directly, self.budget, progress))
+                asked.add(await sending.all(shared, held))
         return asked

@@ -7,6 +7,7 @@ reply to the one before is there.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,7 +17,7 @@ from typing import Self
 from longctx import clocks, connections
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asked, Asking
-from longctx.live.bounds import Bounds
+from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget, check_cap, paid
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure
@@ -44,22 +45,20 @@ class Asker:
         self,
         tape: Tape,
         models: Sequence[ModelProfile],
-        base_url: str | None,
-        in_flight: int,
-        max_cost: float | None,
+        terms: Terms,
         tally: Tally,
         say: Say,
-        spent: float = 0.0,
+        budget: Budget | None = None,
     ) -> None:
         """tally: counts what is asked; its `done` is the caller's. say: prints a sentence.
 
-        spent: USD of the cap that the run has spent already.
+        budget: that of the run, if it has spent some already.
         """
         if all(model.prices is None for model in models):  # those of a run are checked before
-            check_cap(max_cost, list(models))
-        self._tape, self._models, self._base_url = tape, models, base_url
-        self._in_flight, self._max_cost, self._tally, self._say = in_flight, max_cost, tally, say
-        self._spent = spent
+            check_cap(terms.max_cost, list(models))
+        self.tape, self.tally, self.in_flight = tape, tally, terms.in_flight
+        self._models, self._terms, self._say = models, terms, say
+        self._budget = budget or Budget(terms.max_cost)
         self._loop = clocks.new_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(initializer=connections.are_own))
         self._opened: Future[Asking] = Future()
@@ -87,10 +86,6 @@ class Asker:
         """Whether the server has answered, and nothing has stopped the asking."""
         return self._asking.may_send_more
 
-    @property
-    def budget(self) -> Budget:
-        return self._bounds.budget
-
     def submit(self, prepared: Prepared) -> Future[Reply | Failure | None]:
         """Send a request when the limiter and the budget allow; its answer is recorded before the future is done.
 
@@ -107,16 +102,16 @@ class Asker:
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
         if prepared.wanted.counts:
-            return await count(self._clients.of(prepared.question.case.model), self._tape, prepared)
+            return await count(self._clients.of(prepared.question.case.model), self.tape, prepared)
         result = await self._asking.answer(prepared)
         self._asking.keep(prepared.question, result)
         self._asking.watch.begin()
         if isinstance(result, Reply):
             usd = paid(prepared.question.case.model.prices, result)
-            self._tally.tokens += result.input_tokens + result.output_tokens
-            self._tally.cost = None if usd is None or self._tally.cost is None else self._tally.cost + usd
+            self.tally.tokens += result.input_tokens + result.output_tokens
+            self.tally.cost = None if usd is None or self.tally.cost is None else self.tally.cost + usd
         else:
-            self._tally.failed += 1
+            self.tally.failed += 1
         self._progress.ended(prepared.question, prepared.trial, result)
         return result
 
@@ -133,15 +128,14 @@ class Asker:
             self._loop.close()
 
     async def _serve(self) -> None:
-        async with open_clients(self._tape, self._base_url, self._in_flight, self._models) as clients:
+        async with open_clients(self.tape, self._terms.base_url, self.in_flight, self._models) as clients:
             self._clients = clients.without_retries()
-            self._bounds = Bounds.of(self._in_flight, self._max_cost)
-            self._bounds.budget.spent = self._spent
-            with live_progress(self._tally, self._say) as self._progress:
+            self._bounds = dataclasses.replace(Bounds.of(self.in_flight), budget=self._budget)
+            with live_progress(self.tally, self._say) as self._progress:
                 await self._served()
 
     async def _served(self) -> None:
-        asking = Asking(self._clients, self._tape, self._bounds, self._progress)
+        asking = Asking(self._clients, self.tape, self._bounds, self._progress)
         asking.watch.begin()
         self._opened.set_result(asking)
         await self._closing.wait()

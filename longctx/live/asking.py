@@ -31,6 +31,7 @@ from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.results.row import EARLY_STOP
 from longctx.vocabulary.scenario import Reply, Trial
 
 
@@ -50,18 +51,31 @@ class Progress(Protocol):
 
 @dataclass(slots=True)
 class Asked:
-    """The result of an asking pass.
-
-    answered: the number of answered questions. failures: why the others were not answered, by `Question.key`. stopped:
-    why the asking stopped before its end. settled: why the remaining questions did not need to be asked. others: the
-    number of answers for each (model asked for, model that the server names) if these differ.
-    """
+    """The result of an asking pass."""
 
     answered: int = 0
+    """The number of requests that were answered."""
     failures: dict[str, Failure] = field(default_factory=dict)
+    """Why trials were not answered, by `Question.key`."""
     stopped: Failure | None = None
-    settled: Failure | None = None
+    """Why the asking stopped before its end."""
     others: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The number of answers for each (model asked for, model that the server names) if these differ."""
+    errors: Counter[str] = field(default_factory=Counter)
+    """How many trials ended with each error of the test itself, which its run shows in full."""
+    stale: int = 0
+    """How many trials have only an answer to another request, which the record mode does not ask."""
+
+    @property
+    def settled(self) -> Failure | None:
+        """Why the remaining questions did not need to be asked; None if all were asked."""
+        return next((why for why in self.failures.values() if why.cause == EARLY_STOP), None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial was answered, or did not need to be asked."""
+        left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
+        return not (left or self.errors or self.stale)
 
     def note(self, question: Question, reply: Reply) -> None:
         """Count an answer."""
@@ -76,7 +90,8 @@ class Asked:
         self.failures |= other.failures
         self.others += other.others
         self.stopped = self.stopped or other.stopped
-        self.settled = self.settled or other.settled
+        self.errors += other.errors
+        self.stale += other.stale
 
 
 async def ask_all(

@@ -1,4 +1,4 @@
-"""The bounds of asking, over all rounds: requests in flight, money, failures in a row, and the user's stop."""
+"""The terms of asking, and its bounds in all rounds: requests in flight, money, failures in a row, the user's stop."""
 
 from __future__ import annotations
 
@@ -14,6 +14,26 @@ MAX_CONSECUTIVE_FAILURES = 40
 
 If twice the number of requests in flight is larger, that number counts.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of an asking pass."""
+
+    base_url: str | None = None
+    """None for the SDK's own."""
+    in_flight: int = 4
+    """The most requests at once."""
+    max_cost: float | None = None
+    """USD; None for no cap."""
+    stated_cap: bool = True
+    """Whether the user stated the cap; if not, a run that is estimated to cost more is refused."""
+    batch: bool = False
+    """Whether to ask in batches."""
+    batch_wait_s: float | None = None
+    """How long to wait for them; None to wait until they end."""
+    canary: bool = True
+    """Whether to ask a few trials of each test first."""
 
 
 @dataclass(slots=True)

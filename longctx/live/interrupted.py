@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from vcr.record_mode import RecordMode
 
-from longctx.errors import UserError
+from longctx.errors import Interrupted, UserError
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
 
@@ -24,6 +24,8 @@ class Halt:
     def __init__(self) -> None:
         self.requested = False
         """Whether the sending was stopped by a signal."""
+        self.to_ask = 0
+        """The number of trials to ask; 0 before it is known."""
         self._stop: Callable[[], str] | None = None
         self._stopped: Callable[[int], object] | None = None
         self._signals = 0
@@ -35,6 +37,11 @@ class Halt:
             raise KeyboardInterrupt
         if self._stopped:
             self._stopped(self._signals)
+
+    def check(self, tape: Tape) -> None:
+        """Raise Interrupted if the sending was stopped by a signal, once what was in flight has ended."""
+        if self.requested:
+            raise Interrupted("interrupted", sentence(tape, self.to_ask, lost=False))
 
     @contextlib.contextmanager
     def stopping(self, stop: Callable[[], str]) -> Iterator[None]:
@@ -86,25 +93,28 @@ def stopping(awaited: str) -> str:
     return f"Stopping: nothing more is sent.{waiting}"
 
 
-def sentence(tape: Tape, to_ask: int, lost: bool = True) -> str:
-    """Return the sentence. to_ask: the number of questions to ask; 0 if it was not known yet.
+def sentence(tape: Tape, to_ask: int | None, lost: bool = True) -> str:
+    """Return the sentence. to_ask: the number of trials to ask, 0 if it was not known yet; None if it never is.
 
     lost: whether the run did not wait for what was in flight.
     """
     running = _running(tape)
-    if not to_ask:
+    if to_ask == 0:
         return f"Stopped: nothing was asked.{running}"
-    answered = f"Stopped: {tape.recorded:,} of {to_ask:,} trials were answered"
+    what, others = f"{tape.recorded:,} requests of test functions", "the others"
+    if to_ask is not None:
+        what, others = f"{tape.recorded:,} of {to_ask:,} trials", f"the other {to_ask - tape.recorded:,}"
     if not tape.keeps:
-        consequence = "but nothing is kept without text, so the same command asks all again."
+        consequence = " but nothing is kept without text, so the same command asks all again."
     elif tape.record_mode == RecordMode.ALL:
         consequence = (
-            "and are recorded. The same command would ask all again, since its record mode is all; with --ctx-record "
-            f"once it asks only the other {to_ask - tape.recorded:,}."
+            " and are recorded. The same command would ask all again, since its record mode is all; with --ctx-record "
+            f"once it asks only {others}."
         )
     else:
-        consequence = f"and are recorded, so the same command asks only the other {to_ask - tape.recorded:,}."
-    return f"{answered} {consequence}{running or (' What was in flight is lost, and may be billed.' if lost else '')}"
+        consequence = f" and are recorded, so the same command asks only {others}."
+    in_flight = " What was in flight is lost, and may be billed." if lost else ""
+    return f"Stopped: {what} were answered{consequence}{running or in_flight}"
 
 
 def sends_the_rest(tape: Tape) -> str:

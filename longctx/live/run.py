@@ -9,9 +9,9 @@ import asyncio
 import contextlib
 import dataclasses
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from longctx import clocks
@@ -20,13 +20,13 @@ from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
-from longctx.live.asking import Asked, Progress, ask_all
+from longctx.live.asking import Asked, Progress
 from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.filling import fill, pending
+from longctx.live.batches.filling import pending
 from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
-from longctx.live.bounds import Bounds
-from longctx.live.canary import UNREADABLE, Canary, first
+from longctx.live.bounds import Bounds, Terms
+from longctx.live.canary import Canary, first
 from longctx.live.cost.estimate import estimate, total_price
 from longctx.live.cost.money import check_cap, check_default_cap
 from longctx.live.estimating import (
@@ -42,15 +42,16 @@ from longctx.live.estimating import (
 from longctx.live.failure import Unasked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes, work
+from longctx.live.progress import live_progress
+from longctx.live.sending import Sending, ending
 from longctx.live.server.calibrate import calibrate
-from longctx.live.server.clients import open_clients
+from longctx.live.server.clients import Clients, open_clients
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
 from longctx.recording.missing import missing
 from longctx.recording.tape import NotRecorded, Tape, Wanted
-from longctx.visible import visible
 from longctx.workspace import Workspace
 
 Result = TypeVar("Result")
@@ -73,140 +74,88 @@ class AskingObserver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The terms of an asking pass.
-
-    base_url: None for the SDK's own. in_flight: the most requests at once. max_cost: USD; None for no cap. batch:
-    whether to ask in batches. batch_wait_s: how long to wait for them; None to wait until they end. canary: whether to
-    ask a few trials of each family first.
-    """
-
-    base_url: str | None = None
-    in_flight: int = 4
-    max_cost: float | None = None
-    stated_cap: bool = True
-    """Whether the user stated the cap; if not, a run that is estimated to cost more is refused."""
-    batch: bool = False
-    batch_wait_s: float | None = None
-    canary: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Done:
-    """The result of a live run.
-
-    to_ask: the number of questions to ask. unasked: the cases that their model cannot be asked, and why. outcomes: a
-    sentence on each family and model, and one on the cost. spent: USD, of those prices that are known.
-    """
+    """The result of a live run."""
 
     asked: Asked
-    to_ask: int
     unasked: tuple[Unasked, ...]
-    outcomes: tuple[str, ...] = ()
+    """The cases that their model cannot be asked, and why."""
     spent: float = 0.0
+    """USD, of those prices that are known."""
 
     @property
     def complete(self) -> bool:
         """Whether every question was answered, or did not need to be asked."""
-        return all(failure == self.asked.settled for failure in self.asked.failures.values()) and not self.unasked
-
-    def sentences(self) -> Iterator[str]:
-        """Yield what a user should know of the asking."""
-        asked = self.asked
-        stopped = f": {asked.stopped.message}" if asked.stopped else ""
-        yield f"Asked {asked.answered:,} of {self.to_ask:,} trials{stopped}"
-        yield from self.outcomes
-        for (model, by), number in asked.others.items():
-            yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
-        if asked.settled:
-            yield f"Stopped early: {asked.settled.message}"
-        reported = [
-            failure
-            for failure in asked.failures.values()
-            if not failure.fatal or failure.cause in ("pending", "canceled", UNREADABLE)
-        ]
-        for message, number in Counter(failure.message for failure in reported).items():
-            yield f"{number:,} were not answered: {message}"
+        return self.asked.complete and not self.unasked
 
 
-def ask_live(
-    workspace: Workspace,
-    tape: Tape,
-    cases: Sequence[Case],
-    terms: Terms,
-    say: Say,
-    progress: Callable[[Tally, Say], AbstractContextManager[Progress]],
-    order: AskingOrder | None = None,
-    observer: AskingObserver | None = None,
-    halt: Halt | None = None,
-) -> Done:
-    """Ask what the tape lacks.
+@dataclass(frozen=True, slots=True)
+class _Lacking:
+    """What a pass asks."""
 
-    say: prints a sentence. progress: opens the display of a tally. order: decides the order if not everything
-    is asked in one go. observer: told what will not be asked. halt: stops the asking from another thread. Raises
-    UserError if nothing could be asked for a reason that concerns all trials, and Interrupted.
-    """
-    to_ask: list[int] = []
-    halt = halt or Halt()
-    done = stoppable(
-        lambda: _ask(workspace, tape, cases, terms, say, progress, order, observer, to_ask.append, halt),
-        halt,
-        say,
-        lambda: interrupted.sentence(tape, sum(to_ask)),
-    )
-    stopped = done.asked.stopped
-    if stopped and not done.asked.answered and stopped.cause != "budget":
-        raise UserError("nothing-answered", stopped.message)
-    for sentence in done.sentences():
-        say(sentence)
-    if not stopped and any(not failure.fatal for failure in done.asked.failures.values()):
-        say(interrupted.sends_the_rest(tape))
-    return done
+    fit: Sequence[Case]
+    """The cases that fit their models."""
+    questions: Sequence[Question]
+    """Those to ask, in their order."""
+    held: Sequence[Question]
+    """Those that batches hold which have not ended."""
+    unasked: tuple[Unasked, ...]
 
 
-def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], halt: Halt, say: Say, kept: Callable[[], str]) -> Result:
-    """Run an asking pass that signals stop. kept: returns a sentence on what is kept. Raises Interrupted, UserError."""
+@dataclass(slots=True)
+class LivePass:
+    """One asking pass over cases whose prompts are known before anything is sent."""
 
-    async def with_signals() -> Result:
-        with halt.on_signals(say):
-            return await ask()
+    workspace: Workspace
+    tape: Tape
+    terms: Terms
+    say: Say
+    """Prints a sentence."""
+    progress: Callable[[Tally, Say], AbstractContextManager[Progress]] = live_progress
+    """Opens the display of a tally."""
+    order: AskingOrder | None = None
+    """Decides the order if not everything is asked in one go."""
+    observer: AskingObserver | None = None
+    """Is told what will not be asked."""
+    halt: Halt = field(default_factory=Halt)
+    """Stops the asking from another thread."""
 
-    try:
-        return clocks.run(with_signals())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise Interrupted("interrupted", kept()) from None
-    except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
-        raise UserError(
-            "answers-not-kept",
-            f"{error} Its batch still has it: free some disk space, and give the same command again.",
-        ) from None
+    def ask(self, cases: Sequence[Case]) -> Done:
+        """Ask what the tape lacks.
 
+        Raises UserError if nothing could be asked for a reason that concerns all trials, and Interrupted.
+        """
+        done, outcomes = stoppable(lambda: self._ask(cases), self.tape, self.halt, self.say)
+        asked = done.asked
+        if asked.stopped and not asked.answered and asked.stopped.cause != "budget":
+            raise UserError("nothing-answered", asked.stopped.message)
+        for sentence in ending(f"{asked.answered:,} of {self.halt.to_ask:,} trials", asked, self.tape, outcomes):
+            self.say(sentence)
+        return done
 
-async def _ask(
-    workspace: Workspace,
-    tape: Tape,
-    cases: Sequence[Case],
-    terms: Terms,
-    say: Say,
-    progress: Callable[[Tally, Say], AbstractContextManager[Progress]],
-    order: AskingOrder | None,
-    observer: AskingObserver | None,
-    count: Callable[[int], object],
-    halt: Halt,
-) -> Done:
-    """Ask with the client of the provider. count: called with the number of questions to ask, once it is known."""
-    models = [case.model for case in cases]
-    check_cap(terms.max_cost if terms.stated_cap else None, models)
-    if terms.batch:
-        check_provider(models)
-    providers = " and ".join(dict.fromkeys(map(provider_of, models)))
-    async with contextlib.AsyncExitStack() as stack:
-        with waiting(say, f"what a client of {providers} needs to be opened"):
-            clients = await stack.enter_async_context(open_clients(tape, terms.base_url, terms.in_flight, models))
-        batches = await open_batches(clients.first, tape, terms, say)
+    async def _ask(self, cases: Sequence[Case]) -> tuple[Done, list[str]]:
+        """Ask with the client of the provider; return also a sentence on each test and model."""
+        terms, models = self.terms, [case.model for case in cases]
+        check_cap(terms.max_cost if terms.stated_cap else None, models)
+        if terms.batch:
+            check_provider(models)
+        providers = " and ".join(dict.fromkeys(map(provider_of, models)))
+        async with contextlib.AsyncExitStack() as stack:
+            with waiting(self.say, f"what a client of {providers} needs to be opened"):
+                opened = open_clients(self.tape, terms.base_url, terms.in_flight, models)
+                clients = await stack.enter_async_context(opened)
+            batches = await open_batches(clients.first, self.tape, terms, self.say)
+            lacking = await self._lacking(clients, batches, cases)
+            if lacking.questions:
+                check_writable(self.tape.written_to)
+            return await self._send(clients, batches, lacking)
+
+    async def _lacking(self, clients: Clients, batches: Batches, cases: Sequence[Case]) -> _Lacking:
+        """Return what the tape lacks, once the server has told what is not known of it; say what it costs."""
+        terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
         for client, of_client in clients.grouped(cases, lambda case: case.model):
-            of_server = await calibrate(workspace, client, of_client, say)
+            of_server = await calibrate(self.workspace, client, of_client, say)
             calibrated += of_server[0]
             uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
@@ -223,51 +172,64 @@ async def _ask(
         ]
         known, too_long = still_fitting([question for of_client in counts for question in of_client])
         unfit += too_long
+        unasked = (*uncounted, *unfit)
         if observer:
-            observer.ready((*uncounted, *unfit))
+            observer.ready(unasked)
         say_misfits(say, unfit)
         questions = with_sharing(known, terms.batch)
         estimates = say_estimate(say, fit, questions, batch=terms.batch)
         if terms.max_cost is not None and not terms.stated_cap:
             check_default_cap(total_price(estimates, terms.batch), terms.max_cost)
         say_unused(say, tape, questions, terms.batch)
-        if questions:
-            check_writable(tape.written_to)
-        to_ask = len(questions) + len(held)
-        count(to_ask)
-        bounds = Bounds.of(terms.in_flight, terms.max_cost, halt)
-        tally = Tally(to_ask, sum(map(work, [*questions, *held])))
-        with progress(tally, say) as shown:
-            sizes = Counter(question.case.group for question in [*questions, *held])
+        return _Lacking(fit, questions, held, unasked)
+
+    async def _send(self, clients: Clients, batches: Batches, lacking: _Lacking) -> tuple[Done, list[str]]:
+        """Send the questions: a few of each test first, then the others; look by look if an order says so."""
+        terms, say, tape = self.terms, self.say, self.tape
+        every = [*lacking.questions, *lacking.held]
+        self.halt.to_ask = len(every)
+        bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
+        tally = Tally(len(every), sum(map(work, every)))
+        with self.progress(tally, say) as shown:
+            sizes = Counter(question.case.group for question in every)
             canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
             outcomes = Outcomes(tally, shown, canary)
-
-            async def ask_some(some: Sequence[Question]) -> Asked:
-                asked = await ask_all(clients, tape, some, bounds, outcomes)
-                if halt.requested:
-                    raise Interrupted("interrupted", interrupted.sentence(tape, to_ask, lost=False))
-                return asked
-
+            sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)
             first_replies = FirstReplies(outcomes, terms.batch, say)
+            of_batches = {question.key: question for question in lacking.held} if terms.batch else {}
 
             async def ask(some: Sequence[Question]) -> Asked:
                 here = {question.key for question in some}
-                asked, rest = await first(canary, [each for each in some if each.key not in of_batches], ask_some)
-                rest = first_replies.planned(rest, again=len(rest) < len(questions))
-                if not terms.batch:
-                    if rest:
-                        asked.add(await ask_some(rest))
-                    return asked
-                awaited = [question for key, question in of_batches.items() if key in here]
-                asked.add(await fill(batches, rest, awaited, ask_some, bounds.budget, outcomes))
+                free = [question for question in some if question.key not in of_batches]
+                asked, rest = await first(canary, free, sending.directly)
+                rest = first_replies.planned(rest, again=len(rest) < len(lacking.questions))
+                asked.add(await sending.all(rest, [held for key, held in of_batches.items() if key in here]))
                 return asked
 
-            of_batches = {question.key: question for question in held} if terms.batch else {}
-            every = [*questions, *of_batches.values()]
-            asked = await (order(fit, every, ask) if order else ask(every))
+            now = [*lacking.questions, *of_batches.values()]
+            asked = await (self.order(lacking.fit, now, ask) if self.order else ask(now))
             if not terms.batch:
-                asked.failures |= {question.key: pending(claimed[place_in(question)]) for question in held}
-    return Done(asked, to_ask, (*uncounted, *unfit), tuple(outcomes.sentences()), bounds.budget.spent)
+                claimed = batches.held()
+                asked.failures |= {held.key: pending(claimed[place_in(held)]) for held in lacking.held}
+        return Done(asked, lacking.unasked, bounds.budget.spent), list(outcomes.sentences())
+
+
+def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:
+    """Run an asking pass that signals stop. Raises Interrupted and UserError."""
+
+    async def with_signals() -> Result:
+        with halt.on_signals(say):
+            return await ask()
+
+    try:
+        return clocks.run(with_signals())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise Interrupted("interrupted", interrupted.sentence(tape, halt.to_ask)) from None
+    except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
+        raise UserError(
+            "answers-not-kept",
+            f"{error} Its batch still has it: free some disk space, and give the same command again.",
+        ) from None
 
 
 class FirstReplies:

@@ -20,6 +20,7 @@ from longctx.functions.asking import FunctionAsker, difference, one_request
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
+from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
@@ -48,9 +49,9 @@ Function = Callable[[FunctionTrial], object]
 def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | None = None, in_flight: int = 2) -> Any:
     """Ask what the trials of a function lack; return what the pass did."""
     case, tally = case or case_of(trials=3), Tally(3)
-    asker = Asker(tape, [MODEL], server.url, in_flight, None, tally, lambda sentence: None)
+    asker = Asker(tape, [MODEL], Terms(server.url, in_flight), tally, lambda sentence: None)
     with asker:
-        asking = FunctionAsker(asker, tape, in_flight, tally, Canary({}, None))
+        asking = FunctionAsker(asker, Canary({}, None))
         asking.ask(
             case,
             lambda question: FunctionTrial(question, tape),
@@ -291,8 +292,8 @@ def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) 
 def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape: Tape, prices: Prices | None) -> None:
     model = MODEL.model_copy(update={"prices": prices})
     case, tally = case_of(trials=3, model=model), Tally(3)
-    with Asker(tape, [model], server.url, 2, None, tally, lambda sentence: None) as asker:
-        FunctionAsker(asker, tape, 2, tally, Canary({}, None)).ask(
+    with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
+        FunctionAsker(asker, Canary({}, None)).ask(
             case,
             lambda question: FunctionTrial(question, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model), lambda error: None),
@@ -337,8 +338,8 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
     said: list[str] = []
     tally, group = Tally(40), (case.scenario.family, CACHED.model)
     canary = Canary({group: 40}, said.append)
-    with Asker(tape, [CACHED], server.url, 2, None, tally, said.append) as asker:
-        asking = FunctionAsker(asker, tape, 2, tally, canary)
+    with Asker(tape, [CACHED], Terms(server.url, 2), tally, said.append) as asker:
+        asking = FunctionAsker(asker, canary)
         asking.ask(
             case,
             lambda question: FunctionTrial(question, tape),

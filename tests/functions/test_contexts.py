@@ -15,9 +15,10 @@ from longctx.functions.batches import Round, Rounds
 from longctx.functions.cells import FunctionScenario
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.trial import Suspended
+from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
+from longctx.live.cost.money import Budget
 from longctx.live.prepared import OneRequest
-from longctx.live.run import Terms
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer
 from tests.functions.examples import case_of, trial_of
@@ -128,13 +129,14 @@ def test_in_batches_the_cheapest_way_is_taken(tape: Tape) -> None:
 def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
     messages: list[str] = []
     with BatchServer() as server:
-        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), 0.0, messages.append)
+        budget = Budget()
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append)
         rounds.ask(Round(requests(tape, 4), 4))
         assert len(server.asked) == 4
         assert not server.created
     assert tape.recorded == 4
     assert rounds.asked.failures == {}
-    assert rounds.budget.spent > 0
+    assert budget.spent > 0
 
 
 def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:

@@ -17,6 +17,7 @@ from longctx.errors import UserError
 from longctx.functions.asking import one_request
 from longctx.functions.trial import Suspended
 from longctx.live.asker import Asker
+from longctx.live.bounds import Terms
 from longctx.live.failure import Failure
 from longctx.live.prepared import Prepared
 from longctx.live.tally import Tally
@@ -47,7 +48,7 @@ def tape(tmp_path: Path) -> Tape:
 def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: Any) -> Asker:
     model = more.pop("model", MODEL)
     said = more.get("said", lambda sentence: None)
-    return Asker(tape, [model], server.url, in_flight, more.get("cap"), Tally(3), said)
+    return Asker(tape, [model], Terms(server.url, in_flight, more.get("cap")), Tally(3), said)
 
 
 def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Prepared:
@@ -115,7 +116,7 @@ def test_a_cap_without_prices_is_refused(server: SimulatedServer, tape: Tape) ->
 
 
 def test_an_address_that_is_none_is_a_sentence(tape: Tape) -> None:
-    with pytest.raises(UserError), Asker(tape, [MODEL], "nonsense", 1, None, Tally(1), lambda sentence: None):
+    with pytest.raises(UserError), Asker(tape, [MODEL], Terms("nonsense", 1), Tally(1), lambda sentence: None):
         raise AssertionError("it was entered")
 
 

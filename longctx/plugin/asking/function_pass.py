@@ -10,22 +10,25 @@ import pytest
 from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
 from longctx.errors import Interrupted, UserError
-from longctx.functions.asking import FunctionAsker, FunctionsAsked, Part, unasked
+from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
+from longctx.live import interrupted
 from longctx.live.asker import Asker
+from longctx.live.asking import Asked
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
+from longctx.live.cost.money import Budget
 from longctx.live.failure import Failure
-from longctx.live.interrupted import handled, sends_the_rest
+from longctx.live.interrupted import handled
+from longctx.live.sending import ending
 from longctx.live.tally import Tally
 from longctx.plugin.asking.function_runs import FunctionRun
 from longctx.plugin.asking.nested import run_nested
 from longctx.plugin.session import run_of
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
-from longctx.results.row import EARLY_STOP
 
 Act = Callable[[], object]
 BROKEN = Failure("test-not-run", "a test could not be run, so no further look was taken", fatal=True)
@@ -64,15 +67,15 @@ class FunctionPass:
 
     def __init__(self, config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> None:
         """spent: USD of the cap that are spent already."""
-        self.asked = FunctionsAsked(spent=spent)
-        self.stopped: Failure | None = None
-        """Why the asking stopped."""
+        self.asked = Asked()
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
         self._config, self._cases, self._tape = config, cases, tape
         run = self._run = run_of(config)
         judge = run.plan.judge
         self._models = [*(case.model for case in cases), *([judge] if judge else [])]
+        self._terms = run.terms(self._models)
+        self.budget = Budget(self._terms.max_cost, spent)
         sizes: Counter[Group] = Counter()
         for case in run.cells:
             sizes[case.group] += case.size
@@ -101,50 +104,44 @@ class FunctionPass:
             while True:
                 self._ask(Part(now, note), first)
                 first = False
-                now = steps.send(BROKEN if self.broken else stopped_by(self.stopped, failures.values()))
+                now = steps.send(BROKEN if self.broken else stopped_by(self.asked.stopped, failures.values()))
         except StopIteration as end:
             failures |= end.value
 
     def _ask(self, part: Part, first: bool) -> None:
         """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""
-        self.asked.add(self._ask_in_rounds(part, first) if self._run.settings.batch else self._ask_directly(part))
+        if not self._run.settings.batch:
+            self._ask_directly(part)
+        elif not (first and self._run.settings.canary) or self._ask_directly(part, only_canary=True):
+            self._ask_in_rounds(part)
 
-    def _ask_directly(self, part: Part, only_canary: bool = False) -> FunctionsAsked:
-        """Ask request by request."""
-        run, settings, tape = self._run, self._run.settings, self._tape
+    def _ask_directly(self, part: Part, only_canary: bool = False) -> bool:
+        """Ask request by request. Return whether nothing has stopped the asking."""
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
-        in_flight, spent, cap = settings.in_flight, self.asked.spent, run.cap(self._models)
-        with Asker(tape, self._models, settings.base_url, in_flight, cap, tally, run.say, spent) as asker:
-            asking = FunctionAsker(asker, tape, in_flight, tally, self._canary, only_canary, part)
-            self._run_nested(AskingRun(asking, tape), asker.halt, asking.wait)
-        asking.asked.spent = asker.budget.spent
-        self.stopped = asker.asked.stopped
-        return asking.asked
+        with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
+            asking = FunctionAsker(asker, self._canary, part, only_canary)
+            self._run_nested(AskingRun(asking, self._tape), asker.halt, asking.wait)
+        asking.asked.stopped, asking.asked.others = asker.asked.stopped, asker.asked.others
+        self.asked.add(asking.asked)
+        return self.asked.stopped is None
 
-    def _ask_in_rounds(self, part: Part, first: bool) -> FunctionsAsked:
+    def _ask_in_rounds(self, part: Part) -> None:
         """Ask in batches.
 
         A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is
         lacking.
         """
-        run, settings = self._run, self._run.settings
         check_provider(self._models)
-        rounds = Rounds(self._tape, run.terms(self._models), self.asked.spent, run.say)
+        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say)
+        rounds.asked.failures |= self.asked.failures  # of the canary
         rounds.collect(self._models)
-        if settings.canary and first:
-            asked = self._ask_directly(part, only_canary=True)
-            if self.stopped:
-                return asked
-            rounds.asked.failures |= asked.failures
-            rounds.budget.spent = asked.spent
-        while True:
+        while rounds.asked.stopped is None:
             nested = CollectingRun(rounds, self._tape, part)
             self._run_nested(nested)
-            if not nested.round.requests or rounds.stopped:
-                rounds.asked.spent = rounds.budget.spent
-                self.stopped = rounds.stopped
-                return rounds.asked
+            if not nested.round.requests:
+                break
             rounds.ask(nested.round)
+        self.asked.add(rounds.asked)
 
     def _run_nested(self, nested: FunctionRun, halt: Act = lambda: None, wait: Act = lambda: None) -> None:
         """Run the test functions. Raises Interrupted.
@@ -160,7 +157,7 @@ class FunctionPass:
                     signals.wait(wait)
                     raise
         except KeyboardInterrupt:
-            raise _interrupted(self._tape, signals.lost) from None
+            raise Interrupted("interrupted", interrupted.sentence(self._tape, None, signals.lost)) from None
         self.broken = nested.broken
 
 
@@ -205,45 +202,14 @@ def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bo
         tape.sends_again(run.to_send or cases, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so
-    if done.stopped and not (answered or tape.recorded) and done.stopped.cause != "budget":
-        raise UserError("nothing-answered", done.stopped.message)
     asked = done.asked
-    run.unasked |= unasked(asked.failures)
-    run.spent = asked.spent
+    if asked.stopped and not (answered or tape.recorded) and asked.stopped.cause != "budget":
+        raise UserError("nothing-answered", asked.stopped.message)
+    run.not_asked(asked.failures, done.budget.spent)
     run.keep_failures()
-    run.say(
-        f"Asked {tape.recorded:,} requests of {sum(case.size for case in cases):,} trials of test functions"
-        f"{f': {done.stopped.message}' if done.stopped else '.'}"
-    )
-    settled = [failure for failure in asked.failures.values() if failure.cause == EARLY_STOP]
-    if settled:
-        run.say(f"Stopped early: {settled[0].message}")
-    others = Counter(failure.message for failure in asked.failures.values() if failure.cause != EARLY_STOP)
-    for message, number in others.items():
-        run.say(f"{number:,} were not answered: {message}")
-    if not done.stopped and any(not failure.fatal for failure in asked.failures.values()):
-        run.say(sends_the_rest(tape))
-    if asked.stale:
-        run.say(f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
-    for message, number in asked.errors.items():
-        run.say(f"{number:,} ended with an error of the test: {message}")
+    trials = sum(case.size for case in cases)
+    for sentence in ending(f"{tape.recorded:,} requests of {trials:,} trials of test functions", asked, tape):
+        run.say(sentence)
     for name, why in done.broken.items():
         run.say(f"{name} could not be asked: {why}")
-    return not (others or asked.stale or asked.errors or done.broken)
-
-
-def _interrupted(tape: Tape, lost: bool) -> Interrupted:
-    """Return the error with the sentence on what is kept. lost: whether what was in flight was not waited for."""
-    kept = f"Stopped: {tape.recorded:,} requests of test functions were answered"
-    if not tape.keeps:
-        then = ", but nothing is kept without text, so the same command asks all again."
-    elif tape.record_mode.value == "all":
-        then = (
-            " and are recorded. The same command asks everything again, since its record mode is all; with once it "
-            "asks only the others."
-        )
-    else:
-        then = " and are recorded, so the same command asks only the others."
-    return Interrupted(
-        "interrupted", f"{kept}{then}{' What was in flight is lost, and may be billed.' if lost else ''}"
-    )
+    return asked.complete and not done.broken
