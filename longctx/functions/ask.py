@@ -112,7 +112,7 @@ class Ask:
                         "that shape out, or ask without tools.",
                     )
                 )
-        return self._answer(self.trial.case.model, asked, system, max_tokens, given)
+        return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
     def probe(
         self, transcript: Transcript, probe: Probe | Mapping[str, Any], *, max_tokens: int = PROBE_TOKENS, **given: Any
@@ -284,7 +284,7 @@ class Ask:
                 )
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
-        return self._answer(judge, asked, system, max_tokens, given, role="judge", label=label)
+        return self._answer(judge, {**asked, "max_tokens": max_tokens, **given}, system, "judge", label)
 
     def check(self, name: str, condition: object) -> bool | float:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
@@ -430,12 +430,10 @@ class Ask:
         model: ModelProfile,
         asked: dict[str, Any],
         system: object,
-        max_tokens: int,
-        given: dict[str, Any],
         role: Role = "test",
         label: object = None,
     ) -> Answer:
-        body = {**asked, "max_tokens": max_tokens, **given} | ({"system": system} if system else {})
+        body = asked | ({"system": system} if system else {})
         return self.trial.answer(_completed(body, model), model, role=role, label=label)
 
 

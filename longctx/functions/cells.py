@@ -246,7 +246,6 @@ class Function:
         seed: int,
         trials: int | None = None,
         shape: Shape = TEXT,
-        strategy: str = "",
     ) -> Case:
         """Return the cell of some parameters for one model and prompt set. Raises UserError."""
         items = None
@@ -276,7 +275,6 @@ class Function:
             band=band,
             in_gate=self.table.gated,
             shape=shape,
-            strategy=strategy,
             guessing=self.table.guessing,
         )
 

@@ -50,71 +50,67 @@ class Conversation:
         return have.kinds[kind], have.subjects[subject]
 
 
-def drawn(
-    stream: np.random.RandomState,
-    words: Words,
-    needles: int,
-    asked: int,
-    exchanges: int,
-    characters: int,
-    requests: int = 1,
-    request: int = 0,
-) -> Conversation:
-    """Draw a conversation of at most so many characters.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationPlan:
+    """What a conversation is to have."""
 
-    requests: how many requests have `needles` alike texts, each of another subject. request: which of these is asked
-    about, from 0: the texts are the same for each, and the code is not.
+    needles: int
+    """How many alike texts answer a request that recurs."""
+    asked: int
+    """Which of these is asked for, from 1."""
+    exchanges: int
+    """About how many it has; from this follows its number of subjects, so that other requests recur about as often as
+    the one that is asked about."""
+    characters: int
+    """At most how many it has. With fewer, some other texts are left out; the alike texts, the code and the order of
+    the texts stay the same."""
+    requests: int = 1
+    """How many requests recur, each about another subject."""
+    request: int = 0
+    """Which of these is asked about, from 0: the texts are the same for each, and the code is not."""
 
-    exchanges: about how many it has; from this follows its number of subjects, so that other requests recur about as
-    often as the one that is asked about. With fewer characters, some other texts are left out; the alike texts, the
-    code and the order of the texts stay the same.
-    """
+
+def drawn(stream: np.random.RandomState, words: Words, plan: ConversationPlan) -> Conversation:
+    """Draw a conversation."""
+    needles = plan.needles
     kinds, subjects, *_ = texts.sizes()
     kind, own = int(stream.randint(kinds, dtype=np.int64)), stream.permutation(subjects)
     code = "".join(CHARACTERS[place] for place in stream.randint(len(CHARACTERS), size=CODE, dtype=np.int64))
     alike = _alike(stream, kind, own[0], needles)
     places = np.sort(stream.random_sample(needles))
-    if requests > 1:
-        return _of_several(stream, words, own, alike, requests, request, asked, exchanges, characters)
-    spoken_of = own[: min(max(exchanges // (kinds * needles), FEWEST_SUBJECTS), subjects)]
-    others = _others(stream, kind, spoken_of, characters // _shortest(words["request"], words["response"]) + 1)
-    room = characters - int(_lengths(words, alike).sum())
+    if plan.requests > 1:
+        return _of_several(stream, words, plan, own, alike)
+    spoken_of = own[: min(max(plan.exchanges // (kinds * needles), FEWEST_SUBJECTS), subjects)]
+    others = _others(stream, kind, spoken_of, plan.characters // _shortest(words["request"], words["response"]) + 1)
+    room = plan.characters - int(_lengths(words, alike).sum())
     others = others[: np.searchsorted(np.cumsum(_lengths(words, others)), room, side="right")]
     before = (places * (len(others) + 1)).astype(np.int64)
-    return Conversation(np.insert(others, before, alike, axis=0), before + np.arange(needles), asked, code)
+    return Conversation(np.insert(others, before, alike, axis=0), before + np.arange(needles), plan.asked, code)
 
 
 def _of_several(
-    stream: np.random.RandomState,
-    words: Words,
-    own: NDArray[np.int64],
-    first: Rows,
-    requests: int,
-    request: int,
-    asked: int,
-    exchanges: int,
-    characters: int,
+    stream: np.random.RandomState, words: Words, plan: ConversationPlan, own: NDArray[np.int64], first: Rows
 ) -> Conversation:
     """Return a conversation in which several requests recur. first: the alike texts of the first; own: the subjects."""
     kinds, subjects, *_ = texts.sizes()
-    needles = len(first)
+    needles, requests = plan.needles, plan.requests
     of_kind = stream.randint(kinds, size=requests - 1, dtype=np.int64)
     alike = [first, *(_alike(stream, int(kind), own[1 + place], needles) for place, kind in enumerate(of_kind))]
     codes = stream.randint(len(CHARACTERS), size=(requests, CODE), dtype=np.int64)
     recurring = np.concatenate(alike)[stream.permutation(requests * needles)]
     places = np.sort(stream.random_sample(len(recurring)))
-    spoken_of = own[: min(max(exchanges // (kinds * needles), FEWEST_SUBJECTS, requests), subjects)]
-    most = characters // _shortest(words["request"], words["response"]) + 1
+    spoken_of = own[: min(max(plan.exchanges // (kinds * needles), FEWEST_SUBJECTS, requests), subjects)]
+    most = plan.characters // _shortest(words["request"], words["response"]) + 1
     others = _others(stream, int(first[0, 0]), spoken_of, most)
     asked_for = {(int(rows[0, 0]), int(rows[0, 1])) for rows in alike}
     others = others[[(int(kind), int(subject)) not in asked_for for kind, subject in others[:, :2]]]
-    room = characters - int(_lengths(words, recurring).sum())
+    room = plan.characters - int(_lengths(words, recurring).sum())
     others = others[: np.searchsorted(np.cumsum(_lengths(words, others)), room, side="right")]
     before = (places * (len(others) + 1)).astype(np.int64)
     rows = np.insert(others, before, recurring, axis=0)
-    of_request = np.flatnonzero((recurring[:, :2] == alike[request][0, :2]).all(axis=1))
-    code = "".join(CHARACTERS[place] for place in codes[request])
-    return Conversation(rows, (before + np.arange(len(recurring)))[of_request], asked, code)
+    of_request = np.flatnonzero((recurring[:, :2] == alike[plan.request][0, :2]).all(axis=1))
+    code = "".join(CHARACTERS[place] for place in codes[plan.request])
+    return Conversation(rows, (before + np.arange(len(recurring)))[of_request], plan.asked, code)
 
 
 def _alike(stream: np.random.RandomState, kind: int, subject: np.int64, needles: int) -> Rows:

@@ -36,6 +36,7 @@ from longctx import (
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols.conversation import (
     Conversation,
+    ConversationPlan,
     characters_each,
     document,
     drawn,
@@ -126,16 +127,15 @@ def _at_most(exchanges: float) -> float:
 
 def conversation_of(draw: Any, words: Words, cell: Any, trial: Any) -> Conversation:
     characters = characters_each(words["request"], words["response"], PROBED)
-    return drawn(
-        draw.of_context(),
-        words,
-        cell.needles,
+    plan = ConversationPlan(
+        needles=cell.needles,
         asked=trial.index % cell.needles + 1,
         exchanges=cell.window // EXCHANGE,
         characters=int(exchange_count(cell) * characters),
         requests=cell.questions_per_context,
         request=trial.question,
     )
+    return drawn(draw.of_context(), words, plan)
 
 
 def _prefix(cell: Any, words: Words, seed: int, index: int) -> str | None:

@@ -187,15 +187,9 @@ def _take_up(item: pytest.Function, run: Run, known: dict[str, Function]) -> Non
     function = known[item.function.__name__]
     params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
     values = named_values(function.name, params)
-    case = function.cell(
-        values,
-        subject.model,
-        subject.wording,
-        run.plan.seed,
-        run.settings.trials,
-        subject.shape,
-        subject.strategy.name if subject.strategy else "",
-    )
+    seed, trials = run.plan.seed, run.settings.trials
+    case = function.cell(values, subject.model, subject.wording, seed, trials, subject.shape)
+    case = dataclasses.replace(case, strategy=subject.strategy.name if subject.strategy else "")
     state_of(item).cell = FunctionCell(function, with_settings(case, run))
 
 
