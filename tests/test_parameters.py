@@ -16,26 +16,6 @@ PUBLIC = {
     "vocabulary.protocol.protocol": 23,
 }
 """Documented for everybody and called with names: each parameter is an option, which a type would only wrap."""
-LEFT = {
-    "functions.ask.Ask._answer": 7,
-    "functions.asking.FunctionAsker.__init__": 7,
-    "functions.cells.Function.cell": 7,
-    "live.asker.Asker.__init__": 8,
-    "live.run.ask_live": 9,
-    "live.run._ask": 10,
-    "protocols.abstention.abstention": 9,
-    "protocols.aggregation.aggregation": 7,
-    "protocols.collage.collage": 12,
-    "protocols.conversation.drawn": 8,
-    "protocols.conversation._of_several": 9,
-    "protocols.coreference.coreference": 8,
-    "protocols.graph_walks.graph_walks": 9,
-    "protocols.latest_value.latest_value": 7,
-    "protocols.multiple_needles.multiple_needles": 10,
-    "protocols.short_answers.short_answers": 9,
-    "protocols.variable_tracking.variable_tracking": 9,
-}
-"""What is still to be changed: an entry goes with its function, and none is added."""
 
 
 def functions(node: ast.AST, within: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
@@ -55,19 +35,25 @@ def number(function: ast.FunctionDef | ast.AsyncFunctionDef, is_method: bool) ->
     return len(names) - (is_method and bool(names) and names[0] in ("self", "cls", "mcs"))
 
 
+def is_protocol(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether it is a protocol: its parameters are the fixtures and axes that pytest fills in."""
+    named = (each.func for each in function.decorator_list if isinstance(each, ast.Call))
+    return any(isinstance(each, ast.Name) and each.id == "protocol" for each in named)
+
+
 def counted() -> dict[str, int]:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
         for name, function, is_method in functions(ast.parse(path.read_text(encoding="utf-8")), module):
-            if (parameters := number(function, is_method)) > MOST:
+            if (parameters := number(function, is_method)) > MOST and not is_protocol(function):
                 found[name] = parameters
     return found
 
 
 def test_no_function_has_more_than_six_parameters() -> None:
     """Keyword-only parameters are counted, too; the exceptions are listed with their numbers."""
-    assert counted() == PUBLIC | LEFT
+    assert counted() == PUBLIC
 
 
 def test_what_is_public_takes_all_but_its_first_three_parameters_by_name() -> None:

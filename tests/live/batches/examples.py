@@ -70,7 +70,7 @@ def run(
     lacking: Sequence[Question] | None = None,
     base_url: str | None = None,
 ) -> Ran:
-    """Ask as ask_live does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
+    """Ask as a live run does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
     messages: list[str] = []
     progress, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
 
