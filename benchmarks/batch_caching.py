@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.caching import questions
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, load_model
-from longctx.live.asking import Asked, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.batches.caching import shared_by_batches
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
@@ -26,6 +26,7 @@ from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import paid
 from longctx.live.cost.sharing import shared
+from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.tape import Tape, Wanted

@@ -74,7 +74,7 @@ def test_estimate(tell, small):
     """The estimate of all of `paper`, for a model with a prompt cache, with nothing recorded."""
     options = "--ctx-profile", "smoke" if small else "paper", "--ctx-model", "claude-opus-5-5", "--ctx-estimate"
     whole = pytest_of("tests_longctx", *options)
-    assert "Estimated" in whole.output
+    assert "Estimate only" in whole.output
     tell("estimate of paper", whole.cpu_s, spent("-c", "import anthropic, pytest").cpu_s, "the import of the SDK")
 
 

@@ -181,8 +181,11 @@ def test_the_script_may_be_run() -> None:
     assert SCRIPT.stat().st_mode & 0o111
 
 
-def test_all_checks_end_with_the_gate_of_the_tree_against_its_own_baseline() -> None:
+def test_all_checks_gate_the_tree_against_its_own_baseline_before_the_tests() -> None:
     lines = SCRIPT.with_name("run").read_text(encoding="utf-8").splitlines()
-    [gate] = [number for number, line in enumerate(lines) if line.startswith("BASE=HEAD ")]
-    assert not any(line.startswith("pytest ") for line in lines[gate:])
-    assert ".ci/gate" in lines[gate]
+    [gate] = [number for number, line in enumerate(lines) if line.lstrip().startswith("BASE=HEAD ")]
+    assert lines[gate].endswith(" .ci/gate")
+    [waits] = [number for number, line in enumerate(lines) if line.startswith('wait "$replay" || ')]
+    [tests] = [number for number, line in enumerate(lines) if line.startswith("pytest ")]
+    assert gate < waits < tests, "a gate that fails ends the checks"
+    assert "exit 1" in lines[waits]

@@ -31,7 +31,7 @@ from longctx.results.subject import Subject
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 
 if TYPE_CHECKING:
-    from longctx.live.asking import Asked
+    from longctx.live.failure import Asked
     from longctx.live.run import AskingOrder, AskQuestions
 
 PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
@@ -43,7 +43,7 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
     Following it raises UserError if the run cannot be compared with its baseline.
     """
 
-    from longctx.live.asking import Asked
+    from longctx.live.failure import Asked
 
     async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
         looks, asked = LiveLooks(run, cases, tape), Asked()

@@ -21,9 +21,8 @@ from longctx.cases.request_tokens import body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
 from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
-from longctx.live.asking import Asked
 from longctx.live.canary import ERROR, Canary
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import retry
 from longctx.live.prepared import OneRequest, Prepared
 from longctx.recording.apis import api_at, messages

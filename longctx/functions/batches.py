@@ -13,11 +13,10 @@ from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import count
-from longctx.live.asking import Asked
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.prepared import OneRequest, Prepared

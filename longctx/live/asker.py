@@ -16,11 +16,11 @@ from typing import Self
 
 from longctx import clocks, connections
 from longctx.config.models import ModelProfile
-from longctx.live.asking import Asked, Asking
+from longctx.live.asking import Asking
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget, check_cap, paid
 from longctx.live.explaining import explain
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
 from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress

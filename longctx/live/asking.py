@@ -8,9 +8,7 @@ more when all others have ended; every trial that was not answered keeps the cau
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from anthropic import APIStatusError
@@ -19,7 +17,7 @@ from longctx.cases.case import Question
 from longctx.live.agenda import Agenda
 from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s, retry_info_s, room_in_s
 from longctx.live.limiter.slots import Slots
@@ -31,7 +29,6 @@ from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import WANTED, Tape, Wanted
-from longctx.results.row import EARLY_STOP
 from longctx.vocabulary.scenario import Reply, Trial
 
 
@@ -47,51 +44,6 @@ class Progress(Protocol):
     def waiting(self, silent_s: float, what: str) -> None: ...
 
     def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None: ...
-
-
-@dataclass(slots=True)
-class Asked:
-    """The result of an asking pass."""
-
-    answered: int = 0
-    """The number of requests that were answered."""
-    failures: dict[str, Failure] = field(default_factory=dict)
-    """Why trials were not answered, by `Question.key`."""
-    stopped: Failure | None = None
-    """Why the asking stopped before its end."""
-    others: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The number of answers for each (model asked for, model that the server names) if these differ."""
-    errors: Counter[str] = field(default_factory=Counter)
-    """How many trials ended with each error of the test itself, which its run shows in full."""
-    stale: int = 0
-    """How many trials have only an answer to another request, which the record mode does not ask."""
-
-    @property
-    def settled(self) -> Failure | None:
-        """Why the remaining questions did not need to be asked; None if all were asked."""
-        return next((why for why in self.failures.values() if why.cause == EARLY_STOP), None)
-
-    @property
-    def complete(self) -> bool:
-        """Whether every trial was answered, or did not need to be asked."""
-        left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
-        return not (left or self.errors or self.stale)
-
-    def note(self, question: Question, reply: Reply) -> None:
-        """Count an answer."""
-        model = question.case.model
-        self.answered += 1
-        if reply.model not in ("", model.model, model.sent_as):
-            self.others[model.model, reply.model] += 1
-
-    def add(self, other: Asked) -> None:
-        """Add the result of a further round."""
-        self.answered += other.answered
-        self.failures |= other.failures
-        self.others += other.others
-        self.stopped = self.stopped or other.stopped
-        self.errors += other.errors
-        self.stale += other.stale
 
 
 async def ask_all(

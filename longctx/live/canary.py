@@ -9,9 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from longctx.cases.case import Group, Question
-from longctx.live.asking import Asked
 from longctx.live.cost.sharing import shared
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.waiting import Say
 from longctx.visible import visible
 

@@ -1,10 +1,13 @@
-"""Why a trial was not measured, or cannot be asked."""
+"""What an asking pass did: how many requests were answered, and why trials were not measured or cannot be asked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
-from longctx.cases.case import Case
+from longctx.cases.case import Case, Question
+from longctx.results.row import EARLY_STOP
+from longctx.vocabulary.scenario import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +21,48 @@ class Failure:
 
 Unasked = tuple[Case, Failure]
 """A case of which no question can be asked, and the reason."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """The result of an asking pass."""
+
+    answered: int = 0
+    """The number of requests that were answered."""
+    failures: dict[str, Failure] = field(default_factory=dict)
+    """Why trials were not answered, by `Question.key`."""
+    stopped: Failure | None = None
+    """Why the asking stopped before its end."""
+    others: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """The number of answers for each (model asked for, model that the server names) if these differ."""
+    errors: Counter[str] = field(default_factory=Counter)
+    """How many trials ended with each error of the test itself, which its run shows in full."""
+    stale: int = 0
+    """How many trials have only an answer to another request, which the record mode does not ask."""
+
+    @property
+    def settled(self) -> Failure | None:
+        """Why the remaining questions did not need to be asked; None if all were asked."""
+        return next((why for why in self.failures.values() if why.cause == EARLY_STOP), None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial was answered, or did not need to be asked."""
+        left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
+        return not (left or self.errors or self.stale)
+
+    def note(self, question: Question, reply: Reply) -> None:
+        """Count an answer."""
+        model = question.case.model
+        self.answered += 1
+        if reply.model not in ("", model.model, model.sent_as):
+            self.others[model.model, reply.model] += 1
+
+    def add(self, other: Asked) -> None:
+        """Add the result of a further round."""
+        self.answered += other.answered
+        self.failures |= other.failures
+        self.others += other.others
+        self.stopped = self.stopped or other.stopped
+        self.errors += other.errors
+        self.stale += other.stale

@@ -20,7 +20,7 @@ from longctx.cases.reply_tokens import ReplyTokens
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
-from longctx.live.asking import Asked, Progress
+from longctx.live.asking import Progress
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import pending
 from longctx.live.batches.ledger import each_once, place_in
@@ -39,7 +39,7 @@ from longctx.live.estimating import (
     with_recorded_replies,
     with_sharing,
 )
-from longctx.live.failure import Unasked
+from longctx.live.failure import Asked, Unasked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress

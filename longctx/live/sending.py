@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longctx.cases.case import Question
-from longctx.live.asking import Asked, Progress, ask_all
+from longctx.live.asking import Progress, ask_all
 from longctx.live.batches.claims import Batches
 from longctx.live.batches.filling import fill
 from longctx.live.bounds import Bounds
 from longctx.live.canary import UNREADABLE
+from longctx.live.failure import Asked
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.server.clients import Clients
 from longctx.recording.tape import Tape

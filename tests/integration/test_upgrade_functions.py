@@ -90,7 +90,7 @@ def test_it_asks_both_models_and_a_second_call_replays(project: Checkout) -> Non
     assert again.says("Upgrade from old to new: pass", "a month at 1,000,000", "1.00 [0.94, 1.00] n=60"), again
     assert data(project)["candidates"] == data(project, "first")["candidates"]
     page = project.file("up/index.html").read_text()
-    screen = page[: page.index("Price, tokens and latency")]
+    screen = page[: page.index("Cost and latency")]
     assert "please" not in screen
     assert "please" in page
 

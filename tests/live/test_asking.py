@@ -14,9 +14,9 @@ import pytest
 
 from longctx.cases.case import Case, Question
 from longctx.config.models import Prices
-from longctx.live.asking import Asked, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from longctx.cases.case import Case, Question
-from longctx.live.asking import Asked
 from longctx.live.canary import FEW, MORE, Canary, first, in_turn
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.tally import Tally

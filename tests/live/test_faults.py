@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from longctx.cases.case import Case
-from longctx.live.asking import Asked, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
+from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing

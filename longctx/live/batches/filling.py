@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from longctx.cases.case import Question
-from longctx.live.asking import Asked, Progress
+from longctx.live.asking import Progress
 from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
 from longctx.live.batches.collect import Collected
@@ -19,7 +19,7 @@ from longctx.live.batches.parts import params, parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
 from longctx.live.batches.status import BatchStatus, sentence
 from longctx.live.cost.money import Budget
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.prepared import OneRequest, most_paid
 from longctx.live.server.address import without_userinfo
 from longctx.recording.tape import Wanted

@@ -16,11 +16,10 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
-from longctx.live.asking import Asked
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import handled
 from longctx.live.sending import ending
 from longctx.live.tally import Tally

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from longctx.cases.case import Case, Question
-from longctx.live.asking import Asked, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
 from longctx.live.batches.ledger import Batch, Ledger, Request, custom_id, place_in, place_of
 from longctx.live.batches.service import Service
 from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Failure
+from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted

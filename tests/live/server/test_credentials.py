@@ -13,9 +13,10 @@ import anthropic
 import httpx2
 import pytest
 
-from longctx.live.asking import Asked, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
+from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.live.server.credentials import Credentials

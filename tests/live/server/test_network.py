@@ -13,11 +13,12 @@ import pytest
 
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
-from longctx.live.asking import Asked, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.batches.service import Service
 from longctx.live.batches.wait import utc_now
 from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
+from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
