@@ -24,6 +24,7 @@ from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
 from longctx.registry import families
 from longctx.results import trial_of_run
+from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 from longctx.workspace import Workspace
@@ -114,7 +115,7 @@ def _run_with(options: argparse.Namespace) -> int:
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = Path(options.prompts).resolve().name if options.prompts else None
     replies = trial_of_run.find(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
-    declared = replies[0][0].family.partition(".")[0] in families(options.workspace)
+    declared = name_of_test(replies[0][0].family) in families(options.workspace)
     for row_and_reply in replies:
         print("\n".join(trial_of_run.lines(row_and_reply, excerpts=not declared)), end="\n\n")
     if not declared:  # what it sends is known only when it runs

@@ -11,7 +11,7 @@ from longctx.results.subject import Subject
 from longctx.stats.judged import JudgeErrors, Limited, kappa, limited
 from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import NO_RATE, Rate
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.family import is_check, name_of_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class GradedTest:
 
     @property
     def function(self) -> str:
-        return self.family.partition(".")[0]
+        return name_of_test(self.family)
 
     @property
     def accuracy(self) -> Limited:

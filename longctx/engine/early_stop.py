@@ -28,6 +28,7 @@ from longctx.recording.tape import Tape
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
+from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def may_leave_out_functions(run: Run) -> bool:
     baseline, settings = run.plan.baseline, run.settings
     if not (settings.looks and baseline and settings.only_trial is None):
         return False
-    names = {row.family.partition(".")[0] for row in baseline.rows} - run.plan.families.keys()
+    names = {name_of_test(row.family) for row in baseline.rows} - run.plan.families.keys()
     return any(map(run.recorded.any_in_looks, sorted(names)))
 
 
@@ -179,7 +180,7 @@ class LiveLooks:
             if not band.asking and (band.n or band.verdict != "inconclusive")  # without a pair, nothing was looked at
         } - self._asked_to_the_end
         going = {
-            (band.family.partition(".")[0], band.name, band.subject)
+            (name_of_test(band.family), band.name, band.subject)
             for band in (band.band for band in verdict.bands)
             if band not in settled
         }
@@ -303,12 +304,13 @@ class FunctionLooks(LiveLooks):
         here = [(case, band) for case in cases if (band := self._band(case))]
         own = {band for _, band in here}
         scenarios = {(case.scenario.family, case.scenario.slug) for case in cases}
-        kept = [row for row in self._baseline if row.band is not None and _test(row) not in run.plan.families]
-        lacking = {(_test(row), row.band) for row in kept if (_test(row), row.scenario) not in scenarios}
+        gated = [(name_of_test(row.family), row) for row in self._baseline if row.band is not None]
+        kept = [(test, row) for test, row in gated if test not in run.plan.families]
+        lacking = {(test, row.band) for test, row in kept if (test, row.scenario) not in scenarios}
         parted = {band for band in own if (band.family, band.name) in lacking}
         named = {(band.family, band.name) for band in own}
-        elsewhere = {(row.family, row.band) for row in kept} - named
-        elsewhere = {name for name in elsewhere if (str(name[0]).partition(".")[0], name[1]) not in named}
+        elsewhere = {(row.family, row.band) for _, row in kept} - named
+        elsewhere = {name for name in elsewhere if (name_of_test(name[0]), name[1]) not in named}
         of_families = {
             band
             for name in (run.plan.families if run.plan.own else ())
@@ -318,11 +320,6 @@ class FunctionLooks(LiveLooks):
         with_minimum = {band for case, band in here if case.min_rate is not None}
         limited = own if rules(run, (), "", AT_ONCE).limits != GrowthLimits() else set()
         return len(of_families) + len(elsewhere), parted | with_minimum | limited
-
-
-def _test(row: Row) -> str:
-    """Return the name of the test of a row, which may be that of a check."""
-    return row.family.partition(".")[0]
 
 
 def unit_of(question: Question) -> Unit:

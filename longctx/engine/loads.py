@@ -17,7 +17,7 @@ from longctx.live.cost.contexts import ContextPrice
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.shapes import STRATEGY
 
 SubjectBand = tuple[Subject, Band]
@@ -99,7 +99,7 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
 
     models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
-    gated = [row for row in rows if row.family.partition(".")[0] not in plan.families and row.band is not None]
+    gated = [row for row in rows if name_of_test(row.family) not in plan.families and row.band is not None]
     loads: dict[SubjectBand, Load] = {}
     for (measured, family, band), of_band in grouped(gated, _subject_and_band).items():
         used = [(row.input_tokens or 0, row.output_tokens or 0) for row in of_band]

@@ -22,7 +22,7 @@ from longctx.live.waiting import Say
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.looks import AT_ONCE
 
 NAMED = 3
@@ -80,7 +80,7 @@ class Preflight:
         return [
             replace(row, guessing=stated.get(row.family) or row.guessing)
             for row in self._baseline
-            if (row.family.partition(".")[0], row.band) in bands
+            if (name_of_test(row.family), row.band) in bands
         ]
 
     def check(self, causes: Sequence[str] = ()) -> None:

@@ -16,7 +16,7 @@ from longctx.gate.verdict import Rules
 from longctx.results.completeness import missing_shards, scenario_name, scenarios_of
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
 from longctx.vocabulary.scenario import Identity
@@ -81,8 +81,10 @@ def looks_of(run: Run, rows: Sequence[Row]) -> RunLooks:
     """
     if not run.settings.looks or run.settings.only_trial is not None:
         return AT_ONCE
-    declared = [row for row in rows if row.family.partition(".")[0] in run.plan.families]
-    others = [row for row in rows if row.family.partition(".")[0] not in run.plan.families]
+    declared: list[Row] = []
+    others: list[Row] = []
+    for row in rows:
+        (declared if name_of_test(row.family) in run.plan.families else others).append(row)
     return RunLooks(_looks_of(run, declared), _looks_of(run, others))
 
 

@@ -21,7 +21,6 @@ from longctx.workspace import Workspace
 
 def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None) -> Document:
     """Write index.html, upgrade.md and upgrade.json into a folder, and return the upgrade in words."""
-
     judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
     after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
     old = upgrade.old.treatment.name
@@ -44,7 +43,6 @@ def _writer(text: str) -> Any:
 
 def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: Sequence[Chart]) -> str:
     """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
-
     known = families(workspace)
     views = {row.identity: view for row, view in zip(upgrade.old.rows, _fields(upgrade.old.views), strict=True)}
     rows: list[Row] = []

@@ -208,9 +208,8 @@ class FunctionAsker:
 
     def _lacking(self, trial: FunctionTrial, result: Result, before: _Waiting) -> list[OneRequest]:
         question, issued = trial.question, trial.bodies
-        if lost := [body for key, body in before.issued.items() if key not in issued]:
-            new = next((body for key, body in issued.items() if key not in before.issued), {})
-            self.asked.failures[question.key] = Failure("test-not-repeatable", not_repeatable(trial, lost[0], new))
+        if changed := not_repeated(trial, before.issued):
+            self.asked.failures[question.key] = changed
             return []
         if result.kind != "suspended":
             if result.kind == "error":
@@ -278,6 +277,15 @@ def one_line(result: Result) -> str:
     if isinstance(result.error, TestMistake):
         return result.error.error.reason
     return f"{type(result.error).__name__}: {result.why}".partition("\n")[0]
+
+
+def not_repeated(trial: FunctionTrial, before: Bodies) -> Failure | None:
+    """Return why a trial that ran again cannot go on: it no longer issues what it issued before. None if it does."""
+    lost = next((body for key, body in before.items() if key not in trial.bodies), None)
+    if lost is None:
+        return None
+    new = next((body for key, body in trial.bodies.items() if key not in before), {})
+    return Failure("test-not-repeatable", not_repeatable(trial, lost, new))
 
 
 def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.functions.asking import Bodies, not_repeatable, one_request
+from longctx.functions.asking import Bodies, not_repeated, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
@@ -16,7 +16,7 @@ from longctx.live.asker import count
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Asked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.prepared import OneRequest, Prepared
@@ -34,7 +34,6 @@ class Round:
     """The requests that the trials of all functions lack in one round."""
 
     requests: list[OneRequest] = field(default_factory=list)
-    trials: int = 0
 
 
 class Rounds:
@@ -54,10 +53,8 @@ class Rounds:
     def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
         """Add what a trial lacks, unless it cannot go on."""
         key = trial.question.key
-        before = self._issued.get(key, {})
-        if lost := [body for wanted, body in before.items() if wanted not in trial.bodies]:
-            new = next((body for wanted, body in trial.bodies.items() if wanted not in before), {})
-            self.asked.failures[key] = Failure("test-not-repeatable", not_repeatable(trial, lost[0], new))
+        if changed := not_repeated(trial, self._issued.get(key, {})):
+            self.asked.failures[key] = changed
             return
         if result.kind != "suspended":
             return
@@ -67,7 +64,6 @@ class Rounds:
             self._stale.add(key)
             self.asked.stale += 1
         to.requests += [one_request(trial.question, lack) for lack in lacking]
-        to.trials += bool(lacking)
 
     def ask(self, round: Round) -> None:
         """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""

@@ -87,7 +87,6 @@ class Drafting:
 
     @cached_property
     def _cases(self) -> list[Case]:
-
         wording = PromptSet.open(self._run.workspace, PROMPTS).wording(Writing)
         room = TOKENS_A_QUESTION * self._each
         return [
@@ -97,7 +96,6 @@ class Drafting:
 
     def drafted(self) -> list[Draft]:
         """Ask for the drafts and return them. Raises UserError."""
-
         drafts = []
         for case, reply in self._asked(self._cases):
             section = case.scenario.section  # type: ignore[attr-defined]
@@ -131,7 +129,6 @@ class Drafting:
 
     def _price(self, drafts: Sequence[Draft]) -> str:
         """Return what is still to be paid, as the end of a sentence. drafts: if they are the user's own."""
-
         model, prices = self._model, self._model.prices
         if prices is None:
             return f"its price is not known, since {model.model} has no prices"
@@ -152,7 +149,6 @@ class Drafting:
         return [case for case in self._cases if reply_of(case, tape) is None]
 
     def _alone(self, draft: Draft) -> list[Case]:
-
         return [
             Case(
                 self._model,
@@ -173,14 +169,12 @@ class Drafting:
 
 def reply_of(case: Case, tape: Tape) -> Reply | None:
     """Return the recorded reply to the only question of a case. Raises TapeError."""
-
     [question] = case.questions()
     return tape.reply(Wanted.of(question, question.build()))
 
 
 def own_probes(path: Path, noun: str) -> Iterator[tuple[Mapping[str, Any], Probe]]:
     """Yield the user's own probes, each as it is in its file and read. Raises UserError."""
-
     for case in load_cases(path, None):
         try:
             yield case, Probe.of(case)
@@ -195,5 +189,4 @@ def accepted(probe: Probe) -> list[Any]:
 
 def in_words(usual: float, most: float) -> str:
     """Return a price in USD. most: that of replies which think all they may."""
-
     return f"about {usd(usual)}" + (f", at most {usd(most)} if it thinks all it may" if most > usual else "")

@@ -32,6 +32,7 @@ from longctx.stats.looks import ONCE
 from longctx.stats.looks import Looks as Planned
 from longctx.stats.rates import Rate, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
+from longctx.vocabulary.family import name_of_test
 
 if TYPE_CHECKING:
     from longctx.results.subject import Subject
@@ -255,7 +256,7 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     for band in bands:
         answers = band.looks.at[band.asked - 1].answers if band.asked else None
         for name, of_cluster in (answers[side] if answers else {}).items():
-            clusters[name if isinstance(name, str) else (band.band.family.partition(".")[0], name)] += of_cluster
+            clusters[name if isinstance(name, str) else (name_of_test(band.band.family), name)] += of_cluster
     return Averaged(list(clusters.values()))
 
 

@@ -19,6 +19,7 @@ from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import ONCE, Looks
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.looks import LooksPlan
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
@@ -261,7 +262,7 @@ def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
     together = Evidence()
     for (family, _), evidence in bands.items():
         for name, answers in evidence.answers.items():
-            together.answers[name if isinstance(name, str) else (family.partition(".")[0], name)] += answers
+            together.answers[name if isinstance(name, str) else (name_of_test(family), name)] += answers
         together.before += evidence.before
         together.pairs += evidence.pairs
     return together

@@ -17,7 +17,7 @@ from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP
 from longctx.stats.clusters import design_effect
 from longctx.stats.rates import Rate, wilson
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.family import is_check, name_of_test
 
 if TYPE_CHECKING:
     from longctx.compare.match import Matched, Unmatched
@@ -94,7 +94,7 @@ def not_judged(
         number += len(was)
         lost = {(family, scenario) for scenario in was - now}
         if is_check(family):
-            lost = {cell for cell in lost if (family.partition(".")[0], cell[1]) in right}
+            lost = {cell for cell in lost if (name_of_test(family), cell[1]) in right}
         lacking |= {(*cell, str(subject)) for cell in lost}
     if lacking:
         several = len({subject for *_, subject in lacking}) > 1

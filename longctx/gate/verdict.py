@@ -46,7 +46,7 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.views.guarded import described
 from longctx.views.reporting import Reporting, reporting_of
-from longctx.vocabulary.family import Family, is_check
+from longctx.vocabulary.family import Family, is_check, name_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from longctx.vocabulary.report import Reported, StatedMinimum
@@ -347,7 +347,7 @@ def _compared(
 
     A family that is not installed is judged all the same. A check is looked at when its trial is.
     """
-    family, of_trials = known.get(match.family), match.family.partition(".")[0]
+    family, of_trials = known.get(match.family), name_of_test(match.family)
     both = pairs(*match.rows, Treatments.of(family))
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None

@@ -16,6 +16,16 @@ def is_check(family: str) -> bool:
     return "." in family
 
 
+def name_of_test(family: str) -> str:
+    """Return the name of the test of this family, which may be that of one of its checks.
+
+    Example:
+        >>> name_of_test("test_code.polite")
+        'test_code'
+    """
+    return family.partition(".")[0]
+
+
 IMPORTED = "imported"
 """The family of rows of other tools, which no scenario may have."""
 

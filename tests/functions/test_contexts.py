@@ -131,7 +131,7 @@ def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
     with BatchServer() as server:
         budget = Budget()
         rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append)
-        rounds.ask(Round(requests(tape, 4), 4))
+        rounds.ask(Round(requests(tape, 4)))
         assert len(server.asked) == 4
         assert not server.created
     assert tape.recorded == 4
