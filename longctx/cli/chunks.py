@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
         commands,
         NAME,
         "write a test of how many chunks to retrieve, from a folder of documents",
-        ". Its profile is written, too. A model drafts the questions; those that take reading are kept.",
+        ". Its profile is written, too. A model drafts the questions; those that need the text are kept.",
     )
     option = parser.add_argument
     option("folder", type=Path, metavar="DIR", help="Markdown and text files")

@@ -69,7 +69,7 @@ def add(commands: Any) -> None:
         commands,
         NAME,
         "write a test of how full the window may get, from the log of a session",
-        ". Its profile is written, too. A model drafts probes; those that take reading are kept.",
+        ". Its profile is written, too. A model drafts probes; those that need the text are kept.",
     )
     option = parser.add_argument
     option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or a Claude Code session")

@@ -271,7 +271,7 @@ class Ask:
         Args:
             prompt: What the judge is to judge, and how it answers.
             label: A human's own verdict, as a reader such as `choice` returns it: how often the judge agrees is shown
-                beside the rate. None for none.
+                in addition to the rate. None for none.
             system: The system prompt.
             max_tokens: The most tokens of the reply, without thinking.
         """

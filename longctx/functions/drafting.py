@@ -1,4 +1,4 @@
-"""Questions that a model drafts about texts, and that are kept if they take reading: the cases of a test function."""
+"""Questions that a model drafts about texts, and that are kept if they need the text: the cases of a test function."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The drafts that take reading, and how many do not."""
+    """The drafts that need the text, and how many do not."""
 
     drafts: tuple[Draft, ...]
     guessed: int
@@ -77,7 +77,7 @@ def spread(sections: Sequence[Section], wanted: int) -> tuple[list[Section], int
 
 
 class Drafting:
-    """Has a model draft questions about some texts, and keeps those that take reading."""
+    """Has a model draft questions about some texts, and keeps those that need the text."""
 
     def __init__(self, run: Run, model: ModelProfile, sections: Sequence[Section], wanted: int | None) -> None:
         """wanted: how many questions; None for as many as the answer takes."""

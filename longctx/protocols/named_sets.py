@@ -1,6 +1,6 @@
 """RULER's tasks, which ask for a set of names: that set, nothing missing and nothing else.
 
-RULER scores the share of the names that occur in the reply; the trace keeps it, and the report has it beside the rate.
+RULER scores the share of the names that occur in the reply; the trace keeps it, and the report shows it with the rate.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Family:
     guessing: float = 0.0
     """The rate that guessing alone reaches."""
     report: Report | str | None = field(default=None, compare=False, repr=False)
-    """What it reports beside accuracies, or MODULE:NAME of a Report that is loaded when a run ends."""
+    """What it reports in addition to accuracies, or MODULE:NAME of a Report that is loaded when a run ends."""
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the family is registered and not when a run ends."""

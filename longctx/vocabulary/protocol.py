@@ -467,7 +467,7 @@ def protocol(
         check: Raises ValueError for a cell that cannot be.
         gated: Whether the gate judges a cell.
         apart: Parameters of the function that do not tell cells apart.
-        report: What it reports beside accuracies; or MODULE:NAME of a Report, which is loaded when a run ends.
+        report: What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends.
 
     Example:
         >>> class Digits(Axes):

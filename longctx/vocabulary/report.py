@@ -194,7 +194,7 @@ class Report:
     findings: Callable[[Any], Iterable[str | tuple[Rank, str]]] | None = None
     """Returns further findings from all Answers of one subject: clauses without the subject and the full stop."""
     data: Callable[[Any], Mapping[str, Any]] | None = None
-    """Returns an entry in summary.json beside its subject, from Answers."""
+    """Returns the entry of a subject in summary.json, from Answers."""
     entries: str = ""
     """The name of the list of entries; by default the protocol's."""
     by: tuple[str, ...] = ()
@@ -206,5 +206,5 @@ class Report:
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports beside the bands, from the rows of one subject in the baseline and
-    in the run, and from the profile's tables (Axes). A stated minimum counts in the verdict."""
+    """The hook for a gate: returns what it reports in addition to the bands, from the rows of one subject in the baseline
+    and in the run, and from the profile's tables (Axes). A stated minimum counts in the verdict."""
