@@ -206,5 +206,5 @@ class Report:
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports in addition to the bands, from the rows of one subject in the baseline
-    and in the run, and from the profile's tables (Axes). A stated minimum counts in the verdict."""
+    """The hook for a gate: returns what it reports in addition to the bands, from the rows of one subject in the
+    baseline and in the run, and from the profile's tables (Axes). A stated minimum counts in the verdict."""
