@@ -18,8 +18,8 @@ from longctx.extras import require
 from longctx.plural import count
 
 if TYPE_CHECKING:
+    from longctx.engine.drafting import Draft
     from longctx.functions.chunks import Chunks
-    from longctx.functions.drafting import Draft
 
 NAME = "chunks"
 NUMBERS = (1, 4, 16, 64)
@@ -77,8 +77,8 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
+    from longctx.engine.drafting import Drafting
     from longctx.functions.chunks import read_chunks
-    from longctx.functions.drafting import Drafting
 
     if options.retrieve is None:
         require("BM25", "bm25s")
@@ -131,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _own(path: Path, base: Chunks) -> list[Draft]:
     """Return the user's own questions. Raises UserError for one whose evidence is in no chunk."""
-    from longctx.functions.drafting import Draft, own_probes
+    from longctx.engine.drafting import Draft, own_probes
 
     drafts = []
     for case, probe in own_probes(path, "question"):
@@ -147,7 +147,7 @@ def _own(path: Path, base: Chunks) -> list[Draft]:
 
 
 def _line(draft: Draft) -> dict[str, Any]:
-    from longctx.functions.drafting import accepted
+    from longctx.engine.drafting import accepted
     from longctx.functions.transcript import quotes
 
     probe = draft.probe
@@ -159,8 +159,8 @@ def _line(draft: Draft) -> dict[str, Any]:
 
 
 def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> str:
+    from longctx.engine.drafting import in_words
     from longctx.functions.ask import PROBE_TOKENS
-    from longctx.functions.drafting import in_words
     from longctx.live.cost.money import cost
 
     if model.prices is None:

@@ -20,7 +20,7 @@ from longctx.plural import count
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
-    from longctx.functions.drafting import Draft, Tried
+    from longctx.engine.drafting import Draft, Tried
     from longctx.functions.transcript import Transcript
     from longctx.vocabulary.bank import Section
 
@@ -121,7 +121,7 @@ class Measuring:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
-    from longctx.functions.drafting import Drafting, in_words
+    from longctx.engine.drafting import Drafting, in_words
     from longctx.functions.keys import keys_in
 
     new = NewTest.of(options, NAME, "probes.jsonl")
@@ -267,7 +267,7 @@ def _placed(drafts: Sequence[Draft], sessions: dict[str, Transcript], smallest: 
 
 def _own(path: Path, sessions: dict[str, Transcript]) -> list[Draft]:
     """Return the user's own probes. Raises UserError for one whose evidence is in no session."""
-    from longctx.functions.drafting import Draft, own_probes
+    from longctx.engine.drafting import Draft, own_probes
     from longctx.functions.strategies import blocks_of
     from longctx.functions.transcript import read_block
 
@@ -289,7 +289,7 @@ def _own(path: Path, sessions: dict[str, Transcript]) -> list[Draft]:
 
 
 def _lines(kept: Tried) -> list[dict[str, Any]]:
-    from longctx.functions.drafting import accepted
+    from longctx.engine.drafting import accepted
 
     lines = []
     for draft in kept.drafts:

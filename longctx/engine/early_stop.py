@@ -16,7 +16,6 @@ from longctx.cases.case import Case, Question
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
-from longctx.engine.trials import Ended, Judged, Waiting, run_protocol
 from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.looks import Unit, in_looks
@@ -25,6 +24,7 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import Tape
+from longctx.recording.trials import Ended, Judged, Waiting, run_protocol
 from longctx.results.answers import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longctx.engine.rows import rows_of, unmeasured_row
-from longctx.engine.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.errors import TapeError, UserError
 from longctx.logs import LOG
 from longctx.plural import count
 from longctx.recording import absence
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
 from longctx.recording.tape import Tape, Wanted
+from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.view import View
 from longctx.vocabulary.scenario import Kind

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Question
-from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.recording.parts import in_all
+from longctx.recording.trials import Ended, Judged, Waiting
 from longctx.results.row import AGREEMENT, GRADED, THINKING, Row
 from longctx.vocabulary.scenario import CREDIT, Kind, Reply
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.config.headers import treatments
 from longctx.config.models import ModelProfile
-from longctx.engine.trials import Role
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
@@ -18,6 +17,7 @@ from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.request import completed
+from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered

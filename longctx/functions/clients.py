@@ -14,11 +14,11 @@ import httpx2
 
 from longctx.config.headers import BETA, VERSION, custom_headers, treatments
 from longctx.config.models import ModelProfile
-from longctx.engine.trials import Exchange
 from longctx.errors import UserError
 from longctx.functions.trial import TestMistake
 from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, streams
 from longctx.recording.rewritten import is_messages_path, messages_body
+from longctx.recording.trials import Exchange
 
 if TYPE_CHECKING:
     from longctx.functions.ask import Ask

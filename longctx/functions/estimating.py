@@ -10,7 +10,6 @@ from statistics import fmean
 
 from longctx.cases.case import Case, Group
 from longctx.cases.reply_tokens import ReplyTokens
-from longctx.engine.trials import Exchange
 from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
@@ -20,6 +19,7 @@ from longctx.live.cost.money import estimated_cost
 from longctx.live.prepared import OneRequest
 from longctx.plural import count
 from longctx.recording.apis import api_of
+from longctx.recording.trials import Exchange
 from longctx.results.grouping import grouped
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from longctx.cases.case import Question
-from longctx.engine.trials import Ended, Exchange, Judged, Waiting
 from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
 from longctx.recording.apis import api_at, messages
+from longctx.recording.trials import Ended, Exchange, Judged, Waiting
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused

@@ -18,7 +18,6 @@ from longctx.cases.case import Case, Question
 from longctx.config.file_names import file_name
 from longctx.config.headers import as_lines
 from longctx.config.models import ModelProfile
-from longctx.engine.trials import Exchange, Role
 from longctx.errors import UserError
 from longctx.functions.answer import Answer
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
@@ -29,6 +28,7 @@ from longctx.recording.parts import digests
 from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
+from longctx.recording.trials import Exchange, Role
 from longctx.vocabulary.protocol import Suspended
 from longctx.vocabulary.scenario import Reply
 

@@ -9,8 +9,8 @@ from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.engine.rows import rows_of
 from longctx.engine.run import Run
-from longctx.engine.trials import Exchange, Judged, Role
 from longctx.recording.tape import Tape, Wanted
+from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.view import View
 from longctx.vocabulary.scenario import Reply
 from tests.functions.examples import case_of

@@ -13,7 +13,6 @@ import pytest
 from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
 from longctx.engine.preflight import cannot_pass, target_of
-from longctx.engine.trials import Ended, Judged, Waiting
 from longctx.errors import TapeError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
@@ -25,6 +24,7 @@ from longctx.plugin.asking.nested import Nested, run_nested
 from longctx.plugin.selection import is_function
 from longctx.plugin.session import run_of, session_of
 from longctx.recording.tape import Tape
+from longctx.recording.trials import Ended, Judged, Waiting
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
