@@ -21,6 +21,8 @@ CONNECTS = ("socket.connect", "socket.sendto", "socket.sendmsg")
 """The events whose arguments are a socket and an address; a datagram needs no connection."""
 LOOKS_UP = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo")
 """The events whose first argument is a host, or an address that begins with one."""
+INI = "longctx_allowed_hosts"
+"""The setting of pytest with the hosts that all tests of a project may connect to."""
 OWN: ContextVar[bool] = ContextVar("longctx_own_connections", default=False)
 """Whether the connections of this context are longctx's own."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -23,7 +24,7 @@ JUDGE_ERROR = "judge_error"
 SHOWN = 1000
 """The most characters of a reason that a row keeps."""
 Meant = Literal["failed", "skipped"] | None
-"""What an exception of the test framework means."""
+"""What an exception of pytest means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,8 @@ RunOnce = Callable[[FunctionTrial], Result]
 """Runs the function once for a trial."""
 
 
-def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseException], Meant]) -> Result:
-    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends.
-
-    meant: says what an exception of the test framework means.
-    """
+def run(trial: FunctionTrial, call: Callable[[], object]) -> Result:
+    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends."""
     error: BaseException | None = None
     returned: object = None
     try:
@@ -64,7 +62,7 @@ def run(trial: FunctionTrial, call: Callable[[], object], meant: Callable[[BaseE
         return Result("suspended")
     if isinstance(returned, Outcome):
         return _returned(trial, returned)
-    return _judged(trial, error, meant)
+    return _judged(trial, error)
 
 
 def _returned(trial: FunctionTrial, outcome: Outcome) -> Result:
@@ -77,12 +75,13 @@ def _returned(trial: FunctionTrial, outcome: Outcome) -> Result:
     return Result("error", sentence, TestMistake(UserError("bad-outcome", sentence)))
 
 
-def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[BaseException], Meant]) -> Result:
-    if error is not None and meant(error) == "skipped":
+def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
+    means = _meant(error)
+    if means == "skipped":
         return Result("skipped", str(error))
     if isinstance(error, JudgeUnreadable):
         return Result("infra_error", f"{JUDGE_ERROR}: {error}", error)
-    failed = isinstance(error, AssertionError | Unparseable) or (error is not None and meant(error) == "failed")
+    failed = isinstance(error, AssertionError | Unparseable) or means == "failed"
     if error is not None and not failed:
         return Result("error", str(error), error)
     unmet = [name for name, held in trial.checks.items() if held is False]
@@ -95,6 +94,16 @@ def _judged(trial: FunctionTrial, error: BaseException | None, meant: Callable[[
     if last and last.stop_reason in CUT_OFF:
         return Result("truncated", f"the last reply was cut off after {last.output_tokens} tokens; {why}")
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
+
+
+def _meant(error: BaseException | None) -> Meant:
+    """Return what `pytest.skip` or `pytest.fail` means, if the test has called it: pytest is imported then."""
+    pytest = sys.modules.get("pytest")
+    if pytest is None:
+        return None
+    if isinstance(error, pytest.skip.Exception):
+        return "skipped"
+    return "failed" if isinstance(error, pytest.fail.Exception) else None
 
 
 def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | Ended:

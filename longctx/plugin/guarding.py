@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
-from urllib.parse import SplitResult, urlsplit
 
 import pytest
 
-from longctx.config.vendors import sdk_at
-from longctx.connections import Guard, guarded
-from longctx.errors import UserError
+from longctx.connections import INI, Guard, guarded
 from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of, state_of
-
-INI = "longctx_allowed_hosts"
-"""The setting of a project with the hosts that all of its tests may connect to."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -54,37 +47,8 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def _guard(item: pytest.Item) -> Guard:
-    from longctx.functions.trial import TestMistake
-
-    def refusal(host: str) -> TestMistake:
-        sdk = sdk_at(host)
-        client = f"ask.client({sdk!r})" if sdk else "ask.client()"
-        return TestMistake(
-            UserError(
-                "connection-refused",
-                f"{item.name}: the code under test opens a connection to {host}, and what it sends there is neither "
-                f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
-                f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
-            )
-        )
+    from longctx.functions.guarding import guard_of
 
     cell = state_of(item).cell
     allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]
-    return Guard(allowed, _closed_ports(item.config), refusal)
-
-
-def _closed_ports(config: pytest.Config) -> frozenset[int]:
-    """Return the ports of the run's model servers and of the proxies, which count if they are on this machine."""
-    import urllib.request
-
-    given = run_of(config).settings.base_url, os.environ.get("ANTHROPIC_BASE_URL")
-    urls = [urlsplit(url) for url in (*given, *urllib.request.getproxies().values()) if url]
-    return frozenset(_port(url) for url in urls)
-
-
-def _port(url: SplitResult) -> int:
-    try:
-        port = url.port
-    except ValueError:  # which is refused where it is used
-        port = None
-    return port or (443 if url.scheme == "https" else 80)
+    return guard_of(item.name, allowed, run_of(item.config).settings.base_url)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.errors import UserError
     from longctx.functions.cells import Function
+    from longctx.functions.fixtures import FunctionState
     from longctx.plugin.asking.function_runs import FunctionRun
-    from longctx.plugin.functions.fixtures import FunctionState
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ class Rounds:
             self.trial = trial_of(case, tape=self.tape)
             ask = Ask(lambda: self.trial, lambda name: CLAUDE)
             found: list[Any] = []
-            result = run(self.trial, lambda: found.append(code(ask)), lambda error: None)  # noqa: B023
+            result = run(self.trial, lambda: found.append(code(ask)))  # noqa: B023
             if result.kind != "suspended":
                 if result.error:
                     raise result.error

@@ -55,7 +55,7 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
         asking.ask(
             case,
             lambda question: FunctionTrial(question, tape),
-            lambda trial: run(trial, lambda: function(trial), lambda error: None),
+            lambda trial: run(trial, lambda: function(trial)),
         )
     assert tally.done == case.size
     return asking.asked
@@ -296,7 +296,7 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
         FunctionAsker(asker, Canary({}, None)).ask(
             case,
             lambda question: FunctionTrial(question, tape),
-            lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model), lambda error: None),
+            lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model)),
         )
     assert tally.tokens > 0
     assert (tally.cost is None) == (prices is None)
@@ -343,7 +343,7 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
         asking.ask(
             case,
             lambda question: FunctionTrial(question, tape),
-            lambda trial: run(trial, lambda: unreadable(trial), lambda error: None),
+            lambda trial: run(trial, lambda: unreadable(trial)),
         )
     assert len(server.asked) == 10
     assert len(asking.asked.failures) == 30

@@ -38,7 +38,7 @@ class Rounds:
             self.trial = trial_of(case, tape=self.tape)
             ask = Ask(lambda: self.trial, load)
             found: list[Any] = []
-            result = run(self.trial, lambda: found.append(code(ask)), lambda error: None)  # noqa: B023
+            result = run(self.trial, lambda: found.append(code(ask)))  # noqa: B023
             if result.kind != "suspended":
                 if result.error:
                     raise result.error
@@ -219,7 +219,7 @@ def test_one_of_several_that_changed_is_stale(rounds: Rounds) -> None:
         client = Ask(lambda: trial, load).async_client()
         await asyncio.gather(*(one(client, text) for text in "aXc"))
 
-    assert run(trial, lambda: asyncio.run(changed()), lambda error: None).kind == "suspended"
+    assert run(trial, lambda: asyncio.run(changed())).kind == "suspended"
     [lacking] = trial.lacking
     assert rounds.tape.status(lacking.wanted) == "stale"
 

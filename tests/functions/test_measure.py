@@ -20,18 +20,6 @@ def tape(tmp_path: Path) -> Tape:
     return Tape(tmp_path, "once", run="first")
 
 
-class Skipped(Exception):
-    """A test framework's own exceptions."""
-
-
-class Failed(Exception):
-    pass
-
-
-def meant(error: BaseException) -> Any:
-    return {Skipped: "skipped", Failed: "failed"}.get(type(error))
-
-
 def raising(error: BaseException) -> Callable[[], None]:
     def call() -> None:
         raise error
@@ -54,9 +42,9 @@ def replied(tape: Tape, **changed: Any) -> FunctionTrial:
     ("error", "kind"),
     [
         (AssertionError("1 == 2"), "wrong"),
-        (Failed("too long"), "wrong"),
+        (pytest.fail.Exception("too long"), "wrong"),
         (Unparseable("no number"), "unparseable"),
-        (Skipped("left out"), "skipped"),
+        (pytest.skip.Exception("left out"), "skipped"),
         (JudgeUnreadable("maybe"), "infra_error"),
         (ValueError("a fault"), "error"),
         (SystemExit(3), "error"),
@@ -65,15 +53,15 @@ def replied(tape: Tape, **changed: Any) -> FunctionTrial:
     ],
 )
 def test_the_end_of_a_function(tape: Tape, error: BaseException, kind: str) -> None:
-    assert run(replied(tape), raising(error), meant).kind == kind
+    assert run(replied(tape), raising(error)).kind == kind
 
 
 def test_a_function_that_ends_is_correct_if_all_checks_hold(tape: Tape) -> None:
     trial = replied(tape)
     trial.checks = {"a": True}
-    assert run(trial, lambda: None, meant).kind == "correct"
+    assert run(trial, lambda: None).kind == "correct"
     trial.checks = {"a": True, "b": False, "c": False}
-    result = run(trial, lambda: None, meant)
+    result = run(trial, lambda: None)
     assert (result.kind, result.why) == ("wrong", "failed: b, c")
 
 
@@ -83,11 +71,11 @@ def test_a_function_that_ends_is_correct_if_all_checks_hold(tape: Tape) -> None:
 )
 def test_a_failure_after_a_refused_or_cut_off_last_reply(tape: Tape, stop: str, kind: str, why: str) -> None:
     for error in (AssertionError("x"), Unparseable("x")):
-        result = run(replied(tape, stop_reason=stop), raising(error), meant)
+        result = run(replied(tape, stop_reason=stop), raising(error))
         assert result.kind == kind
         assert why in result.why
-    assert run(replied(tape, stop_reason=stop), lambda: None, meant).kind == "correct"
-    assert run(replied(tape, stop_reason=stop), raising(OSError()), meant).kind == "error"
+    assert run(replied(tape, stop_reason=stop), lambda: None).kind == "correct"
+    assert run(replied(tape, stop_reason=stop), raising(OSError())).kind == "error"
 
 
 def test_a_mistake_is_found_in_a_group_before_other_errors(tape: Tape) -> None:
@@ -95,7 +83,7 @@ def test_a_mistake_is_found_in_a_group_before_other_errors(tape: Tape) -> None:
 
     mistake = TestMistake(UserError("x", "A mistake."))
     group = BaseExceptionGroup("of a TaskGroup", [Suspended("a"), OSError(), mistake])
-    assert run(replied(tape), raising(group), meant).error is mistake
+    assert run(replied(tape), raising(group)).error is mistake
 
 
 def test_a_request_without_an_answer_counts_though_the_code_under_test_swallows_it(tape: Tape) -> None:
@@ -110,13 +98,13 @@ def test_a_request_without_an_answer_counts_though_the_code_under_test_swallows_
 
     for then in (None, AssertionError("no answer"), ZeroDivisionError(), KeyError("text")):
         trial = trial_of(tape=tape)
-        assert run(trial, lambda then=then: careless(then), lambda error: None).kind == "suspended"  # type: ignore[misc]
+        assert run(trial, lambda then=then: careless(then)).kind == "suspended"  # type: ignore[misc]
         assert [lacking.wanted for lacking in trial.lacking]
 
 
 def test_ctrl_c_ends_the_run(tape: Tape) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run(replied(tape), raising(KeyboardInterrupt()), meant)
+        run(replied(tape), raising(KeyboardInterrupt()))
 
 
 def conversation(tape: Tape, *bodies: dict[str, Any], content: list[list[dict[str, Any]]] | None = None) -> list[str]:

@@ -144,7 +144,7 @@ def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape)
         except BaseException:
             return
 
-    assert run(trial, swallow, lambda error: None).kind == "suspended"
+    assert run(trial, swallow).kind == "suspended"
 
 
 def test_the_identity_of_an_item() -> None:
