@@ -43,10 +43,6 @@ class _Collecting(Nested):
         super().__init__()
         self._asked = asked
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.broken[report.nodeid] = str(report.longrepr).strip().rpartition("\n")[2].removeprefix("E").strip()
-
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
@@ -93,6 +89,6 @@ def _collect(workspace: Workspace, profile: str | None, asked: AskedFor, model: 
         code = pytest.main([*USUAL, "--collect-only"], plugins=[given, collecting])
     if given.mistake:
         return str(given.mistake)
-    if collecting.broken:
-        return ": ".join(next(iter(collecting.broken.items())))
+    if collecting.uncollected:
+        return ": ".join(next(iter(collecting.uncollected.items())))
     return "" if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else f"status {int(code)} of pytest"

@@ -23,7 +23,7 @@ def check_root(config: pytest.Config) -> None:
         return
     start = config.invocation_params.dir
     has_paths = config.args_source is config.ArgsSource.ARGS
-    folders = [_folder(start, path) for path in config.args] if has_paths else [start]
+    folders = [_folder(start, path) for path in config.args] if has_paths and config.args else [start]
     common = Path(os.path.commonpath(folders))
     expected = root_around(common)
     projects = list(dict.fromkeys(filter(None, map(root_around, folders))))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import pytest
 
 from longctx.errors import UserError
-from longctx.plugin.asking.function_runs import FunctionRun
+from longctx.plugin.asking.nested import FunctionRun, NestedSession
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selection import is_function, selected
 from longctx.plural import count
@@ -31,33 +31,19 @@ USUAL = "-plongctx.plugin", f"-W{IMPORTED}", "--ctx-project-tests"
 
 
 class MeasuringRun(FunctionRun):
-    """Takes the cases of families, and measures the cells of test functions from what is recorded."""
+    """Measures the cells of test functions from what is recorded."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(run.tape())
-        self.cases: list[Case] = []
         self.cells: list[MeasuredCase] = []
         self._run = run
-        self._test = ""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        self.cases = selected([item for item in items if not is_function(item)])
-        super().pytest_collection_modifyitems(items)
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.broken[report.nodeid] = report.longreprtext.strip().rpartition("\n")[2].removeprefix("E").strip()
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._test = nodeid
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         from longctx.engine.measure import Measurer
         from longctx.functions.measure import run_trial
 
         run = functools.partial(run_trial, trial_of, start)
-        self.cells.append(Measurer(self._run, self.tape).measure(case, self._test, run))
+        self.cells.append(Measurer(self._run, self.tape).measure(case, self.test, run))
 
 
 class SelectedTests:
@@ -80,28 +66,37 @@ class SelectedTests:
 
     def measure(self) -> Sequence[MeasuredCase]:
         """Replay and judge what is recorded. Raises UserError if a test cannot be run."""
-        nested = MeasuringRun(self.run)
+        measuring = MeasuringRun(self.run)
+        cases: list[Case] = []
+
+        def work(nested: NestedSession) -> None:
+            cases.extend(selected([item for item in nested.session.items if not is_function(item)]))
+            nested.run(measuring)
+
+        nested = NestedSession(work)
         with contextlib.redirect_stderr(io.StringIO()):
             code = self._pytest(nested)
-        if nested.interrupted and not nested.broken:
+        if nested.error is not None:
+            raise nested.error
+        if nested.interrupted:
             raise KeyboardInterrupt
-        for test, why in nested.broken.items():
+        for test, why in (nested.uncollected | measuring.broken).items():
             raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise _not_run(code)
-        if not (nested.cases or nested.cells):
+        if not (cases or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
                 "None of the selected tests is marked longctx, or the profile leaves them out: give test functions, as "
                 "in --tests tests_longctx/test_refunds.py.",
             )
-        for cell in nested.cells:
+        for cell in measuring.cells:
             if cell.errors:
                 error = cell.errors[0]
                 what = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
                 ended = count(len(cell.errors), "trial ended", "trials ended")
                 self.run.say(f"{cell.case.id}: {ended} with an error of the test: {what}")
-        return [*self.run.measure(nested.cases).cases, *nested.cells]
+        return [*self.run.measure(cases).cases, *measuring.cells]
 
     def _ask(self, **settings: object) -> None:
         """Run pytest, which asks or estimates and then ends, as its options say."""

@@ -155,3 +155,47 @@ def test_a_gate_that_was_asked_by_the_plan_of_earlier_versions_is_resumed_and_re
         for newer in (ask(alone, server, *GATE[:2]), run(alone, *GATE[:2])):
             assert (newer.code, left_out(alone)) == (0, 20)
         assert len(server.asked) == 40
+
+
+FIXTURES = """
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def note(what):
+    with (HERE / "setups").open("a") as file:
+        print(what, file=file)
+
+
+@pytest.fixture(scope="module")
+def database():
+    note("up")
+    yield {"asked": "What is the refund code?"}
+    note("down")
+
+
+@pytest.fixture
+def question(database):
+    return database["asked"]
+
+
+@pytest.mark.longctx(trials=60)
+def test_code(ask, draw, question):
+    code = draw.integer(10_000, 99_999)
+    assert ask(f"The refund code is {code}. {question}").integer() == code
+"""
+
+
+@pytest.mark.parametrize("batch", [(), ("--ctx-batch",)])
+def test_all_looks_and_rounds_are_in_one_nested_pytest(checkout: Checkout, batch: tuple[str, ...]) -> None:
+    """The only cell is asked in two looks, in batches after a canary; then it is measured."""
+    shutil.rmtree(based(checkout, FIXTURES).file("cassettes"))
+    noted = checkout.file("tests_longctx/setups")
+    noted.unlink()
+    with BatchServer(script=codes) as server:
+        asked = ask(checkout, server, *GATE, *batch)
+        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not asked")
+    assert noted.read_text().split() == ["up", "down", "up", "down"], "the nested pytest, and the one that measures"

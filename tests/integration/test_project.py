@@ -136,3 +136,9 @@ def test_a_selection_without_any_case_says_why(checkout: Checkout, server: Simul
     result = checkout.longctx("record", *given, "-k", "lines-77")
     assert result.code == 4
     assert result.says(" tests_longctx.", "[nothing-to-ask]")
+
+
+def test_help_beside_an_option_is_shown(checkout: Checkout) -> None:
+    shown = checkout.pytest(INSTALLED, "--ctx-profile=tiny.toml", "--help", profile=None)
+    assert shown.code == 0
+    assert "--ctx-baseline" in shown.out

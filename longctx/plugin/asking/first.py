@@ -5,10 +5,10 @@ A nested pytest with the user's own arguments does the collection, so that -k an
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +19,7 @@ from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
 from longctx.live.cost.money import check_cap, check_default_cap, usd, usd_exactly
-from longctx.plugin.asking.nested import Nested, is_nested, run_nested
+from longctx.plugin.asking.nested import NestedSession, is_nested, within
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
@@ -38,31 +38,6 @@ NOT_CHOSEN = "--ctx-ask-only", "--ctx-project-tests", "-q"
 """The arguments that `longctx record` adds."""
 
 
-class Collector(Nested):
-    """The plugin of the nested pytest that takes its selected cases."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cases: list[Case] = []
-        self.functions: list[Case] = []
-        self.why_none = ""
-        self.of_functions: dict[str, float | None] = {}
-        self.uncollected: dict[str, str] = {}
-        """Why files could not be collected, by their names."""
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            lines = str(report.longrepr).strip().splitlines()
-            errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
-            self.uncollected[report.nodeid] = (errors or lines or [""])[0]
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.cases = selected([item for item in session.items if not is_function(item)])
-        self.functions = selected([item for item in session.items if is_function(item)])
-        self.of_functions = run_of(session.config).functions
-        self.why_none = _why_none(session)
-
-
 def ask_first(config: pytest.Config) -> None:
     """Ask what the record mode requires, if this is the process that may ask. Raises UserError for a user's mistake."""
     run = run_of(config)
@@ -78,57 +53,67 @@ def ask_first(config: pytest.Config) -> None:
         return
     if not settings.estimate:
         require("Asking a model", "anthropic")
-    say = run.say
     try:
-        collected = _selected(config)
+        nested, code = within(config, functools.partial(_ask, config))
     except KeyboardInterrupt:
-        say("Stopped: nothing was asked.")
+        run.say("Stopped: nothing was asked.")
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
-    cases, functions = collected.cases, collected.functions
+    if code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors:
+        run.say(_uncollected(nested.uncollected, goes_on=False))
+
+
+def _ask(config: pytest.Config, nested: NestedSession) -> None:
+    """Ask what the tests collected by a nested pytest lack, or say what that would cost."""
+    run, session = run_of(config), nested.session
+    settings, say = run.settings, run.say
+    if nested.uncollected:
+        say(_uncollected(nested.uncollected, goes_on=True))
+    cases = selected([item for item in session.items if not is_function(item)])
+    functions = selected([item for item in session.items if is_function(item)])
     if not (cases or functions):
+        if settings.estimate or settings.ask_only:
+            raise UserError("nothing-to-ask", f"Nothing to ask: {_why_none(session)}")
         return
-    run.cells, run.functions = functions, collected.of_functions
-    capture = config.pluginmanager.get_plugin("capturemanager")
-    with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
-        try:
-            complete, empty = True, _without_question(cases, say)
-            for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
+    run.cells, run.functions = functions, run_of(session.config).functions
+    try:
+        complete, empty = True, _without_question(cases, say)
+        for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
+            say(sentence)
+        if functions:
+            from longctx.plugin.asking import function_runs
+
+            function_runs.check(run, alone=not cases)
+        if settings.estimate:
+            estimates = run.estimate(cases) if cases else []
+            if functions:
+                function_runs.estimate(run, nested, estimates)
+            for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
                 say(sentence)
-            if functions:
-                from longctx.plugin.asking import function_runs
+            say("Estimate only: no requests were sent.")
+            raise over(config, pytest.ExitCode.OK)
+        unwritten.check(run)
+        _check_server(config, [*cases, *functions])
+        judge = run.plan.judge if functions else None
+        models = [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])]
+        check_cap(run.stated_cap, models)
+        if functions and (default := run.default_cap(models)) is not None:
+            check_default_cap(function_runs.price(run, nested), default)
+        spent, answered = 0.0, False
+        if cases:
+            done = run.ask(cases)
+            run.keep_failures()
+            complete, spent, answered = done.complete, done.spent, done.asked.answered > 0
+        if functions:
+            from longctx.plugin.asking import function_pass
 
-                function_runs.check(run, alone=not cases)
-            if settings.estimate:
-                estimates = run.estimate(cases) if cases else []
-                if functions:
-                    function_runs.estimate(config, estimates)
-                for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
-                    say(sentence)
-                say("Estimate only: no requests were sent.")
-                raise over(config, pytest.ExitCode.OK)
-            unwritten.check(run)
-            _check_server(config, [*cases, *functions])
-            judge = run.plan.judge if functions else None
-            models = [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])]
-            check_cap(run.stated_cap, models)
-            if functions and (default := run.default_cap(models)) is not None:
-                check_default_cap(function_runs.price(config), default)
-            spent, answered = 0.0, False
-            if cases:
-                done = run.ask(cases)
-                run.keep_failures()
-                complete, spent, answered = done.complete, done.spent, done.asked.answered > 0
-            if functions:
-                from longctx.plugin.asking import function_pass
-
-                complete = function_pass.ask(config, functions, spent, answered) and complete
-            if settings.ask_only:
-                complete = not _say_stale(config, cases) and complete
-        except Interrupted as stopped:
-            say(str(stopped))
-            raise over(config, pytest.ExitCode.INTERRUPTED) from None
-        except Invalid as error:
-            gating.end_before_asking(config, error)
+            complete = function_pass.ask(run, nested, spent, answered) and complete
+        if settings.ask_only:
+            complete = not _say_stale(config, cases) and complete
+    except Interrupted as stopped:
+        say(str(stopped))
+        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+    except Invalid as error:
+        gating.end_before_asking(config, error)
     if settings.ask_only:
         say(f"Asked{'' if complete else ' in part'}: no tests were run.")
         raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
@@ -197,31 +182,9 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
             confirm(base_url, f"{found_in} of the project", provider=provider)
 
 
-def _selected(config: pytest.Config) -> Collector:
-    """Return the cases that this command line selects; none if the collection fails, which the run itself then reports.
-
-    Raises KeyboardInterrupt, which the nested pytest has caught, and UserError if there are no cases and the run only
-    estimates or asks.
-    """
-    collector = Collector()
-    code = run_nested(config, collector, "--collect-only")
-    goes_on = config.option.continue_on_collection_errors
-    if collector.uncollected and code in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED):
-        run_of(config).say(_uncollected(collector, goes_on))
-    if not (
-        code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-        or (goes_on and code == pytest.ExitCode.TESTS_FAILED)
-    ):
-        return Collector()
-    settings = run_of(config).settings
-    if not (collector.cases or collector.functions) and (settings.estimate or settings.ask_only):
-        raise UserError("nothing-to-ask", f"Nothing to ask: {collector.why_none}")
-    return collector
-
-
-def _uncollected(collector: Collector, goes_on: bool) -> str:
+def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
     """Return a sentence on what could not be collected. goes_on: whether the other tests are asked."""
-    named = "; ".join(f"{name}: {why}" for name, why in collector.uncollected.items())
+    named = "; ".join(f"{name}: {why}" for name, why in uncollected.items())
     if goes_on:
         return f"Not asked, since pytest cannot collect it: {named}"
     return (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-
-import pytest
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
@@ -23,11 +22,12 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import handled
 from longctx.live.sending import ending
 from longctx.live.tally import Tally
-from longctx.plugin.asking.function_runs import FunctionRun
-from longctx.plugin.asking.nested import run_nested
-from longctx.plugin.session import run_of
+from longctx.plugin.asking.nested import FunctionRun, NestedSession
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
+
+if TYPE_CHECKING:
+    from longctx.engine.run import Run
 
 Act = Callable[[], object]
 BROKEN = Failure("test-not-run", "a test could not be run, so no further look was taken", fatal=True)
@@ -64,13 +64,13 @@ class CollectingRun(FunctionRun):
 class FunctionPass:
     """Asks what the test functions of a run lack, and adds up what was asked."""
 
-    def __init__(self, config: pytest.Config, cases: Sequence[Case], tape: Tape, spent: float) -> None:
-        """spent: USD of the cap that are spent already."""
+    def __init__(self, run: Run, nested: NestedSession, tape: Tape, spent: float) -> None:
+        """nested: runs the functions. spent: USD of the cap that are spent already."""
         self.asked = Asked()
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
-        self._config, self._cases, self._tape = config, cases, tape
-        run = self._run = run_of(config)
+        self._run, self._nested, self._tape = run, nested, tape
+        cases = self._cases = run.cells
         judge = run.plan.judge
         self._models = [*(case.model for case in cases), *([judge] if judge else [])]
         self._terms = run.terms(self._models)
@@ -119,7 +119,7 @@ class FunctionPass:
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
             asking = FunctionAsker(asker, self._canary, part, only_canary)
-            self._run_nested(AskingRun(asking, self._tape), asker.halt, asking.wait)
+            self._run_functions(AskingRun(asking, self._tape), asker.halt, asking.wait)
         asking.asked.stopped, asking.asked.others = asker.asked.stopped, asker.asked.others
         self.asked.add(asking.asked)
         return self.asked.stopped is None
@@ -135,14 +135,14 @@ class FunctionPass:
         rounds.asked.failures |= self.asked.failures  # of the canary
         rounds.collect(self._models)
         while rounds.asked.stopped is None:
-            nested = CollectingRun(rounds, self._tape, part)
-            self._run_nested(nested)
-            if not nested.round.requests:
+            collecting = CollectingRun(rounds, self._tape, part)
+            self._run_functions(collecting)
+            if not collecting.round.requests:
                 break
-            rounds.ask(nested.round)
+            rounds.ask(collecting.round)
         self.asked.add(rounds.asked)
 
-    def _run_nested(self, nested: FunctionRun, halt: Act = lambda: None, wait: Act = lambda: None) -> None:
+    def _run_functions(self, functions: FunctionRun, halt: Act = lambda: None, wait: Act = lambda: None) -> None:
         """Run the test functions. Raises Interrupted.
 
         halt: sends nothing more, without waiting. wait: waits for what is in flight.
@@ -151,13 +151,13 @@ class FunctionPass:
         try:
             with handled(signals.handle):
                 try:
-                    run_nested(self._config, nested)
+                    self._nested.run(functions)
                 except KeyboardInterrupt:
                     signals.wait(wait)
                     raise
         except KeyboardInterrupt:
             raise Interrupted("interrupted", interrupted.sentence(self._tape, None, signals.lost)) from None
-        self.broken = nested.broken
+        self.broken = functions.broken
 
 
 class Signals:
@@ -188,15 +188,15 @@ class Signals:
             self.lost = False
 
 
-def ask(config: pytest.Config, cases: Sequence[Case], spent: float, answered: bool) -> bool:
+def ask(run: Run, nested: NestedSession, spent: float, answered: bool) -> bool:
     """Ask what test functions lack; return whether all of their trials were asked. Raises UserError and Interrupted.
 
-    spent: USD of the cap that are spent already. answered: whether the server has answered this run before.
+    nested: runs the functions. spent: USD of the cap that are spent already. answered: whether the server has answered
+    this run before.
     """
-    run = run_of(config)
-    settings = run.settings
+    settings, cases = run.settings, run.cells
     tape = run.tape(settings.record)
-    done = FunctionPass(config, cases, tape, spent)
+    done = FunctionPass(run, nested, tape, spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
         tape.sends_again(run.to_send or cases, run.plan.judge)
         done.ask()

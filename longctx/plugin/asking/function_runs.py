@@ -1,4 +1,4 @@
-"""Nested pytest runs of the test functions, since only pytest knows their fixtures: what asking them would cost, and
+"""Runs of test functions in a nested pytest, since only it knows their fixtures: what asking them would cost, and
 which trials a gate left out. function_pass.py asks them."""
 
 from __future__ import annotations
@@ -20,39 +20,13 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
-from longctx.plugin.asking.nested import Nested, run_nested
-from longctx.plugin.selection import is_function
-from longctx.plugin.session import run_of, session_of
+from longctx.plugin.asking.nested import FunctionRun, NestedSession, within
+from longctx.plugin.session import run_of
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
-
-
-class FunctionRun(Nested):
-    """The plugin of the nested pytest that runs test functions alone, in order to ask or estimate their trials."""
-
-    def __init__(self, tape: Tape) -> None:
-        super().__init__()
-        self.tape = tape
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-
-        session_of(config).asking = self
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if is_function(item)]
-
-    @pytest.hookimpl(optionalhook=True, tryfirst=True)
-    def pytest_timeout_set_timer(self) -> bool:
-        """Set no timer of pytest-timeout: a test's time is not that in which all of its trials are asked."""
-        return True
-
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        """Ask or estimate the trials of a cell, in place of measuring them."""
-        raise NotImplementedError
 
 
 class ReplayingRun(FunctionRun):
@@ -108,32 +82,32 @@ def check(run: Run, alone: bool) -> None:
         preflight.warn()
 
 
-def price(config: pytest.Config) -> float:
+def price(run: Run, nested: NestedSession) -> float:
     """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
-    return total_price(_estimated(config).estimates.estimates(batch := run_of(config).settings.batch), batch)
+    return total_price(_estimated(run, nested).estimates.estimates(batch := run.settings.batch), batch)
 
 
-def _estimated(config: pytest.Config) -> EstimatingRun:
-    run = run_of(config)
-    nested = EstimatingRun(run.tape("once" if run.settings.record == "none" else run.settings.record), run.tape())
-    run_nested(config, nested)
-    return nested
+def _estimated(run: Run, nested: NestedSession) -> EstimatingRun:
+    mode = "once" if run.settings.record == "none" else run.settings.record
+    estimating = EstimatingRun(run.tape(mode), run.tape())
+    nested.run(estimating)
+    return estimating
 
 
-def estimate(config: pytest.Config, of_families: Sequence[Estimate]) -> None:
+def estimate(run: Run, nested: NestedSession, of_families: Sequence[Estimate]) -> None:
     """Say what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
-    run, nested = run_of(config), _estimated(config)
-    estimates = nested.estimates.estimates(run.settings.batch)
+    estimating = _estimated(run, nested)
+    estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
         run.say(str(each))
-    for sentence in nested.estimates.sentences():
+    for sentence in estimating.estimates.sentences():
         run.say(sentence)
-    for name, why in nested.broken.items():
+    for name, why in estimating.broken.items():
         run.say(f"{name} could not be estimated: {why}")
     if total := in_all([*of_families, *estimates]):
         run.say(total)
-    if nested.held:
-        run.say(f"{nested.held:,} more are held by batches that are not collected, and would not be asked.")
+    if estimating.held:
+        run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
 
@@ -146,9 +120,9 @@ def leave_out(config: pytest.Config) -> None:
     def note(trial: FunctionTrial, result: Result) -> None:
         known.append((trial.question, ended(trial, result)))
 
-    nested = ReplayingRun(run.tape(), Part(ended=note))
-    run_nested(config, nested)
-    looks = FunctionLooks(run, nested.cells, run.recorded)
+    replaying = ReplayingRun(run.tape(), Part(ended=note))
+    within(config, lambda nested: nested.run(replaying))
+    looks = FunctionLooks(run, replaying.cells, run.recorded)
     for question, of_trial in known:
         looks.ended(question, of_trial)
     run.unasked |= left_out_by(looks)

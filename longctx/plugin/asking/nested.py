@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.plugin.run import GivenRun
+from longctx.plugin.selection import is_function
+from longctx.plugin.session import session_of, state_of
+
+if TYPE_CHECKING:
+    from longctx.cases.case import Case
+    from longctx.functions.measure import RunOnce, TrialOf
+    from longctx.recording.tape import Tape
 
 
 class Nested:
@@ -16,18 +27,101 @@ class Nested:
     interrupted = False
 
     def __init__(self) -> None:
-        self.broken: dict[str, str] = {}
-        """Why tests could not run, such as a fixture that fails, by their names."""
+        self.uncollected: dict[str, str] = {}
+        """Why files could not be collected, by their names."""
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            crash = getattr(report.longrepr, "reprcrash", None)
-            text = crash.message if crash else str(report.longrepr).strip().rpartition("\n")[2]
-            self.broken[report.nodeid] = text.partition("\n")[0]
+            lines = str(report.longrepr).strip().splitlines()
+            errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
+            of_syntax = bool(errors) and errors[0].startswith("File ")  # the place comes first
+            self.uncollected[report.nodeid] = (errors or lines or [""])[-1 if of_syntax else 0]
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
         self.interrupted = excinfo.type is KeyboardInterrupt
+
+
+class FunctionRun:
+    """One run of all test functions of a nested pytest, in which their trials are not measured."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.broken: dict[str, str] = {}
+        """Why tests could not run, such as a fixture that fails, by their names."""
+        self.test = ""
+        """The id of the test that runs."""
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        """Do with the trials of a cell what this run is for."""
+        raise NotImplementedError
+
+
+class NestedSession(Nested):
+    """A nested pytest that collects once, and in which test functions run as often as `work` needs.
+
+    Their fixtures of a module, a class or the session are set up once for all of these runs.
+    """
+
+    def __init__(self, work: Callable[[NestedSession], object]) -> None:
+        """work: is called once the tests are collected."""
+        super().__init__()
+        self._work = work
+        self._streams = sys.stdout, sys.stderr
+        self._session: pytest.Session | None = None
+        self._run: FunctionRun | None = None
+        self.error: BaseException | None = None
+        """What `work` raised."""
+
+    @property
+    def session(self) -> pytest.Session:
+        assert self._session is not None
+        return self._session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self._session = session
+        if not session.testsfailed or session.config.option.continue_on_collection_errors:
+            try:
+                with contextlib.redirect_stdout(self._streams[0]), contextlib.redirect_stderr(self._streams[1]):
+                    self._work(self)
+            except BaseException as error:
+                self.error = error
+        return True
+
+    def run(self, functions: FunctionRun) -> None:
+        """Run all test functions. What they print is not shown. Raises KeyboardInterrupt."""
+        config = self.session.config
+        of_session = session_of(config)
+        of_session.asking, of_session.of_fixtures = functions, None
+        of_session.run.forget_plan()  # an earlier run may have learned something of a model
+        self._run = functions
+        items = [item for item in self.session.items if is_function(item)]
+        with _silent():
+            for item, after in zip(items, [*items[1:], *items[:1]], strict=True):
+                if self.session.shouldstop or self.session.shouldfail:
+                    break
+                if cell := state_of(item).cell:
+                    case = dataclasses.replace(cell.case, model=of_session.run.plan.model(cell.case.model.model))
+                    state_of(item).cell = dataclasses.replace(cell, case=case)
+                functions.test = item.nodeid
+                try:
+                    # The only item is torn down, but not what it is in.
+                    item.ihook.pytest_runtest_protocol(item=item, nextitem=item.parent if after is item else after)
+                except pytest.exit.Exception as ended:
+                    functions.broken[item.nodeid] = str(ended)
+                    break
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and self._run:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            text = crash.message if crash else str(report.longrepr).strip().rpartition("\n")[2]
+            self._run.broken[report.nodeid] = text.partition("\n")[0]
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_timeout_set_timer(self) -> bool:
+        """Set no timer of pytest-timeout: a test's time is not that in which all of its trials are asked."""
+        return True
 
 
 def is_nested(config: pytest.Config) -> bool:
@@ -35,17 +129,32 @@ def is_nested(config: pytest.Config) -> bool:
     return any(isinstance(plugin, Nested) for plugin in config.pluginmanager.get_plugins())
 
 
-def run_nested(config: pytest.Config, plugin: Nested, *arguments: str) -> int:
-    """Run pytest with the user's arguments and these; return its exit status. It prints nothing.
+def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tuple[NestedSession, int]:
+    """Run pytest with the user's arguments, and `work` in it; return the session, which has ended, and its status.
 
-    Raises KeyboardInterrupt, which pytest itself catches.
+    Raises what `work` raises, and KeyboardInterrupt, which pytest itself catches.
     """
-    given = [*map(str, config.invocation_params.args), *arguments, "--capture=no"]
+    given = [*map(str, config.invocation_params.args), "--capture=no"]
     passed_on = [each for each in config.invocation_params.plugins or () if isinstance(each, GivenRun)]
     if hasattr(config.option, "numprocesses"):  # xdist is installed
         given.append("-n0")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        code = pytest.main(given, plugins=[plugin, *passed_on])
-    if plugin.interrupted:
+    capture = config.pluginmanager.get_plugin("capturemanager")
+
+    def uncaptured(session: NestedSession) -> None:
+        with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
+            work(session)
+
+    nested = NestedSession(uncaptured)
+    with _silent():
+        code = pytest.main(given, plugins=[nested, *passed_on])
+    if nested.error is not None:
+        raise nested.error
+    if nested.interrupted:
         raise KeyboardInterrupt
-    return int(code)
+    return nested, int(code)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
