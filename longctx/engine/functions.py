@@ -1,15 +1,160 @@
-"""Test functions in a run: the models that they ask, and the cells that they have."""
+"""Test functions in a run: what their markers and the profile say of them, and the cells that they have.
+
+Neither pytest nor its fixtures are needed here: the plugin collects functions with it, and `PlainTests` without.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
+from longctx.errors import UserError
+from longctx.functions.axes import Parameters, parameters
+from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
+from longctx.functions.strategies import Strategy
 from longctx.live.cost.money import check_cap
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
+    from longctx.config.prompts import Wording
+    from longctx.config.shards import Shard
     from longctx.engine.run import Run
+    from longctx.vocabulary.shapes import Shape
+
+
+class Marker(Protocol):
+    """A mark of pytest, which a test function keeps in its attribute `pytestmark`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def args(self) -> tuple[Any, ...]: ...
+
+    @property
+    def kwargs(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSubject:
+    """The model, the templates, the shape and the strategy that a test function is run with."""
+
+    model: ModelProfile
+    wording: Wording
+    shape: Shape
+    strategy: Strategy | None
+    """None if the strategy of context management is not varied."""
+
+    @property
+    def id(self) -> str:
+        """Its part of the test's id."""
+        usual = self.strategy is None or self.strategy.name == NO_STRATEGY
+        parts = [self.model.model, self.wording.prompt_set]
+        parts += [] if self.shape == TEXT else [self.shape]
+        return "-".join([*parts, *([] if usual else [self.strategy.name])]).replace("/", "_")  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedFunction:
+    """A marked test function in a run."""
+
+    function: Function
+    axes: Sequence[Parameters]
+    """What it is parametrized with in place of its own values."""
+    subjects: Sequence[FunctionSubject]
+
+    @classmethod
+    def of(cls, run: Run, test: Callable[..., object], marker: Marker | None, folder: Path) -> MarkedFunction:
+        """Return a test function by its marker and the profile. Raises UserError.
+
+        folder: that of its file, where a file of cases is looked up first.
+        """
+        name, plan, settings = test.__name__, run.plan, run.settings
+        marked = marker_arguments(name, marker) if marker else {}
+        table = (plan.own.functions if plan.own else {}).get(name, {})
+        own = {entry: value for entry, value in table.items() if entry not in FUNCTION_ENTRIES}
+        axes = marked.pop("axes", None)
+        given = parameters(test, own, axes) if own or axes is not None else []
+        options = {entry: value for entry, value in table.items() if entry in FUNCTION_ENTRIES}
+        function = Function.of(name, marked, options, folder, run.workspace)
+        named = settings.strategies or function.table.strategies
+        if named and STRATEGY in dict(settings.labels):
+            raise UserError(
+                "label-of-strategies",
+                f"{name} is run under several strategies, which its rows name in the label {STRATEGY!r}: give the "
+                "label of --ctx-label another name.",
+            )
+        strategies: Sequence[Strategy | None] = Strategy.all_of(named, run.workspace) or [None]
+        subjects = [
+            FunctionSubject(
+                plan.model(model),
+                wording_of(run.workspace, name, prompt_set, typed=bool(settings.prompts)),
+                shape,
+                strategy,
+            )
+            for model in plan.models_of_functions(function.table.models)
+            for prompt_set in prompts_of(function.table, settings.prompts)
+            for shape in settings.shapes or function.table.shapes
+            for strategy in strategies
+        ]
+        return cls(function, given, subjects)
+
+
+def marker_arguments(name: str, marker: Marker) -> dict[str, Any]:
+    """Return the arguments of a test's marker by their names. Raises UserError."""
+    if len(marker.args) > 1:
+        raise UserError(
+            "bad-marker",
+            f"{name}: its marker has {len(marker.args)} arguments without a name: give all but trials a name, as in "
+            "@pytest.mark.longctx(200, min_rate=0.9).",
+        )
+    return {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
+
+
+def check_test(test: Callable[..., object], where: str, places: dict[str, str]) -> None:
+    """Raise UserError if a test function is a generator, or if an earlier one has its name.
+
+    where: its file. places: those of earlier functions, by their names.
+    """
+    name = test.__name__
+    if inspect.isgeneratorfunction(test) or inspect.isasyncgenfunction(test):
+        raise UserError(
+            "generator-function", f"{name} is a generator: a test function must not yield, but use assert and check."
+        )
+    if (other := places.setdefault(name, where)) != where:
+        raise UserError(
+            "two-tests-of-one-name",
+            f"Two marked test functions are named {name}, in {other.rstrip(':')} and in {where.rstrip(':')}: rename "
+            "one of them, since its recordings and its results go by this name.",
+        )
+
+
+def cell_of(run: Run, function: Function, params: Mapping[str, object], subject: FunctionSubject) -> Case:
+    """Return the cell of some parameters, with the user's options in place of the marker's. Raises UserError."""
+    settings, values = run.settings, named_values(function.name, params)
+    case = function.cell(values, subject.model, subject.wording, run.plan.seed, settings.trials, subject.shape)
+    return dataclasses.replace(
+        case,
+        strategy=subject.strategy.name if subject.strategy else "",
+        only_trial=settings.only_trial,
+        repeats=settings.repeats if settings.repeats != 1 else case.repeats,
+        min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
+    )
+
+
+def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
+    """Return whether each cell of all test functions belongs to a shard."""
+    from longctx.config.shards import deal
+
+    names = [f"{case.scenario.family}/{case.id}" for case in cases]
+    dealt = deal(dict.fromkeys(sorted({*names}), 1), shard.of)
+    return [dealt[name] == shard.number for name in names]
 
 
 def loader(run: Run) -> Callable[[str], ModelProfile]:

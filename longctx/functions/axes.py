@@ -59,10 +59,10 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
         return [_of_model(name, own, axes)]
     known = inspect.signature(function).parameters
     hints = typing.get_type_hints(function, include_extras=True)
+    if unknown := [entry for entry in own if entry not in known]:
+        raise _unknown(name, unknown[0], known)
     result = []
-    for entry, values in own.items():
-        if entry not in known:
-            raise _unknown(name, entry, known)
+    for entry, values in ((entry, own[entry]) for entry in known if entry in own):  # whatever the order in the table
         if not isinstance(values, list) or not values:
             raise UserError(
                 "axis-without-values",
@@ -110,6 +110,12 @@ def _unknown(name: str, entry: str, known: Collection[str]) -> UserError:
         f"The table [{name}] of the profile has an entry {entry!r}, which is neither an option of a test nor a "
         f"parameter of this one. {did_you_mean(entry, [*known])}".rstrip(),
     )
+
+
+def parameter_names(mark: Any) -> list[str]:
+    """Return the parameters of a `parametrize` mark."""
+    names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return [each for name in names.split(",") if (each := name.strip())] if isinstance(names, str) else [*names]
 
 
 def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: str) -> list[int]:

@@ -34,8 +34,8 @@ class Lines(BaseModel):
 def of_model(ask: object, lines: int, block: int) -> None: ...
 
 
-def test_values_are_those_of_the_table() -> None:
-    own = {"tokens": [1, 2000], "order": ["shuffled"], "plain": ["x", 1.5]}
+def test_values_are_those_of_the_table_in_the_order_of_the_parameters() -> None:
+    own = {"order": ["shuffled"], "plain": ["x", 1.5], "tokens": [1, 2000]}
     assert parameters(annotated, own, None) == [
         Parameters(("tokens",), ((1,), (2000,))),
         Parameters(("order",), (("shuffled",),)),
