@@ -87,7 +87,12 @@ class Case:
         """What `Scenario.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
         if not self.scenario.is_counted():
             return {}
-        return self.model.token_values(self.scenario.family, self.wording.digest)
+        return self.model.token_values(self.scenario.family, self.counts_key)
+
+    @property
+    def counts_key(self) -> str:
+        """What names, in the model's profile, the counts of its scenario's probes with this wording."""
+        return self.scenario.counts_key(self.wording.digest, self.wording.words)
 
     @property
     def size(self) -> int:
@@ -183,9 +188,8 @@ class Case:
         if self.token_values is None:
             raise UserError(
                 "prompt-set-not-measured",
-                f"{self.id}: the token counts of prompt set {self.wording.prompt_set!r} "
-                f"({self.wording.digest}) for {self.model.model} are unknown. "
-                "Record with --ctx-record once, which measures them first.",
+                f"{self.id}: the token counts of its probe texts ({self.counts_key}) for {self.model.model} are "
+                "unknown. Record with --ctx-record once, which counts them first.",
             )
         try:
             fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.token_values))

@@ -192,6 +192,29 @@ class Run:
         self.forget_plan()
         return done
 
+    def count_probes(self, cells: Sequence[Case], alone: bool = False) -> list[Case]:
+        """Have the server count the probes of test functions; return the cells that can be asked.
+
+        What is kept in the models' profiles is not counted again. alone: whether the run asks nothing else; it then
+        raises UserError if no cell is left. Raises Interrupted if the user stops it.
+        """
+        lacking = [case for case in cells if case.token_values is None]
+        if not lacking:
+            return list(cells)
+        from longctx.live.run import count_probes
+        from longctx.live.server.calibrate import say_uncounted
+        from longctx.recording.writer import only_writer
+
+        settings, terms = self.settings, self.terms([case.model for case in lacking])
+        with only_writer(self.private or self.workspace.cassettes, settings.lock):
+            _, uncounted = count_probes(self.workspace, self.tape(settings.record), terms, lacking, self.say)
+        left_out = {id(case) for case, _ in uncounted}
+        known = [case for case in cells if id(case) not in left_out]
+        say_uncounted(self.say, uncounted, alone and not known)
+        self.not_asked({question.key: why for case, why in uncounted for question in case.questions()}, self.spent)
+        self.forget_plan()
+        return known
+
     def not_asked(self, failures: Mapping[str, Failure], spent: float) -> None:
         """Note what an asking pass could not ask, by the keys of the questions, and the USD that it spent."""
         self.unasked |= {key: asdict(failure) for key, failure in failures.items()}

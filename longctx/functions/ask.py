@@ -12,7 +12,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
-from longctx.functions.cells import NAME
+from longctx.functions.cells import NAME, FunctionScenario
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
@@ -113,6 +113,27 @@ class Ask:
                     )
                 )
         return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
+
+    def tokens(self) -> Mapping[str, float]:
+        """Return the values that `counts` of the marker makes of the model's token counts: see `Counts`.
+
+        They are known before the first trial, and are the same in every trial.
+
+        Example:
+            >>> def test_fill(ask, tokens):
+            ...     text = "The sky is blue. " * int(tokens / ask.tokens()["sentence"])
+        """
+        scenario = self.trial.case.scenario
+        known = scenario.tokens if isinstance(scenario, FunctionScenario) else None
+        if known is None:
+            raise TestMistake(
+                UserError(
+                    "no-counts",
+                    f"{self.trial.function} takes ask.tokens(), but its marker says nothing of what is counted: add "
+                    "counts=longctx.Counts(probes, values, needs).",
+                )
+            )
+        return dict(known)
 
     def probe(
         self, transcript: Transcript, probe: Probe | Mapping[str, Any], *, max_tokens: int = PROBE_TOKENS, **given: Any

@@ -7,8 +7,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
@@ -22,6 +23,7 @@ from longctx.links import inside
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.lengths import length_of
 from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.protocol import Counts
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
@@ -110,6 +112,10 @@ class FunctionScenario(Scenario):
     """The version of the test, which names what it draws."""
     same_context: bool = False
     """Whether all of its trials may begin alike, whatever their cluster."""
+    counts: Counts | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """What the test must know of the model's tokenizer."""
+    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """What `ask.tokens()` gives; None before it was counted."""
 
     identified_by = ()
     templates = {}  # noqa: RUF012
@@ -179,6 +185,58 @@ class FunctionScenario(Scenario):
         """1: how many pieces a test gives to `ask` is not known before it runs."""
         return 1
 
+    def is_counted(self) -> bool:  # type: ignore[override]
+        return self.counts is not None
+
+    def probes(self, words: Words) -> dict[str, str]:  # type: ignore[override]
+        """Return the texts, by name, whose tokens are counted. Raises UserError if the test gives none."""
+        texts = self._called("probes", words)
+        if not texts or not all(isinstance(text, str) and text.strip() for text in texts.values()):
+            raise self._mistake("probes must return at least one text by its name, and none that is empty.")
+        return texts
+
+    def counts_key(self, digest: str, words: Words) -> str:  # type: ignore[override]
+        """Return a digest of what is counted, so that edited texts are counted again."""
+        counted = {"system": words.get("system", ""), "probes": self.probes(words)}
+        return hashlib.sha256(json.dumps(counted, sort_keys=True).encode()).hexdigest()[:12]
+
+    def token_values(self, counts: Mapping[str, int]) -> dict[str, float]:  # type: ignore[override]
+        """Return the counts, if values can be made of them: they are what is kept, since the test may be edited."""
+        self._values(counts)
+        return {name: float(number) for name, number in counts.items()}
+
+    def fit(self, values: Mapping[str, float]) -> FunctionScenario:
+        if self.counts is None:
+            return self
+        made = self._values({name: int(number) for name, number in values.items()})
+        self._called("fits", SimpleNamespace(**self.params, counted=made))
+        return replace(self, tokens=made)
+
+    def _values(self, counts: Mapping[str, int]) -> dict[str, float]:
+        """Return what `ask.tokens()` gives. Raises ValueError if it cannot be right, and UserError for a mistake."""
+        values = self._called("values", counts)
+        if not all(isinstance(value, int | float) for value in values.values()):
+            raise self._mistake("values must return numbers by their names.")
+        for name in self.counts.needs if self.counts else ():
+            if not values.get(name, 0) > 0:
+                raise ValueError(f"{name!r} would take {values.get(name, 0):g} tokens")
+        return values
+
+    def _called(self, name: str, given: object) -> dict[str, Any]:
+        """Return what a function of `counts` returns, all of which but `probes` may raise ValueError."""
+        try:
+            made = getattr(self.counts, name)(given)
+        except Exception as error:
+            if isinstance(error, UserError) or (isinstance(error, ValueError) and name != "probes"):
+                raise
+            raise self._mistake(f"{name} fails with {type(error).__name__}: {error}.") from None
+        if not isinstance(made, Mapping) and name != "fits":
+            raise self._mistake(f"{name} must return a dict, and returns {type(made).__name__}.")
+        return dict(made) if isinstance(made, Mapping) else {}
+
+    def _mistake(self, why: str) -> UserError:
+        return UserError("bad-counts", f"{self.name}: the counts of its marker: {why}")
+
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
         raise ValueError(f"the trials of {self.name} are run by pytest")
 
@@ -194,6 +252,8 @@ class Function:
     table: FunctionTable
     cases: tuple[CaseItem, ...] | None
     """None for drawn items."""
+    counts: Counts | None = None
+    """What it must know of a model's tokenizer."""
 
     @classmethod
     def of(
@@ -203,6 +263,14 @@ class Function:
 
         folder: that of the test's file, from which a file of cases is looked up, and then from the project's.
         """
+        counts = marked.get("counts")
+        marked = {name: value for name, value in marked.items() if name != "counts"}
+        if counts is not None and not isinstance(counts, Counts):
+            raise UserError(
+                "bad-marker",
+                f"{name}: counts of its marker is {str(counts)[:40]!r}: write counts=longctx.Counts(probes, values, "
+                "needs), which the reference explains.",
+            )
         try:
             merged = FunctionTable.model_validate({**marked, **(table or {})})
         except ValidationError as error:
@@ -236,7 +304,7 @@ class Function:
             if merged.cases is None
             else load_cases(_path(merged.cases, folder, workspace), merged.cluster, merged.id_field)
         )
-        return cls(name, merged, cases)
+        return cls(name, merged, cases, counts)
 
     def cell(
         self,
@@ -260,8 +328,11 @@ class Function:
             table.share,
             table.version,
             table.same_context,
+            counts=self.counts,
             max_tokens=1024,
         )
+        if self.counts is not None:
+            scenario.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
         band = self._band(scenario)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
         return Case(

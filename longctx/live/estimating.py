@@ -11,6 +11,8 @@ from vcr.record_mode import RecordMode
 from longctx import clocks
 from longctx.cases.case import Case, Group, Question
 from longctx.cases.reply_tokens import ReplyTokens
+from longctx.config.models import TokenCounts
+from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError
 from longctx.live.batches.caching import cheapest_with_batches
 from longctx.live.batches.ledger import Ledger, each_once, place_in
@@ -93,6 +95,30 @@ def with_recorded_replies(
         for group, of_group in groups.items()
     }
     return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
+
+
+def with_estimated_counts(case: Case) -> Case:
+    """Return a cell of a test function as if its probes were counted, by the tokens of the model's profile.
+
+    A cell whose counts are known is returned as it is. Raises UserError if no values can be made of the estimates.
+    """
+    if case.token_values is not None:
+        return case
+    model, scenario = case.model, case.scenario
+    texts = scenario.probes(case.wording.words)
+    counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
+    try:
+        values = scenario.token_values(counts)
+    except ValueError as error:
+        raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+    estimated = TokenCounts(
+        family=scenario.family,
+        wording=case.counts_key,
+        system=model.system_digest,
+        on=clocks.now().date(),
+        values=values,
+    )
+    return dataclasses.replace(case, model=model.model_copy(update={"token_counts": (*model.token_counts, estimated)}))
 
 
 def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:

@@ -44,7 +44,7 @@ from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress
 from longctx.live.sending import Sending, ending
-from longctx.live.server.calibrate import calibrate
+from longctx.live.server import calibrate
 from longctx.live.server.clients import Clients, open_clients
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
@@ -155,7 +155,7 @@ class LivePass:
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
         for client, of_client in clients.grouped(cases, lambda case: case.model):
-            of_server = await calibrate(self.workspace, client, of_client, say)
+            of_server = await calibrate.calibrate(self.workspace, client, of_client, say)
             calibrated += of_server[0]
             uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
@@ -212,6 +212,26 @@ class LivePass:
                 claimed = batches.held()
                 asked.failures |= {held.key: pending(claimed[place_in(held)]) for held in lacking.held}
         return Done(asked, lacking.unasked, bounds.budget.spent), list(outcomes.sentences())
+
+
+def count_probes(
+    workspace: Workspace, tape: Tape, terms: Terms, cases: Sequence[Case], say: Say
+) -> tuple[list[Case], list[Unasked]]:
+    """Count what cells of test functions must know of their models' tokenizers, before any of them runs.
+
+    It returns what count_probes of calibrate.py does. Raises UserError and Interrupted.
+    """
+
+    async def count() -> tuple[list[Case], list[Unasked]]:
+        counted, uncounted = [], []
+        async with open_clients(tape, terms.base_url, terms.in_flight, [case.model for case in cases]) as clients:
+            for client, of_client in clients.grouped(cases, lambda case: case.model):
+                of_server = await calibrate.count_probes(workspace, client, of_client, say)
+                counted += of_server[0]
+                uncounted += of_server[1]
+        return counted, uncounted
+
+    return stoppable(count, tape, Halt(), say)
 
 
 def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:

@@ -44,6 +44,7 @@ MARKERS = (
     gated=False: leaves the function out of the gate
     version=2: raise it whenever the test draws other items
     allowed_hosts=["db.example:5432"]: the hosts that the code under test may connect to
+    counts=Counts(…): what the test must know of the model's tokenizer, which ask.tokens() then gives
     axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
 )
 """What `pytest --markers` prints of the marker."""

@@ -57,21 +57,33 @@ class TrialNumber:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a protocol must know of a model's tokenizer. Its values are kept in the model profile.
+    """What a protocol or a test function must know of a model's tokenizer, before its first trial is drawn.
+
+    A live run has the server count what the model profile does not have yet, which is free, and keeps it there.
 
     Example:
-        >>> Counts(lambda words: {"filler": words["filler"]}, lambda counts: {"filler": counts["filler"]}, ("filler",))
-        Counts(needs=('filler',))
+        >>> def probes(words):
+        ...     return {"10": "The sky is blue. " * 10, "20": "The sky is blue. " * 20}
+        >>> def values(counts):
+        ...     return {"sentence": (counts["20"] - counts["10"]) / 10}
+        >>> Counts(probes, values, needs=("sentence",)).values({"10": 57, "20": 107})
+        {'sentence': 5.0}
     """
 
     probes: Callable[[Words], dict[str, str]] = field(repr=False)
-    """Returns the texts whose tokens are counted, by name."""
+    """Returns the texts whose tokens are counted, by name, from the templates of the prompt set.
+
+    Each is counted as one user turn, after the system prompt of the model profile and the template `system`, if any."""
     values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
     """Returns what `ask.tokens()` gives, from these counts. Raises ValueError if they cannot be right."""
     needs: tuple[str, ...]
-    """The names of these values that are always there."""
-    fits: Callable[[ProtocolCell], object] = field(default=lambda cell: None, repr=False)
-    """Raises ValueError if a cell does not fit the model, whose tokens `cell.counted` has."""
+    """The names of these values that are always there, and above 0."""
+    fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
+    """Raises ValueError if a cell does not fit the model. It has its parameters, and the values as `cell.counted`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.needs, str):
+            raise TypeError(f"needs is a tuple of names: write needs=({self.needs!r},)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -398,6 +398,11 @@ class Scenario(ABC):
         """Return what `fit` needs, from the token counts of the probes. Raises ValueError if they cannot be right."""
         return {}
 
+    @classmethod
+    def counts_key(cls, digest: str, words: Words) -> str:
+        """Return what names the counts of the probes in a model's profile: by default the digest of the templates."""
+        return digest
+
     @property
     def run_facts(self) -> Mapping[str, int]:
         """Facts that a run records once per scenario, such as how many questions a filter kept."""

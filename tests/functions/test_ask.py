@@ -236,3 +236,12 @@ def test_what_a_probe_finds_is_counted(tmp_path: Path, reply: str, grade: str, e
     assert {name for name, number in trial.counted.items() if number} == ({grade} if grade else set())
     assert (trial.probe, trial.depth) == ("identifier", 0)
     assert trial.kept == (tokens_of(SESSION.messages),) * 2
+
+
+def test_tokens_are_those_of_the_cell() -> None:
+    case = case_of()
+    known = dataclasses.replace(case, scenario=dataclasses.replace(case.scenario, tokens={"line": 2.5}))
+    ask_of(trial_of(known)).tokens()["line"] = 1  # type: ignore[index]
+    assert ask_of(trial_of(known)).tokens() == {"line": 2.5}
+    with pytest.raises(TestMistake, match="no-counts"):
+        ask_of(trial_of(case)).tokens()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import json
 from pathlib import Path
@@ -11,9 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longctx.cases.case import Case
+from longctx.config.models import TokenCounts
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
 from longctx.functions.cells import CASE_ID, NAME, CaseItem, Function, load_cases, named_values, wording_of
+from longctx.vocabulary.protocol import Counts
 from longctx.workspace import Workspace
 from tests.functions.examples import MODEL, case_of
 
@@ -250,3 +254,84 @@ def test_the_field_of_the_id_can_be_named(tmp_path: Path) -> None:
     assert [case.id for case in load_cases(path, None, "_id")] == ["row-1", 7]
     with pytest.raises(UserError, match="id_field"):
         load_cases(path, None)
+
+
+def counted_by(probes: Any, values: Any = dict, needs: tuple[str, ...] = (), **given: Any) -> Counts:
+    return Counts(lambda words: probes, values, needs, **given)
+
+
+def counted(folder: Path, counts: Counts, words: dict[str, str] | None = None, **values: Any) -> Case:
+    made = function(folder, trials=2, counts=counts)
+    return made.cell(values, MODEL, Wording("protocol", "none", words or {}), 0)
+
+
+TEXTS_BY_NAME = st.dictionaries(st.text(max_size=5), st.text(min_size=1).filter(str.strip), min_size=1, max_size=3)
+
+
+@given(one=TEXTS_BY_NAME, other=TEXTS_BY_NAME, system=st.text(max_size=3))
+def test_counts_are_kept_under_what_was_counted(
+    tmp_path_factory: pytest.TempPathFactory, one: dict[str, str], other: dict[str, str], system: str
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    before = counted(folder, counted_by(one)).counts_key
+    assert counted(folder, counted_by(dict(reversed(one.items()))), {"question": "?"}).counts_key == before
+    assert (counted(folder, counted_by(other)).counts_key == before) == (one == other)
+    assert (counted(folder, counted_by(one), {"system": system}).counts_key == before) == (not system)
+
+
+def test_values_are_made_of_what_is_kept(tmp_path: Path) -> None:
+    counts = counted_by({"a": "x" * 50}, lambda counts: {"half": counts["a"] / 2}, ("half",))
+    case = counted(tmp_path, counts, tokens=100)
+    assert case.token_values is None
+    with pytest.raises(UserError, match="its probe texts") as caught:
+        case.fitted()
+    assert caught.value.code == "prompt-set-not-measured"
+    assert case.scenario.token_values({"a": 9}) == {"a": 9.0}
+    kept = TokenCounts(family="test_it", wording=case.counts_key, on="2026-11-26", values={"a": 9})
+    known = dataclasses.replace(case, model=MODEL.model_copy(update={"token_counts": (kept,)}))
+    assert known.fitted().scenario.tokens == {"half": 4.5}
+    assert known.fitted().scenario == case.scenario
+    assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().scenario.tokens is None
+
+
+def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
+    def fits(cell: Any) -> None:
+        if cell.counted["a"] > cell.tokens:
+            raise ValueError(f"{cell.tokens} tokens are too few")
+
+    counts = counted_by({"a": "text"}, fits=fits)
+    assert counted(tmp_path, counts, tokens=9).scenario.fit({"a": 9.0})
+    with pytest.raises(ValueError, match="8 tokens are too few"):
+        counted(tmp_path, counts, tokens=8).scenario.fit({"a": 9.0})
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "says"),
+    [
+        (lambda counts: {"b": 1}, ValueError, "'a' would take 0 tokens"),
+        (lambda counts: {"a": -1}, ValueError, "'a' would take -1 tokens"),
+        (lambda counts: int("none"), ValueError, "invalid literal"),
+        (lambda counts: {"a": counts["b"]}, UserError, "test_it: the counts of its marker: values fails with KeyError"),
+        (lambda counts: {"a": "9"}, UserError, "values must return numbers by their names"),
+        (lambda counts: [("a", 9)], UserError, "values must return a dict, and returns list"),
+    ],
+)
+def test_values_that_cannot_be_right(tmp_path: Path, values: Any, error: type[Exception], says: str) -> None:
+    scenario = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).scenario
+    for make in scenario.token_values, scenario.fit:
+        with pytest.raises(error, match=says):
+            make({"a": 9})
+
+
+@pytest.mark.parametrize("probes", [{}, {"a": ""}, {"a": " "}, {"a": 1}, ["a"], None])
+def test_probes_that_are_none(tmp_path: Path, probes: object) -> None:
+    with pytest.raises(UserError, match="test_it: the counts of its marker: probes must return") as caught:
+        counted(tmp_path, counted_by(probes))
+    assert caught.value.code == "bad-counts"
+
+
+def test_counts_are_declared_by_the_marker_alone(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"write counts=longctx.Counts\(probes, values, needs\)"):
+        function(tmp_path, trials=2, counts={"a": "text"})
+    with pytest.raises(TypeError, match=r"write needs=\('filler',\)"):
+        counted_by({"a": "text"}, needs="filler")  # type: ignore[arg-type]

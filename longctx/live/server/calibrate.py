@@ -16,6 +16,7 @@ from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S, no_connection
 from longctx.live.server.learn import retrieve, source_of, token_counts
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
+from longctx.registry import shipped
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
@@ -28,11 +29,26 @@ async def calibrate(
     What the server tells is kept in the model's profile. Raises UserError if no case is left to ask.
     """
     models: dict[str, ModelProfile] = {}
+    for case in cases:
+        if case.model.model not in models:
+            models[case.model.model] = await _with_window(workspace, client, case.model, say)
+    known = [dataclasses.replace(case, model=models[case.model.model]) for case in cases]
+    calibrated, uncounted = await count_probes(workspace, client, known, say)
+    say_uncounted(say, uncounted, alone=not calibrated)
+    return calibrated, uncounted
+
+
+async def count_probes(
+    workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
+) -> tuple[list[Case], list[Unasked]]:
+    """Return the cases with the counts of their probes, and apart those whose probes the server does not count.
+
+    What is counted is kept in the models' profiles; what is there is not counted again. Raises UserError.
+    """
+    models = {case.model.model: case.model for case in cases}
     untold: dict[tuple[str, str, str], Failure] = {}
     for case in cases:
         name = case.model.model
-        if name not in models:
-            models[name] = await _with_window(workspace, client, case.model, say)
         current = dataclasses.replace(case, model=models[name])
         if current.token_values is not None or _counted(case) in untold:
             continue
@@ -42,20 +58,24 @@ async def calibrate(
             continue
         keep_token_counts(workspace, name, counts)
         models[name] = models[name].model_copy(update={"token_counts": (*models[name].token_counts, counts)})
-    unasked = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
-    if unasked and len(unasked) == len(cases):
-        raise UserError("tokens-not-counted", unasked[0][1].message)
-    for failure in untold.values():
-        say(failure.message)
-    calibrated = [
+    uncounted = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
+    counted = [
         dataclasses.replace(case, model=models[case.model.model]) for case in cases if _counted(case) not in untold
     ]
-    return calibrated, unasked
+    return counted, uncounted
+
+
+def say_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
+    """Print why cases are not asked. alone: whether there are no others; it then raises UserError."""
+    for message in dict.fromkeys(failure.message for _, failure in uncounted):
+        if alone:
+            raise UserError("tokens-not-counted", message)
+        say(message)
 
 
 def _counted(case: Case) -> tuple[str, str, str]:
-    """Return what identifies the count of tokens that a case needs: the model and the family's wording."""
-    return case.model.model, case.scenario.family, case.wording.digest
+    """Return what identifies the count of tokens that a case needs: the model, the test and its probes."""
+    return case.model.model, case.scenario.family, case.counts_key
 
 
 async def _with_window(workspace: Workspace, client: Client, model: ModelProfile, say: Say) -> ModelProfile:
@@ -81,7 +101,7 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     model = case.model.model
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.scenario.family}"):
-            return await token_counts(client, case.model, type(case.scenario), case.wording)
+            return await token_counts(client, case.model, case.scenario, case.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (
@@ -90,6 +110,12 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     )
     if failure.fatal and failure.cause != "no_such_model":  # a server without count_tokens answers this too
         raise UserError("tokens-not-counted", why)
+    if case.scenario.family not in shipped():
+        return Failure(
+            "not_counted",
+            f"{why} Ask a server that counts tokens, or leave the test out with -k 'not {case.scenario.family}'.",
+            True,
+        )
     chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
     return Failure(

@@ -91,11 +91,15 @@ def counts_by_itself(model: ModelProfile) -> bool:
 
 
 async def token_counts(
-    client: Client, model: ModelProfile, family: type[Scenario], wording: Wording, counter: TokenCounter = count
+    client: Client,
+    model: ModelProfile,
+    family: type[Scenario] | Scenario,
+    wording: Wording,
+    counter: TokenCounter = count,
 ) -> TokenCounts:
-    """Count the tokens of a family\'s wording. Raises ENQUIRY_ERRORS."""
+    """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
     probes = family.probes(wording.words).items()
-    counts = {name: await counter(client, model, text, wording.words["system"]) for name, text in probes}
+    counts = {name: await counter(client, model, text, wording.words.get("system", "")) for name, text in probes}
     try:
         values = family.token_values(counts)
     except ValueError as error:
@@ -105,7 +109,7 @@ async def token_counts(
             raise _contradiction(f"a text of {len(text):,} characters would take {counts[name]:,} tokens")
     return TokenCounts(
         family=family.family,
-        wording=wording.digest,
+        wording=family.counts_key(wording.digest, wording.words),
         system=model.system_digest,
         on=clocks.now().date(),
         values=values,

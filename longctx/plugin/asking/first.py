@@ -76,7 +76,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         return
     run.cells, run.functions = functions, run_of(session.config).functions
     try:
-        complete, empty = True, _without_question(cases, say)
+        empty = _without_question(cases, say)
         for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
             say(sentence)
         if functions:
@@ -96,14 +96,16 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         judge = run.plan.judge if functions else None
         models = [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])]
         check_cap(run.stated_cap, models)
-        if functions and (default := run.default_cap(models)) is not None:
+        run.cells = run.count_probes(functions, alone=not cases)
+        complete = len(run.cells) == len(functions)
+        if run.cells and (default := run.default_cap(models)) is not None:
             check_default_cap(function_runs.price(run, nested), default)
         spent, answered = 0.0, False
         if cases:
             done = run.ask(cases)
             run.keep_failures()
-            complete, spent, answered = done.complete, done.spent, done.asked.answered > 0
-        if functions:
+            complete, spent, answered = done.complete and complete, done.spent, done.asked.answered > 0
+        if run.cells:
             from longctx.plugin.asking import function_pass
 
             complete = function_pass.ask(run, nested, spent, answered) and complete

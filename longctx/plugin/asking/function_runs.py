@@ -20,6 +20,7 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
+from longctx.live.estimating import with_estimated_counts
 from longctx.plugin.asking.nested import FunctionRun, NestedSession, within
 from longctx.plugin.session import run_of
 from longctx.recording.tape import Tape
@@ -49,13 +50,18 @@ class ReplayingRun(FunctionRun):
 class EstimatingRun(FunctionRun):
     """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
 
-    def __init__(self, tape: Tape, recorded: Tape) -> None:
-        """recorded: replays what is recorded, whatever the record mode."""
+    def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
+        """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count
+        the probes of functions, whose tokens are estimated otherwise."""
         super().__init__(tape)
+        self._counted = counted
         self.estimates = FunctionEstimates()
         self.held = 0
         self._recorded = recorded
         self._claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
+
+    def fitted(self, case: Case) -> Case | None:
+        return super().fitted(case if self._counted else with_estimated_counts(case))
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         self.estimates.add_cell(case)
@@ -89,7 +95,7 @@ def price(run: Run, nested: NestedSession) -> float:
 
 def _estimated(run: Run, nested: NestedSession) -> EstimatingRun:
     mode = "once" if run.settings.record == "none" else run.settings.record
-    estimating = EstimatingRun(run.tape(mode), run.tape())
+    estimating = EstimatingRun(run.tape(mode), run.tape(), counted=not run.settings.estimate)
     nested.run(estimating)
     return estimating
 

@@ -52,6 +52,10 @@ class FunctionRun:
         self.test = ""
         """The id of the test that runs."""
 
+    def fitted(self, case: Case) -> Case | None:
+        """Return a cell as it is run; None if its probes could not be counted, as was said. Raises UserError."""
+        return None if case.token_values is None else case.fitted()
+
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         """Do with the trials of a cell what this run is for."""
         raise NotImplementedError

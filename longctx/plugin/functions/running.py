@@ -35,15 +35,16 @@ def call(item: pytest.Function) -> None:
     subject: Any = item.callspec.params[SUBJECT]
     once = functools.partial(_call, item, case.size)
     runner = CellRunner(cell.function, shared(config), guard, once, subject.strategy, own.judge if own else "")
+    asking = session_of(config).asking
+    if asking is None:
+        _measure(item, case, runner)
+        return
     try:
-        case.fitted()
+        fitted = asking.fitted(case)
     except UserError as error:
         pytest.fail(f"invalid: {error}", pytrace=False)
-    asking = session_of(config).asking
-    if asking is not None:
-        asking.cell(case, runner.trial_of, runner.start)
-    else:
-        _measure(item, case, runner)
+    if fitted is not None:
+        asking.cell(fitted, runner.trial_of, runner.start)
 
 
 def _call(item: pytest.Function, trials: int) -> object:
@@ -77,6 +78,6 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
         if isinstance(own, TestMistake):
             pytest.fail(str(own.error), pytrace=False)
         raise own
-    if not cell.rows:
+    if not (cell.rows or cell.problem):
         pytest.skip(cell.skipped or "it has no trial")
     conclude(item, case, cell.own_rows, cell.problem, cell.left_out)
