@@ -103,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.gate.changed import changed, changed_terms
     from longctx.gate.exit_status import exit_status
     from longctx.gate.verdict import Rules, give_verdict
+    from longctx.plugin.declared_reports import reports_of_tests
     from longctx.registry import families
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
@@ -124,7 +125,8 @@ def run(options: argparse.Namespace) -> int:
         of_gate = GateTerms(
             margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
         )
-        rules = merged_rules(of_gate, (), known, manifest)
+        reports = reports_of_tests(options.workspace, manifest.reports)
+        rules = replace(merged_rules(of_gate, (), known, manifest), reports=reports)
     if options.subset:
         rules = replace(rules, left_out=0)
     else:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.engine.finish import Ending, merge
     from longctx.engine.terms import failures_of, merged_rules
     from longctx.gate.exit_status import exit_status
+    from longctx.plugin.declared_reports import reports_of_tests
     from longctx.registry import families
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
@@ -58,12 +60,14 @@ def run(options: argparse.Namespace) -> int:
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = None
-    known = families(options.workspace)
+    known, reports = families(options.workspace), reports_of_tests(options.workspace, manifest.reports)
     if baseline:
-        rules = merged_rules(settings_of(options).gate, profiles_of(options.workspace, manifest), known, manifest)
+        profiles = profiles_of(options.workspace, manifest)
+        rules = replace(merged_rules(settings_of(options).gate, profiles, known, manifest), reports=reports)
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
-    ending = Ending(manifest, known, baseline, rules, options.page, parquet, options.workspace.cassettes, names)
+    writes = options.page, parquet
+    ending = Ending(manifest, known, baseline, rules, *writes, options.workspace.cassettes, reports, names)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

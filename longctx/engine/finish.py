@@ -38,6 +38,7 @@ from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
+from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
 
@@ -82,6 +83,8 @@ class Ending:
     """Whether to write results.parquet."""
     cassettes: Path
     """The recordings in which earlier replies are looked up."""
+    reports: Reports = field(default_factory=dict)
+    """The reports of test functions."""
     names: tuple[str, str] = ("BASELINE", "RUN")
     """The baseline and the run's folder, as commands name them."""
 
@@ -110,7 +113,9 @@ def finish(
         terms = rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
-        ending = Ending(manifest, run.plan.families, baseline, terms, *writes, run.workspace.cassettes, names)
+        ending = Ending(
+            manifest, run.plan.families, baseline, terms, *writes, run.workspace.cassettes, run.reports, names
+        )
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -143,7 +148,7 @@ def _written(
 ) -> Finished:
     """Summarize and judge a run, and write its report into `folder`."""
     manifest, known, baseline = ending.manifest, ending.families, ending.baseline
-    summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts)
+    summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts, ending.reports)
     verdict, document, said = None, None, ""
     failed: Mapping[str, str] = {}
     if baseline and ending.terms:
@@ -239,11 +244,18 @@ def manifest_of(
         empty=empty(run, rows),
         shard=str(settings.shard or ""),
         min_rates=min_rates(run),
+        reports=dict(sorted(_declared(run.reports, rows).items())),
         commit=commit,
         ci_run=ci_run,
         tests=dict(tests or {}),
         finished_at=clocks.stamp(),
     )
+
+
+def _declared(reports: Reports, rows: Sequence[Row]) -> dict[str, bool]:
+    """Return the measured tests that declare a report, and whether it adds to the gate."""
+    measured = {row.family for row in rows}
+    return {name: adds_to_gate(of) for name, of in reports.items() if name in measured}
 
 
 def _named(plan: LooksPlan) -> str:

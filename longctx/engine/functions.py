@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from longctx.errors import UserError
+from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from longctx.config.prompts import Wording
     from longctx.config.shards import Shard
     from longctx.engine.run import Run
+    from longctx.vocabulary.report import Report
     from longctx.vocabulary.shapes import Shape
 
 
@@ -79,6 +80,7 @@ class MarkedFunction:
         marked = marker_arguments(name, marker) if marker else {}
         table = (plan.own.functions if plan.own else {}).get(name, {})
         own = {entry: value for entry, value in table.items() if entry not in FUNCTION_ENTRIES}
+        take_report(run, name, marked)
         axes = marked.pop("axes", None)
         given = parameters(test, own, axes) if own or axes is not None else []
         options = {entry: value for entry, value in table.items() if entry in FUNCTION_ENTRIES}
@@ -117,6 +119,33 @@ def marker_arguments(name: str, marker: Marker) -> dict[str, Any]:
     return {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
 
 
+def take_report(run: Run, name: str, marked: dict[str, Any]) -> None:
+    """Move the report that a test's marker declares, if any, to the run. Raises UserError if it is none."""
+    from longctx.vocabulary.report import Report
+
+    report = marked.pop("report", None)
+    if isinstance(report, Report):
+        run.reports[name] = report
+    elif report is not None:
+        raise UserError(
+            "report-is-no-report",
+            f"{name}: report in its marker is of the type {type(report).__name__}: give a longctx.Report.",
+        )
+
+
+def _check_report(name: str, report: Report, parameters: Collection[str]) -> None:
+    """Raise UserError if a report names a parameter that its test does not have."""
+    named = [("x", report.x), *(("by", each) for each in report.by)]
+    named += [("facets", each) for shares in report.charts for each in shares.facets]
+    for entry, parameter in named:
+        if parameter and parameter not in parameters:
+            raise UserError(
+                "report-without-parameter",
+                f"{name}: {entry} of its report is {parameter!r}, but the test has no such parameter. "
+                f"{did_you_mean(parameter, list(parameters))} Give a parameter of the test.",
+            )
+
+
 def check_test(test: Callable[..., object], where: str, places: dict[str, str]) -> None:
     """Raise UserError if a test function is a generator, or if an earlier one has its name.
 
@@ -138,6 +167,8 @@ def check_test(test: Callable[..., object], where: str, places: dict[str, str]) 
 def cell_of(run: Run, function: Function, params: Mapping[str, object], subject: FunctionSubject) -> Case:
     """Return the cell of some parameters, with the user's options in place of the marker's. Raises UserError."""
     settings, values = run.settings, named_values(function.name, params)
+    if report := run.reports.get(function.name):
+        _check_report(function.name, report, values)
     case = function.cell(values, subject.model, subject.wording, run.plan.seed, settings.trials, subject.shape)
     return dataclasses.replace(
         case,

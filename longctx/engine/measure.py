@@ -161,7 +161,10 @@ class Measurement:
         from longctx.summary.summary import summarize
 
         manifest = manifest_of(self.run, self.rows, self.facts)
-        return summarize(self.rows, manifest.prices_of, manifest.sent_as, self.run.plan.families, manifest.facts)
+        run = self.run
+        return summarize(
+            self.rows, manifest.prices_of, manifest.sent_as, run.plan.families, manifest.facts, run.reports
+        )
 
     @property
     def facts(self) -> dict[str, Mapping[str, int]]:

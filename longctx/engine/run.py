@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from longctx.live.waiting import Say
     from longctx.recording.rewriting import Rewriting
     from longctx.recording.tape import Tape
+    from longctx.vocabulary.report import Report
 
 Result = TypeVar("Result")
 FAILURES = "asking.json"
@@ -86,6 +87,8 @@ class Run:
         self.say = say
         self.functions: dict[str, float | None] = {}
         """The minimum rates of the cells of test functions that were collected, by `scenario_name`."""
+        self.reports: dict[str, Report | None] = {}
+        """The reports that test functions declare, by their names: see `views.reporting.Reports`."""
         self.cells: list[Case] = []
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}

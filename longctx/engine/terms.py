@@ -141,6 +141,7 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
         looks=looks,
         of_base=bool(settings.base),
         other_profile=_other_profile(run),
+        reports=run.reports,
     )
 
 

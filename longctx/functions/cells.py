@@ -276,7 +276,7 @@ class Function:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            known = [*FunctionTable.model_fields]
+            known = [*FunctionTable.model_fields, "counts", "axes", "report"]
             hint = did_you_mean(where, known) if first["type"] == "extra_forbidden" else ""
             raise UserError(
                 "bad-marker",

@@ -45,7 +45,7 @@ from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.views.guarded import described
-from longctx.views.reporting import Reporting, reporting_of
+from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
 from longctx.vocabulary.family import Family, is_check, name_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
@@ -83,6 +83,8 @@ class Rules:
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
     run_margin: float | None = None
     """The margin that is stated of all bands together; then these must pass, too. None: see `bands.RUN_MARGIN`."""
+    reports: Reports = field(default_factory=dict)
+    """The reports of test functions, whose hooks add to the gate as those of protocols do."""
 
     @property
     def margin_of_run(self) -> float:
@@ -381,12 +383,16 @@ def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tupl
 
     That code may be a user's: no stated minimum may be lost silently, and no other family's verdict may be.
     """
-    reporting = reporting_of(family) if family else Reporting()
+    reporting, name = reporting_of(family) if family else Reporting(), match.family
+    if family is None and name in rules.reports:
+        if (report := rules.reports[name]) is None:
+            return (), (f"the report of {name}, which adds to the gate, is not known: no test of this project has it",)
+        reporting = reporting_of_test(name, report)
     grids = rules.grids.get((match.family, match.after.model), ())
     try:
         return tuple(reporting.reported(*match.rows, grids)), ()
     except Exception as error:
-        return (), (f"what {match.family} adds to the gate failed: {described(error)}",)
+        return (), (f"what {name} adds to the gate failed: {described(error)}",)
 
 
 def _families(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ALSO = ("--ctx-record-mode", "--ctx-project-tests")
 MARKERS = (
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
-    """function's name replaces these arguments:
+    """function's name replaces these arguments, apart from the last three:
     trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
     cases="cases.jsonl": a file with one item per line, in JSON, instead of drawn items
     id_field="_id": the field of the cases that identifies each, instead of id
@@ -45,7 +45,8 @@ MARKERS = (
     version=2: raise it whenever the test draws other items
     allowed_hosts=["db.example:5432"]: the hosts that the code under test may connect to
     counts=Counts(…): what the test must know of the model's tokenizer, which ask.tokens() then gives
-    axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table""",
+    axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table
+    report=Report(x="tokens"): tables, charts, findings and what adds to the gate, in place of the default ones""",
 )
 """What `pytest --markers` prints of the marker."""
 DEPRECATED = {f"--ctx-{each.name}": each.instead for each in OPTIONS.values() if each.instead} | {

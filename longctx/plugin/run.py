@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CELLS = "ctx_functions"
 """The entry of a worker's output that names the cells of test functions and their minimum rates."""
+REPORTS = "ctx_reports"
+"""The entry of a worker's output that names the test functions that declare a report, and their files."""
 LEFT_OUT_TESTS = "ctx_left_out"
 """The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
 OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed", "prices")
@@ -135,6 +137,8 @@ def hear_worker(node: Any) -> None:
         left_out.update(new)
         if terminal := node.config.pluginmanager.get_plugin("terminalreporter"):
             terminal.stats.setdefault("deselected", []).extend(SimpleNamespace(nodeid=test) for test in new)
+    if REPORTS in output:
+        session_of(node.config).unknown_reports |= json.loads(output[REPORTS])
     if CELLS in output:
         run_of(node.config).functions |= json.loads(output[CELLS])
 

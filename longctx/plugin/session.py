@@ -36,6 +36,10 @@ class LongctxSession:
     """The test functions, by their names."""
     places: dict[str, str] = field(default_factory=dict)
     """The file of each test function, by its name."""
+    reports_in: dict[str, str] = field(default_factory=dict)
+    """The files of the test functions that declare a report, from the root folder, by their names."""
+    unknown_reports: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """Such files, as workers tell, and whether the report adds to the gate: this process has yet to collect them."""
     asking: FunctionRun | None = None
     """What asks the trials of functions in a nested pytest; without it they are replayed."""
     of_fixtures: FunctionState | None = None

@@ -47,7 +47,8 @@ def as_json(summary: Summary, run: str) -> str:
     for known in shipped().values():
         document |= reporting_of(known).data(())  # what a run did not measure is empty, not absent
     for family in summary.families.values():
-        document |= family.reporting.data(family.analysis)
+        for name, entries in family.reporting.data(family.analysis).items():  # several tests may share a list
+            document[name] = [*document.get(name, ()), *entries]
     if retained := [each for name, of in summary.families.items() for each in retention_data(name, of.retention)]:
         document["retention"] = retained
     if windows := [each for name, of in summary.families.items() for each in window_data(name, of.windows)]:

@@ -87,6 +87,8 @@ class Manifest:
     """The part of the grid that the run measured, such as 2/5; empty for the whole grid."""
     min_rates: Mapping[Text, Amount] = field(default_factory=dict)
     """The minimum rates of a shard's scenarios, which are tested when all shards are merged."""
+    reports: Mapping[Text, Annotated[bool, Field(strict=True)]] = field(default_factory=dict)
+    """The test functions that declare a report, and whether it adds to the gate."""
     commit: Annotated[str, Field(pattern=WEB)] = ""
     """The address of the commit, if the run's environment named it."""
     ci_run: Annotated[str, Field(pattern=WEB)] = ""

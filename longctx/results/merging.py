@@ -113,11 +113,18 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
         ),
         empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
+        reports=_reports(parts),
         commit=_shared(parts, "commit") or "",
         ci_run=_shared(parts, "ci_run") or "",
         tests=dict(sum((Counter(part.get("tests", {})) for part in parts), Counter())),
         merged=tuple(parts),
     )
+
+
+def _reports(parts: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    """Return the tests that declare a report in any of the parts, and whether one of these adds to the gate."""
+    declared = [(name, gated) for part in parts for name, gated in part.get("reports", {}).items()]
+    return {name: (name, True) in declared for name in sorted({name for name, _ in declared})}
 
 
 def _strictest(terms: Sequence[Mapping[str, Any] | None]) -> RecordedTerms | None:

@@ -19,9 +19,10 @@ from longctx.summary.notes import Answered, Truncated, answered_as_another, thin
 from longctx.summary.retention import Retention, retention
 from longctx.summary.window import Window, windows
 from longctx.views.guarded import Guarded
-from longctx.views.reporting import Reporting, reporting_of
+from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
 from longctx.views.scenario_summary import ScenarioSummary, summary_of
 from longctx.vocabulary.family import Family, is_check
+from longctx.vocabulary.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,13 @@ def summarize(
     sent_as: Mapping[str, str] | None = None,
     families: Mapping[str, Family] | None = None,
     facts: Mapping[str, Mapping[str, int]] | None = None,
+    reports: Reports | None = None,
 ) -> Summary:
     """Summarize the rows of a run; the scenarios keep their order within each family.
 
     prices_of: the date of each model's prices. sent_as: the id by which the provider knows a model, if it is another.
     families: the known ones, by default those of longctx. facts: the facts of each scenario by `scenario_name`; rows of
-    earlier versions hold them in their parameters.
+    earlier versions hold them in their parameters. reports: those of test functions.
     """
     known = shipped() if families is None else families
     rows = [rows[place] for place in in_order([row.family for row in rows], known)]
@@ -114,7 +116,7 @@ def summarize(
         scenarios=scenarios,
         cells=tuple(heatmap(measured, known)),
         families={
-            name: _of_family(name, known.get(name), scenarios, of_families.get(name, []))
+            name: _of_family(name, known.get(name) or (reports or {}).get(name), scenarios, of_families.get(name, []))
             for name in dict.fromkeys(scenario.family for scenario in scenarios)
         },
         usage=usage(measured),
@@ -132,10 +134,13 @@ def summarize(
 
 
 def _of_family(
-    name: str, family: Family | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
+    name: str, declared: Family | Report | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
 ) -> OfFamily:
-    """Analyse a family. family: None if it is not installed; it has no analysis then. measured: its measured rows."""
+    """Analyse a family. declared: None if it is not installed and reports nothing. measured: its measured rows."""
+    family = declared if isinstance(declared, Family) else None
     reporting = Guarded(family.title, reporting_of(family)) if family else Reporting()
+    if isinstance(declared, Report):
+        reporting = Guarded(name, reporting_of_test(name, declared))
     own = [scenario for scenario in scenarios if scenario.family == name]
     return OfFamily(
         family.title if family else name,

@@ -1,4 +1,4 @@
-"""The measured answers of one subject, from which a protocol's report computes more than the rate."""
+"""The measured answers of one subject, from which a declared report computes more than the rate."""
 
 from __future__ import annotations
 

@@ -42,7 +42,10 @@ class DeclaredReporting(Reporting):
             yield self._shares(shares, _measured(analysis))
         yield from self._more(analysis, RateView)
 
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> list[Table] | None:
+        return list(self._tables(scenarios, analysis)) or None
+
+    def _tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
         if self._report.columns:
             yield from self._cells(scenarios, analysis)
         yield from super().tables(scenarios, analysis) or ()
@@ -52,9 +55,9 @@ class DeclaredReporting(Reporting):
                     yield letter_table(f"{self._title}, {answers.subject}, {where}", shares)
         yield from self._more(analysis, Table)
 
-    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Chart]:
-        yield from super().charts(scenarios, analysis) or ()
-        yield from self._more(analysis, Chart)
+    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> list[Chart] | None:
+        own = [*(super().charts(scenarios, analysis) or ()), *self._more(analysis, Chart)]
+        return own if own or self._report.x else None
 
     def further_tables(self, analysis: Sequence[Answers]) -> Iterator[Table]:
         """Yield the table of causes, of those that occur."""
@@ -64,7 +67,7 @@ class DeclaredReporting(Reporting):
         counts = {kind: [_count(count, answers) for answers in analysis] for kind, count in causes.counts.items()}
         if any(map(any, counts.values())) or (causes.columns and analysis):
             columns: dict[str, list[object]] = {
-                self._report.x: [_number(answers.params[self._report.x]) for answers in analysis],
+                **self._places(analysis),
                 **self._asked([answers.params for answers in analysis]),
                 **{name: [shown(answers) for answers in analysis] for name, shown in causes.columns.items()},
                 **{kind: [f"{count:,}" for count in of_kind] for kind, of_kind in counts.items() if any(of_kind)},
@@ -163,7 +166,10 @@ class DeclaredReporting(Reporting):
         """Return the view of a further chart. Places are sorted."""
         found: dict[tuple[Any, str, str], list[Rate]] = {}
         for answers in analysis:
-            values = [f"{_number(answers.params[name])} {self._unit}" for name in shares.facets]
+            values = [
+                f"{_number(answers.params[name])} {self._unit}" if self._unit else f"{name} {answers.params[name]}"
+                for name in shares.facets
+            ]
             facet = ", ".join([str(answers.subject), *values])
             for place, series, value in shares.points(answers):
                 rate = Rate(*value) if isinstance(value, tuple) else value
@@ -198,7 +204,7 @@ class DeclaredReporting(Reporting):
             held = [measured.get(key_of(cell)) for cell in ordered]
             columns: dict[str, list[object]] = {
                 **self._asked([cell.params for cell in ordered]),
-                report.x: [_number(cell.params[report.x]) for cell in ordered],
+                **self._places(ordered),
                 f"{report.rate} [95% interval]": [str(cell.rate) for cell in ordered],
                 **{
                     name: [shown(answers) if answers else "-" for answers in held]
@@ -207,10 +213,16 @@ class DeclaredReporting(Reporting):
             }
             yield Table.from_columns(f"{self._title}, {subject}", columns)
 
+    def _places(self, cells: Sequence[Answers] | Sequence[ScenarioSummary]) -> dict[str, list[object]]:
+        """Return the column that says where on the axis each cell is, or which it is if nothing is on an axis."""
+        if x := self._report.x:
+            return {x: [_number(cell.params[x]) for cell in cells]}
+        return {"scenario": [cell.scenario for cell in cells]}
+
     def _asked(self, cells: Sequence[Mapping[str, Any]]) -> dict[str, list[object]]:
         """Return the column that names the curve of each cell; none if there is a single curve, or names have one."""
         series = [self._series(params) for params in cells]
-        named = len(set(series)) > 1 or not any(isinstance(params[self._report.x], str) for params in cells)
+        named = len(set(series)) > 1 or not any(isinstance(params.get(self._report.x), str) for params in cells)
         return {self._report.legend or ASKED: [*series]} if self._report.series and named else {}
 
     def _series(self, params: Mapping[str, Any]) -> str:

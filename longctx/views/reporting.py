@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Scenarios = Sequence["ScenarioSummary"]
 """The scenarios of one family, for all subjects of a run."""
+Reports = Mapping[str, Report | None]
+"""The reports that test functions declare, by their names; None if only the name is known, and it adds to the gate."""
+UNITS = ("tokens", "lines")
+"""The parameters of test functions that are called what they count."""
 
 
 class Reporting:
@@ -83,3 +87,15 @@ def reporting_of(family: Family) -> Reporting:
         except Exception as error:
             raise unusable(f"The protocol {family.name!r}", str(family.report), error) from error
     return DeclaredReporting(family.name, family.title, family.unit, report) if report else Reporting()
+
+
+def reporting_of_test(name: str, report: Report) -> Reporting:
+    """Return what a test function declares of its report in its marker."""
+    from longctx.views.declared import DeclaredReporting
+
+    return DeclaredReporting(name, name, report.x if report.x in UNITS else "", report)
+
+
+def adds_to_gate(report: Report | None) -> bool:
+    """Return whether a report, of which only the name may be known, adds to the gate."""
+    return report is None or report.gate is not None

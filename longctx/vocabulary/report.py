@@ -1,4 +1,4 @@
-"""The declaration of a protocol's report: its table, charts, findings and entries of summary.json."""
+"""The declaration of a test's report: its table, charts, findings and entries of summary.json."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Rank(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatedMinimum:
-    """A minimum stated in a profile, tested on a run.
+    """A stated minimum, tested on a run.
 
     Example:
         >>> minimum = StatedMinimum(p_value=0.001, below=True, says="1.2 keys a trial, below the minimum of 2")
@@ -53,7 +53,7 @@ class StatedMinimum:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a protocol reports of two runs in addition to its bands; only a stated minimum has a verdict.
+    """What a test reports of two runs in addition to its bands; only a stated minimum has a verdict.
 
     `Report.gate` returns them.
 
@@ -150,9 +150,11 @@ class Shares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How a protocol is reported: declared once, it gives a table, charts, findings and entries of summary.json.
+    """How a test is reported: declared once, it gives a table, charts, findings and entries of summary.json.
 
-    Functions take the parameters of a cell (`params`), or the Answers of one subject to a cell.
+    A protocol declares it in `@protocol`, a test function in its marker: `@pytest.mark.longctx(trials=80, report=…)`.
+    Functions take the parameters of a cell (`params`), or the Answers of one subject to a cell. `x`, `by` and `facets`
+    name parameters; a test function fails with a UserError before anything is sent if it has no such parameter.
 
     Example:
         >>> report = Report(
@@ -166,7 +168,7 @@ class Report:
 
     x: str = ""
     """The parameter on the axis of the first chart. Numbers have a curve, names a row each. Empty if `more` gives all
-    charts and tables."""
+    charts and tables, or if they are those of a test that declares no report."""
     axis: str = ""
     """The title of this axis, if it is not `x`."""
     title: str = ""
@@ -196,7 +198,7 @@ class Report:
     data: Callable[[Any], Mapping[str, Any]] | None = None
     """Returns the entry of a subject in summary.json, from Answers."""
     entries: str = ""
-    """The name of the list of entries; by default the protocol's."""
+    """The name of the list of entries; by default the test's. Several tests may share a list."""
     by: tuple[str, ...] = ()
     """The parameters by which cells are put together into Answers; by default each cell has its own."""
     letters: Callable[[Any], str] | None = None
@@ -207,4 +209,5 @@ class Report:
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
     """The hook for a gate: returns what it reports in addition to the bands, from the rows of one subject in the
-    baseline and in the run, and from the profile's tables (Axes). A stated minimum counts in the verdict."""
+    baseline and in the run, and from the profile's tables (Axes); a test function has none. Some rows may not be
+    measured (`row.measured`), and those of a saved baseline have no traces. A stated minimum counts in the verdict."""

@@ -14,6 +14,7 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
 from longctx.results.row import Row
+from longctx.stats.rates import Rate
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import RunLooks
 from longctx.vocabulary.report import Report, Reported, StatedMinimum
@@ -210,6 +211,30 @@ def test_a_familys_own_code_that_fails_makes_it_invalid_in_a_sentence() -> None:
     assert reason.startswith(
         "what line_retrieval adds to the gate failed: ValueError: nan is not a p-value (report.py,"
     )
+
+
+def lacks_keys(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
+    named = Rate(sum(row.trace.get("named", 0) for row in after), len(after))
+    minimum = StatedMinimum(named.p_below(0.5), named.hi < 0.5, f"{named.rate:.0%} name the key, below 50%")
+    return [Reported("keys", {"named": named.rate}, "Keys named", {"named": str(named)}, minimum)]
+
+
+def test_the_report_of_a_test_function_adds_to_the_gate_and_one_that_is_lacking_makes_it_invalid() -> None:
+    own = digested(run(*["correct"] * 90, *["wrong"] * 10, family="test_keys", scenario="all", band="all"), "a")
+    reports = {"test_keys": Report(gate=lacks_keys)}
+    given = verdict(own, own, replace(RULES, reports=reports))
+    assert (given.verdict, [each.minimum.says for each in given.families[0].missed if each.minimum]) == (
+        "regression",
+        ["0% name the key, below 50%"],
+    )
+    named = [replace(row, trace={"named": 1}) for row in own]
+    assert verdict(named, named, replace(RULES, reports=reports)).verdict == "pass"
+    assert verdict(own, own).verdict == "pass"
+    lacking = verdict(own, own, replace(RULES, reports={"test_keys": None}))
+    assert lacking.verdict == "invalid"
+    assert lacking.families[0].reasons[0].startswith("the report of test_keys, which adds to the gate, is not known")
+    failing = verdict(own, own, replace(RULES, reports={"test_keys": Report(gate=fails)}))
+    assert failing.families[0].reasons[0].startswith("what test_keys adds to the gate failed: ValueError")
 
 
 def outcomes(band: str, *kinds: str, **fields: Any) -> list[Row]:

@@ -51,4 +51,4 @@ def test_it_is_loaded_once_and_can_be_left_out(tmp_path: Path, env: dict[str, st
 def test_all_arguments_of_the_marker_are_listed(tmp_path: Path, env: dict[str, str]) -> None:
     out = run(tmp_path, env, "--markers")
     assert "@pytest.mark.longctx(trials, **arguments):" in out
-    assert re.findall(r"^    (\w+)=", out, re.MULTILINE) == [*FunctionTable.model_fields, "axes"]
+    assert re.findall(r"^    (\w+)=", out, re.MULTILINE) == [*FunctionTable.model_fields, "counts", "axes", "report"]

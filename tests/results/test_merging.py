@@ -70,6 +70,12 @@ def test_merged_runs_are_judged_by_the_strictest_terms(tmp_path: Path) -> None:
     assert unite_manifests(runs, "all").terms is None, "one of an earlier version recorded none"
 
 
+def test_a_report_is_declared_if_one_of_the_runs_declares_it(tmp_path: Path) -> None:
+    declared = {"a": {"test_keys": False, "test_days": False}, "b": {"test_keys": True}, "c": {}}
+    runs = [run(tmp_path / name, reports=reports) for name, reports in declared.items()]
+    assert unite_manifests(runs, "all").reports == {"test_days": False, "test_keys": True}
+
+
 def test_one_answer_counts_once(tmp_path: Path) -> None:
     live = run(tmp_path / "live", answered(source="live"))
     replayed = run(tmp_path / "again", answered())

@@ -11,6 +11,7 @@ from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.views.answers import Answers
 from longctx.views.declared import DeclaredReporting
+from longctx.views.reporting import reporting_of_test
 from longctx.views.scenario_summary import ScenarioSummary, summary_of
 from longctx.views.table import Table
 from longctx.vocabulary.report import Causes, Rank, Report, Shares
@@ -39,11 +40,11 @@ class Made:
 
     @property
     def tables(self) -> list[Table]:
-        return list(self.reporting.tables(self.cells, self.analysis))
+        return list(self.reporting.tables(self.cells, self.analysis) or ())
 
     @property
     def charts(self) -> list[str]:
-        return [chart.name for chart in self.reporting.charts(self.cells, self.analysis)]
+        return [chart.name for chart in self.reporting.charts(self.cells, self.analysis) or ()]
 
     @property
     def findings(self) -> list[tuple[Rank, str]]:
@@ -162,3 +163,19 @@ def test_the_hook_for_the_report_is_called_once_and_gives_tables() -> None:
     assert [table.rows for table in made.tables] == [((40,),)]
     assert made.charts == []
     assert calls == [2]
+
+
+def test_without_an_axis_tables_and_charts_are_the_usual_ones_and_causes_are_by_scenario() -> None:
+    made = Made(Report(causes=Causes({"too old": "old"}, title="what is wrong")), rows("w" * 9, {"old": 1}, size=10))
+    assert made.reporting.tables(made.cells, made.analysis) is None
+    assert made.reporting.charts(made.cells, made.analysis) is None
+    [table] = made.reporting.further_tables(made.analysis)
+    assert dict(zip(table.columns, table.rows[0], strict=True))["scenario"] == "size-10"
+
+
+def test_facets_without_a_unit_are_named_by_their_parameter() -> None:
+    shares = Shares(name="s", title="T", x="place", points=lambda answers: [(1, "a", (1, 2))], facets=("size",))
+    reporting = reporting_of_test("test_mine", Report(x="size", charts=(shares,)))
+    cells = [summary_of("test_mine", cell[0].subject, cell[0].scenario, cell, {}) for cell in FALLS]
+    views = list(reporting.views(cells, reporting.analyse(cells, [*FALLS[0], *FALLS[1]])))
+    assert [point.facet for point in views[1].points] == [f"{WHO}, size 10", f"{WHO}, size 200"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from longctx.summary.summary import summarize
 from longctx.views.guarded import RESERVED, Guarded
 from longctx.views.reporting import Reporting
 from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.report import Report
 from tests.rows import row
 
 WAYS: dict[str, Callable[[Guarded], Any]] = {
@@ -75,3 +77,13 @@ def test_the_entries_of_the_summary_are_known() -> None:
     own = json.loads(as_json(summarize([row(family="unknown", latency_s=0.5)]), "run"))
     assert set(own) >= RESERVED
     assert all(own[name] == [] for name in set(own) - RESERVED)
+
+
+def test_tests_may_share_a_list_of_entries() -> None:
+    report = Report(x="lines", entries="keys", data=lambda answers: {"of": answers.rows[0].family})
+    rows = [row(family=name) for name in ("test_a", "test_b")]
+    written = json.loads(as_json(summarize(rows, reports=dict.fromkeys(("test_a", "test_b"), report)), "run"))
+    assert [entry["of"] for entry in written["keys"]] == ["test_a", "test_b"]
+    taken = summarize(rows[:1], reports={"test_a": replace(report, entries="judges")})
+    assert "keys" not in json.loads(as_json(taken, "run"))
+    assert "summary.json has entries of its own called judges" in taken.faults[0]

@@ -13,7 +13,7 @@ import pytest
 
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selection import is_function
-from longctx.plugin.session import session_of, state_of
+from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
@@ -145,6 +145,7 @@ def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tu
     capture = config.pluginmanager.get_plugin("capturemanager")
 
     def uncaptured(session: NestedSession) -> None:
+        run_of(config).reports |= run_of(session.session.config).reports
         with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
             work(session)
 

@@ -12,7 +12,7 @@ import pytest
 from longctx.engine.finish import Finished, finish
 from longctx.errors import UserError
 from longctx.extras import writes_page
-from longctx.plugin import hooks, notices
+from longctx.plugin import declared_reports, hooks, notices
 from longctx.plugin.ending import unwritten
 from longctx.plugin.measuring import writing
 from longctx.plugin.session import LongctxSession, run_of, session_of
@@ -32,6 +32,7 @@ def close_run(config: pytest.Config) -> None:
         try:
             if not writing.has_rows(config):
                 store.append(run.folder, [])
+            declared_reports.learn(config)
             done = session.finished = finish(run, session.facts, functools.partial(_keep, session), _counts(config))
         except UserError as error:
             session.unwritten = str(error)

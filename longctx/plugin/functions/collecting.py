@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.engine.functions import MarkedFunction, cell_of, check_test, in_shard
+from longctx.engine.functions import MarkedFunction, cell_of, check_test, in_shard, marker_arguments, take_report
 from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameter_names, replaced
 from longctx.functions.judging import judges_nothing, warning
-from longctx.plugin.run import CELLS, is_worker
+from longctx.plugin.run import CELLS, REPORTS, is_worker
 from longctx.plugin.selection import SUBJECT, LeftOut, is_function, is_unittest
 from longctx.plugin.session import FunctionCell, run_of, session_of, state_of
+from longctx.views.reporting import adds_to_gate
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -31,6 +33,9 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     session = session_of(metafunc.config)
     check_test(metafunc.function, where, session.places)
     run, plan = session.run, session.run.plan
+    take_report(run, name, marker_arguments(name, marker))
+    if name in run.reports:
+        session.reports_in[name] = os.path.relpath(metafunc.definition.path, metafunc.config.rootpath)
     if SUBJECT not in metafunc.fixturenames:
         metafunc.fixturenames.append(SUBJECT)
     if not plan.measures_function(name):
@@ -110,6 +115,9 @@ def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
             run.functions[case_name(run, cell.case)] = cell.case.min_rate
     if is_worker(config):
         config.workeroutput[CELLS] = json.dumps(run.functions)  # type: ignore[attr-defined]  # xdist adds it
+        session = session_of(config)
+        reports = {name: (file, adds_to_gate(run.reports[name])) for name, file in session.reports_in.items()}
+        config.workeroutput[REPORTS] = json.dumps(reports)  # type: ignore[attr-defined]
 
 
 def of_shard(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
