@@ -123,6 +123,11 @@ class Run:
         """The recordings as the plan's cases are first looked up in them; read again after asking."""
         return self.tape()
 
+    @property
+    def asking_mode(self) -> str:
+        """The record mode in which it asks: that of the settings, or `once` if that is `none`."""
+        return "once" if self.settings.record == "none" else self.settings.record
+
     def answers(self) -> Tape:
         """Return the recordings that this run measures: with the record mode `all`, the answers of its own alone."""
         return self.tape("all" if self.settings.record == "all" else "none")
@@ -135,7 +140,7 @@ class Run:
         from longctx.live.estimating import estimate_live
 
         cases = self.plan.cases if cases is None else cases
-        tape = self.tape("once" if self.settings.record == "none" else self.settings.record)
+        tape = self.tape(self.asking_mode)
         if preflight := self.preflight(cases, tape):
             preflight.check()
             preflight.warn()
@@ -169,9 +174,8 @@ class Run:
         from longctx.recording.writer import only_writer
 
         settings = self.settings
-        mode = "once" if settings.record == "none" else settings.record
         cases = self.plan.cases if cases is None else cases
-        tape = self.tape(mode)
+        tape = self.tape(self.asking_mode)
         self.to_send = [*cases, *self.cells]
         with only_writer(self.private or self.workspace.cassettes, settings.lock):
             tape.sends_again(self.to_send, self.plan.judge if self.cells else None)

@@ -6,20 +6,21 @@ import asyncio
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longctx.errors import UserError
-from longctx.functions.measure import Result, run
+from longctx.functions.measure import Result, RunOnce, TrialOf, run
 from longctx.functions.strategies import Strategy
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.vocabulary.scenario import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Question
+    from longctx.cases.case import Case, Question
     from longctx.connections import Guard
     from longctx.functions.cells import Function
     from longctx.functions.fixtures import FunctionState
+    from longctx.recording.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,32 @@ class CellRunner:
             )
             return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
         return result
+
+
+class FunctionRun:
+    """One run of all test functions, for each trial of all of their cells, in which they are not measured."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.broken: dict[str, str] = {}
+        """Why tests could not run, such as a fixture that fails, by their names."""
+        self.test = ""
+        """The id of the test that runs."""
+
+    def fitted(self, case: Case) -> Case | None:
+        """Return a cell as it is run; None if its probes could not be counted, as was said. Raises UserError."""
+        return None if case.token_values is None else case.fitted()
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        """Do with the trials of a cell what this run is for."""
+        raise NotImplementedError
+
+
+class Functions(Protocol):
+    """The test functions of a run."""
+
+    def run(self, functions: FunctionRun) -> None:
+        """Run all of them. What they print is not shown. Raises KeyboardInterrupt."""
 
 
 def called(function: Callable[..., object], arguments: dict[str, Any]) -> object:

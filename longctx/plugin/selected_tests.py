@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import pytest
 
 from longctx.errors import UserError
-from longctx.plugin.asking.nested import FunctionRun, NestedSession
+from longctx.plugin.asking.nested import NestedSession
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selection import is_function, selected
 from longctx.plural import count
@@ -22,28 +22,11 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.engine.measure import MeasuredCase
     from longctx.engine.run import Run
-    from longctx.functions.measure import RunOnce, TrialOf
 
 IMPORTED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The filter for pytest's warning that longctx, which the command has imported, cannot be rewritten."""
 USUAL = "-plongctx.plugin", f"-W{IMPORTED}", "--ctx-project-tests"
 """The arguments of every pytest that a command starts: by default it takes all tests of the project."""
-
-
-class MeasuringRun(FunctionRun):
-    """Measures the cells of test functions from what is recorded."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(run.tape())
-        self.cells: list[MeasuredCase] = []
-        self._run = run
-
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        from longctx.engine.measure import Measurer
-        from longctx.functions.measure import run_trial
-
-        run = functools.partial(run_trial, trial_of, start)
-        self.cells.append(Measurer(self._run, self.tape).measure(case, self.test, run))
 
 
 class SelectedTests:
@@ -66,7 +49,9 @@ class SelectedTests:
 
     def measure(self) -> Sequence[MeasuredCase]:
         """Replay and judge what is recorded. Raises UserError if a test cannot be run."""
-        measuring = MeasuringRun(self.run)
+        from longctx.engine.function_runs import MeasuringRun
+
+        measuring = MeasuringRun(self.run, self.run.tape())
         cases: list[Case] = []
 
         def work(nested: NestedSession) -> None:

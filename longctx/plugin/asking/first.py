@@ -80,7 +80,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
             say(sentence)
         if functions:
-            from longctx.plugin.asking import function_runs
+            from longctx.engine import function_runs
 
             function_runs.check(run, alone=not cases)
         if settings.estimate:
@@ -106,9 +106,9 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
             run.keep_failures()
             complete, spent, answered = done.complete and complete, done.spent, done.asked.answered > 0
         if run.cells:
-            from longctx.plugin.asking import function_pass
+            from longctx.engine import function_pass
 
-            complete = function_pass.ask(run, nested, spent, answered) and complete
+            complete = function_pass.ask(run, nested, spent, answered).complete and complete
         if settings.ask_only:
             complete = not _say_stale(config, cases) and complete
     except Interrupted as stopped:

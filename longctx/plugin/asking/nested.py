@@ -16,9 +16,7 @@ from longctx.plugin.selection import is_function
 from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
-    from longctx.functions.measure import RunOnce, TrialOf
-    from longctx.recording.tape import Tape
+    from longctx.functions.running import FunctionRun
 
 
 class Nested:
@@ -40,25 +38,6 @@ class Nested:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
         self.interrupted = excinfo.type is KeyboardInterrupt
-
-
-class FunctionRun:
-    """One run of all test functions of a nested pytest, in which their trials are not measured."""
-
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
-        self.broken: dict[str, str] = {}
-        """Why tests could not run, such as a fixture that fails, by their names."""
-        self.test = ""
-        """The id of the test that runs."""
-
-    def fitted(self, case: Case) -> Case | None:
-        """Return a cell as it is run; None if its probes could not be counted, as was said. Raises UserError."""
-        return None if case.token_values is None else case.fitted()
-
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        """Do with the trials of a cell what this run is for."""
-        raise NotImplementedError
 
 
 class NestedSession(Nested):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
@@ -59,9 +60,10 @@ def leave_out(config: pytest.Config) -> None:
 
         keep_left_out(run)
         if may_leave_out_functions(run):
-            from longctx.plugin.asking import function_runs
+            from longctx.engine import function_runs
+            from longctx.plugin.asking.nested import within
 
-            function_runs.leave_out(config)
+            within(config, functools.partial(function_runs.leave_out, run))
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:

@@ -1,28 +1,29 @@
-"""Runs of test functions in a nested pytest, since only it knows their fixtures: what asking them would cost, and
-which trials a gate left out. function_pass.py asks them."""
+"""Runs of test functions: what asking them would cost, which trials a gate left out, and what is measured of them.
+
+function_pass.py asks them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
+from longctx.engine.measure import MeasuredCase, Measurer
 from longctx.engine.preflight import cannot_pass, target_of
 from longctx.errors import TapeError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.measure import Result, RunOnce, TrialOf, ended
+from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
+from longctx.functions.running import FunctionRun, Functions
 from longctx.functions.trial import FunctionTrial
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.live.estimating import with_estimated_counts
-from longctx.plugin.asking.nested import FunctionRun, NestedSession, within
-from longctx.plugin.session import run_of
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 
@@ -47,12 +48,29 @@ class ReplayingRun(FunctionRun):
                     self._part.note(trial, start(trial))
 
 
+class MeasuringRun(FunctionRun):
+    """Measures the cells of test functions from what is recorded."""
+
+    def __init__(self, run: Run, tape: Tape) -> None:
+        super().__init__(tape)
+        self.cells: list[MeasuredCase] = []
+        self._measurer = Measurer(run, tape)
+
+    def fitted(self, case: Case) -> Case:
+        return case
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        run = functools.partial(run_trial, trial_of, start)
+        self.cells.append(self._measurer.measure(case, self.test, run))
+
+
 class EstimatingRun(FunctionRun):
     """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
 
     def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
         """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count
-        the probes of functions, whose tokens are estimated otherwise."""
+        the probes of functions, whose tokens are estimated otherwise.
+        """
         super().__init__(tape)
         self._counted = counted
         self.estimates = FunctionEstimates()
@@ -88,21 +106,20 @@ def check(run: Run, alone: bool) -> None:
         preflight.warn()
 
 
-def price(run: Run, nested: NestedSession) -> float:
+def price(run: Run, tests: Functions) -> float:
     """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
-    return total_price(_estimated(run, nested).estimates.estimates(batch := run.settings.batch), batch)
+    return total_price(_estimated(run, tests, counted=True).estimates.estimates(batch := run.settings.batch), batch)
 
 
-def _estimated(run: Run, nested: NestedSession) -> EstimatingRun:
-    mode = "once" if run.settings.record == "none" else run.settings.record
-    estimating = EstimatingRun(run.tape(mode), run.tape(), counted=not run.settings.estimate)
-    nested.run(estimating)
+def _estimated(run: Run, tests: Functions, counted: bool) -> EstimatingRun:
+    estimating = EstimatingRun(run.tape(run.asking_mode), run.tape(), counted)
+    tests.run(estimating)
     return estimating
 
 
-def estimate(run: Run, nested: NestedSession, of_families: Sequence[Estimate]) -> None:
-    """Say what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
-    estimating = _estimated(run, nested)
+def estimate(run: Run, tests: Functions, of_families: Sequence[Estimate]) -> list[Estimate]:
+    """Say and return what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
+    estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
         run.say(str(each))
@@ -116,18 +133,18 @@ def estimate(run: Run, nested: NestedSession, of_families: Sequence[Estimate]) -
         run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
+    return estimates
 
 
-def leave_out(config: pytest.Config) -> None:
+def leave_out(run: Run, tests: Functions) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
-    run = run_of(config)
     known: list[tuple[Question, Waiting | Judged | Ended]] = []
 
     def note(trial: FunctionTrial, result: Result) -> None:
         known.append((trial.question, ended(trial, result)))
 
     replaying = ReplayingRun(run.tape(), Part(ended=note))
-    within(config, lambda nested: nested.run(replaying))
+    tests.run(replaying)
     looks = FunctionLooks(run, replaying.cells, run.recorded)
     for question, of_trial in known:
         looks.ended(question, of_trial)

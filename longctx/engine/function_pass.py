@@ -12,6 +12,7 @@ from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
+from longctx.functions.running import FunctionRun, Functions
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
@@ -22,7 +23,6 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import handled
 from longctx.live.sending import ending
 from longctx.live.tally import Tally
-from longctx.plugin.asking.nested import FunctionRun, NestedSession
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 
@@ -64,21 +64,26 @@ class CollectingRun(FunctionRun):
 class FunctionPass:
     """Asks what the test functions of a run lack, and adds up what was asked."""
 
-    def __init__(self, run: Run, nested: NestedSession, tape: Tape, spent: float) -> None:
-        """nested: runs the functions. spent: USD of the cap that are spent already."""
+    def __init__(self, run: Run, tests: Functions, tape: Tape, spent: float, max_cost: float | None = None) -> None:
+        """spent: USD of the cap that are spent already. max_cost: USD; by default the run's cap."""
         self.asked = Asked()
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
-        self._run, self._nested, self._tape = run, nested, tape
+        self._run, self._tests, self._tape = run, tests, tape
         cases = self._cases = run.cells
         judge = run.plan.judge
         self._models = [*(case.model for case in cases), *([judge] if judge else [])]
-        self._terms = run.terms(self._models)
+        self._terms = run.terms(self._models, max_cost)
         self.budget = Budget(self._terms.max_cost, spent)
         sizes: Counter[Group] = Counter()
         for case in run.cells:
             sizes[case.group] += case.size
         self._canary = Canary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all trials were asked, or did not need to be."""
+        return self.asked.complete and not self.broken
 
     def ask(self) -> None:
         """Ask all trials, or look by look if a gate may settle early. Raises UserError and Interrupted."""
@@ -151,7 +156,7 @@ class FunctionPass:
         try:
             with handled(signals.handle):
                 try:
-                    self._nested.run(functions)
+                    self._tests.run(functions)
                 except KeyboardInterrupt:
                     signals.wait(wait)
                     raise
@@ -188,15 +193,17 @@ class Signals:
             self.lost = False
 
 
-def ask(run: Run, nested: NestedSession, spent: float, answered: bool) -> bool:
-    """Ask what test functions lack; return whether all of their trials were asked. Raises UserError and Interrupted.
+def ask(run: Run, tests: Functions, spent: float, answered: bool, max_cost: float | None = None) -> FunctionPass:
+    """Ask what test functions lack. Raises UserError and Interrupted.
 
-    nested: runs the functions. spent: USD of the cap that are spent already. answered: whether the server has answered
-    this run before.
+    Args:
+        spent: USD of the cap that are spent already.
+        answered: Whether the server has answered this run before.
+        max_cost: USD; by default the run's cap.
     """
     settings, cases = run.settings, run.cells
-    tape = run.tape(settings.record)
-    done = FunctionPass(run, nested, tape, spent)
+    tape = run.tape(run.asking_mode)
+    done = FunctionPass(run, tests, tape, spent, max_cost)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
         tape.sends_again(run.to_send or cases, run.plan.judge)
         done.ask()
@@ -211,4 +218,4 @@ def ask(run: Run, nested: NestedSession, spent: float, answered: bool) -> bool:
         run.say(sentence)
     for name, why in done.broken.items():
         run.say(f"{name} could not be asked: {why}")
-    return asked.complete and not done.broken
+    return done
