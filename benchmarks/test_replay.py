@@ -57,7 +57,7 @@ def test_suite(benchmark, tape, tmp_path):
     def replay() -> None:
         question = Question(CASE, 49)
         trial = question.build()
-        outcome = CASE.scenario.judge(trial, tape.reply(Wanted.of(question, trial)))
+        outcome = trial.judge(tape.reply(Wanted.of(question, trial)))
         assert outcome.kind == "correct"
 
     benchmark(replay)

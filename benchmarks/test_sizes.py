@@ -94,7 +94,7 @@ def test_collages(tell, tmp_path, small):
         built = question.build()
         reply = tape.reply(Wanted.of(question, built))
         assert reply is not None
-        case.scenario.judge(built, reply)
+        built.judge(reply)
 
     with asyncio.Runner() as runner:
         taken = in_turns(

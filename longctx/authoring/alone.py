@@ -6,7 +6,7 @@ It is kept if it is right with its evidence alone and wrong without it. No famil
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -39,13 +39,14 @@ class Alone(Scenario):
     tokens: int = field(kw_only=True, repr=False)
     """About those of the prompt, in the reference vocabulary."""
 
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        """Return the trial, without an outcome: the probe grades the reply."""
         user = words[self.given].replace("{question}", self.question).replace("{evidence}", self.evidence)
-        return Trial(self.identity(seed, index, repeat), "", user, "", self.max_tokens, depth=0.0)
-
-    def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        """Raise NotImplementedError: the probe grades the reply."""
-        raise NotImplementedError("the probe grades the reply")
+        trial = Trial(self.identity(seed, index, repeat), "", user, "", self.max_tokens, depth=0.0)
+        answer(trial)
+        return trial, None
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(self.tokens * tokens["reference"])

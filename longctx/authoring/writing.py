@@ -8,7 +8,7 @@ No family of the benchmark: there is no answer that could be right. It is a scen
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -54,10 +54,13 @@ class Writing(Scenario):
         if not 2 <= self.per_section <= MOST:
             raise ValueError(f"{self.per_section} questions a section cannot be asked for: give 2 to {MOST}.")
 
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        """Return the trial, without an outcome: what was written is read and checked, not judged."""
         number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}
         user = fill(words["prompt"], {**words, **number, "passage": self.section.text})
-        return Trial(
+        trial = Trial(
             identity=self.identity(seed, index, repeat),
             system=words["system"],
             user=user,
@@ -68,10 +71,8 @@ class Writing(Scenario):
             prefill=words["prefill"],
             without_prefill=fill(words["without_prefill"], {"prefill": words["prefill"]}),
         )
-
-    def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        """Raise NotImplementedError: authoring.written reads the reply, and nothing in it is right or wrong."""
-        raise NotImplementedError("what was written is read and checked, not judged")
+        answer(trial)
+        return trial, None
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int((PROMPT_TOKENS + self.section.tokens) * tokens["reference"])

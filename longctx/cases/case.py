@@ -288,8 +288,8 @@ class Question:
             nonlocal answered, shaped
             shaped = trial
             if case.shape != TEXT:
-                context = case.scenario.in_pieces(case.wording.words, trial)
-                shaped = dataclasses.replace(trial, shape=case.shape, context=context)
+                assert trial.pieces is not None
+                shaped = dataclasses.replace(trial, shape=case.shape, context=trial.pieces())
             reply = answer(shaped)
             answered = reply is not None
             return reply

@@ -6,7 +6,7 @@ import enum
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -237,11 +237,10 @@ class FunctionScenario(Scenario):
     def _mistake(self, why: str) -> UserError:
         return UserError("bad-counts", f"{self.name}: the counts of its marker: {why}")
 
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        raise ValueError(f"the trials of {self.name} are run by pytest")
-
-    def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        raise ValueError(f"the replies of {self.name} are judged by its own assertions")
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        raise ValueError(f"a trial of {self.name} has requests, and not a prompt that is known before it runs")
 
 
 @dataclass(frozen=True, slots=True)

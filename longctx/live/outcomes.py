@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -74,14 +75,12 @@ class Outcomes:
         spent = paid(question.case.model.prices, reply)
         # If any price is unknown, no sum is shown: it would look like the whole cost.
         tally.cost = None if spent is None or tally.cost is None else tally.cost + spent
+        kind = NOT_JUDGED
         # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
-        try:
-            outcome = question.case.scenario.judge(trial, reply)
-        except Exception:
-            kind = NOT_JUDGED
-        else:
-            kind = outcome.kind
-            tally.add(*group, Rate(int(kind == "correct"), 1))
+        with contextlib.suppress(Exception):
+            if trial.judge:
+                kind = trial.judge(reply).kind
+                tally.add(*group, Rate(int(kind == "correct"), 1))
         self._kinds[group][kind] += 1
         self._canary.ended(group, kind, reply.text)
 

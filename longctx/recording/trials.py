@@ -126,24 +126,20 @@ def run_protocol(tape: Tape, question: Question) -> Waiting | Judged | Ended:
         if outcome is None:
             return Waiting([wanted])
         exchange = Exchange(wanted, found, model, request_body(trial, model))
-        return _judged(question, trial, outcome, exchange, tape.origin(wanted))
+        return _judged(trial, outcome, exchange, tape.origin(wanted))
     except Exception as error:  # of a judge that did not foresee this reply
         if isinstance(error, TapeError) or found is None:
             raise
         return Ended("error", str(error), type(error).__name__, error)
 
 
-def _judged(
-    question: Question, trial: Trial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None
-) -> Judged:
-    case, scenario, reply = question.case, question.case.scenario, exchange.reply
+def _judged(trial: Trial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
+    reply = exchange.reply
     assert reply is not None
     distance = trial.distance_from_end
 
     def view(test: str) -> View:
-        marks = scenario.marks(case.wording.words, trial, outcome)
-        quotes = outcome.quotes or scenario.quotes(trial, reply)
-        return View(test, excerpts(trial.user, marks), reply.thought + reply.text, quotes)
+        return View(test, excerpts(trial.user, outcome.marks), reply.thought + reply.text, outcome.quotes)
 
     return Judged(
         outcome.kind,
@@ -153,9 +149,9 @@ def _judged(
         expected=trial.expected,
         returned=outcome.returned,
         trace=outcome.trace,
-        checks={**_citations(trial, reply), **scenario.checks(trial, outcome)},
+        checks={**_citations(trial, reply), **outcome.checks},
         params=trial.recorded,
-        lexical=scenario.lexical(trial),
+        lexical=trial.lexical() if trial.lexical else None,
         depth=round(trial.depth, 6),
         distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
         documents=trial.documents or None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,7 @@ from longctx.vocabulary.bank import Bank, Section, documents_digest
 from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.report import Report
-from longctx.vocabulary.scenario import Identity, Mark, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -148,16 +149,6 @@ class Items:
         return "the protocol has no questions of this size"
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a trial keeps of the run that asked it, to run it again with an answer."""
-
-    words: Words
-    number: TrialNumber
-    pieces: Callable[[], Context] | None
-    lexical: Callable[[], bool | None] | None
-
-
 class ProtocolAsk:
     """The fixture `ask` of a protocol: it asks the one question of a trial."""
 
@@ -226,9 +217,11 @@ class ProtocolAsk:
             prefix=prefix or "",
             recorded=params or {},
             documents=documents_digest(cell.bank(), [each.id for each in documents]) if documents and cell.bank else "",
-            facts=Known(self._words, number, pieces, lexical),
             prefill=prefill,
             without_prefill=without_prefill,
+            judge=functools.partial(cell.judged, self._words, number),
+            pieces=pieces,
+            lexical=lexical,
         )
         reply = self._answer(self.trial)
         if reply is None:
@@ -313,13 +306,9 @@ class ProtocolCell(Scenario):
             raise ValueError(f"{self.family} ends without asking.")
         return ask.trial, outcome
 
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        return self.run(words, seed, index, repeat, lambda trial: None)[0]
-
-    def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        known: Known = trial.facts
-        number = known.number
-        outcome = self.run(known.words, number.seed, number.index, number.repeat, lambda trial: reply)[1]
+    def judged(self, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
+        """Run a trial again, now with its reply."""
+        outcome = self.run(words, number.seed, number.index, number.repeat, lambda trial: reply)[1]
         assert outcome is not None
         return outcome
 
@@ -345,11 +334,6 @@ class ProtocolCell(Scenario):
     def piece_count(self) -> int:
         pieces = type(self).declared.pieces
         return pieces(self) if pieces else 0
-
-    def in_pieces(self, words: Words, trial: Trial) -> Context:
-        known: Known = trial.facts
-        assert known.pieces is not None
-        return known.pieces()
 
     @property
     def questions_per_context(self) -> int:
@@ -386,16 +370,6 @@ class ProtocolCell(Scenario):
     @property
     def why_empty(self) -> str:
         return self.items.why_empty
-
-    def checks(self, trial: Trial, outcome: Outcome) -> Mapping[str, bool]:
-        return outcome.checks
-
-    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        return list(outcome.marks)
-
-    def lexical(self, trial: Trial) -> bool | None:
-        known: Known = trial.facts
-        return known.lexical() if known.lexical else None
 
     @classmethod
     def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:

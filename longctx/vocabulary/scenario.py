@@ -111,8 +111,6 @@ class Trial:
     """Parameters of the prompt that depend on the model, such as filler counts."""
     documents: str = ""
     """The digest of the documents that the prompt holds; empty if a family does not say it."""
-    facts: Any = None
-    """What the family's own `judge` needs."""
     prefill: str = ""
     """The beginning of the answer, for models that accept one."""
     without_prefill: str = ""
@@ -121,6 +119,12 @@ class Trial:
     """The shape in which the run asks it."""
     context: Context | None = None
     """What that shape renders, unless it is the text in `user`."""
+    judge: Callable[[Reply], Outcome] | None = field(default=None, compare=False, repr=False)
+    """Judges a reply; None if nothing is right or wrong."""
+    pieces: Callable[[], Context] | None = field(default=None, compare=False, repr=False)
+    """Returns the context in pieces, which other shapes than the text render."""
+    lexical: Callable[[], bool | None] | None = field(default=None, compare=False, repr=False)
+    """Returns whether the lexical baseline answers it; None if it is not about documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +253,8 @@ class Quote:
 class Scenario(ABC):
     """One cell of the benchmark: a family and its parameters.
 
-    A subclass is a frozen dataclass of a family's parameters. It builds trials and judges replies, and touches no
-    network, no clock and no file: the same parameters, seed and index give the same trial everywhere.
+    A subclass is a frozen dataclass of a family's parameters. It touches no network, no clock and no file: the same
+    parameters, seed and index give the same trial everywhere.
 
     Example:
         >>> from dataclasses import dataclass
@@ -262,13 +266,12 @@ class Scenario(ABC):
         ...     templates = {"question": ("number",)}
         ...     digits: int
         ...
-        ...     def build(self, words, seed, index, repeat=0):
+        ...     def run(self, words, seed, index, repeat, answer):
         ...         number = str(self.stream(seed, index).randint(10**self.digits))
         ...         text = words["question"].replace("{number}", number)
-        ...         return Trial(self.identity(seed, index, repeat), "", text, number, self.max_tokens, depth=0.0)
-        ...
-        ...     def judge(self, trial, reply):
-        ...         return Outcome("correct" if reply.text.strip() == trial.expected else "wrong", reply.text)
+        ...         trial = Trial(self.identity(seed, index, repeat), "", text, number, self.max_tokens, depth=0.0)
+        ...         reply = answer(trial)
+        ...         return trial, reply and Outcome("correct" if reply.text == number else "wrong", reply.text)
         ...
         ...     def size_tokens(self, tokens):
         ...         return self.digits + 10
@@ -295,20 +298,14 @@ class Scenario(ABC):
     """The most tokens a reply may have. It is not in a trial's identity: the question stays the same."""
 
     @abstractmethod
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
-        """Return trial `index` (from 0) of this scenario under `seed`. This is a pure function."""
-
-    @abstractmethod
-    def judge(self, trial: Trial, reply: Reply) -> Outcome:
-        """Judge the reply to a trial."""
-
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
     ) -> tuple[Trial, Outcome | None]:
-        """Return a trial and its outcome, which is None if `answer` has no reply to the trial."""
-        trial = self.build(words, seed, index, repeat)
-        reply = answer(trial)
-        return trial, None if reply is None else self.judge(trial, reply)
+        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` has no reply to it."""
+
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+        """Return a trial. This is a pure function."""
+        return self.run(words, seed, index, repeat, lambda trial: None)[0]
 
     @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
@@ -322,10 +319,6 @@ class Scenario(ABC):
     def piece_count(self) -> int:
         """About how many pieces the context of a prompt has; 0 for a family that can be asked as one text alone."""
         return 0
-
-    def in_pieces(self, words: Words, trial: Trial) -> Context:
-        """Return a trial's context in pieces, which other shapes than the text render. trial: as `build` made it."""
-        raise NotImplementedError
 
     @property
     def length(self) -> int:
@@ -361,22 +354,6 @@ class Scenario(ABC):
         Trials that share a context need not be correlated.
         """
         return self.cluster(index)
-
-    def checks(self, trial: Trial, outcome: Outcome) -> Mapping[str, bool]:
-        """Return, by name, what is judged separately from the answer: each check has its own rates and bands."""
-        return {}
-
-    def marks(self, words: Words, trial: Trial, outcome: Outcome) -> list[Mark]:
-        """Return where the needle, the question and the source of a wrong answer are in `trial.user`, if known."""
-        return []
-
-    def lexical(self, trial: Trial) -> bool | None:
-        """Return whether the lexical baseline answers a trial; None for families that are not about documents."""
-        return None
-
-    def quotes(self, trial: Trial, reply: Reply) -> list[Quote]:
-        """Return the reply's quotes, for families that ask for quotes."""
-        return []
 
     @classmethod
     def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:

@@ -96,7 +96,7 @@ def test_a_reply_that_cannot_be_judged_ends_nothing(monkeypatch: pytest.MonkeyPa
     def judge(*_: object) -> None:
         raise IndexError
 
-    monkeypatch.setattr(LineRetrieval, "judge", judge)
+    monkeypatch.setattr(LineRetrieval, "judged", judge)
     tally, _ = told(asked("1"))
     assert (tally.done, tally.rates) == (1, {})
 

@@ -144,9 +144,7 @@ def test_the_gate_judges_the_two_apart() -> None:
 
 def test_matching_words_finds_the_answer_and_does_not_abstain() -> None:
     right = {
-        section: sum(
-            scenario(section).lexical(scenario(section).build(WORDS, 0, index)) for index in range(len(BANK.items))
-        )
+        section: sum(scenario(section).build(WORDS, 0, index).lexical() for index in range(len(BANK.items)))
         for section in SECTIONS
     }
     assert right["absent"] <= 4
@@ -155,7 +153,7 @@ def test_matching_words_finds_the_answer_and_does_not_abstain() -> None:
 
 def test_pieces_are_the_sections_of_the_record() -> None:
     for section, trial in zip(SECTIONS, (THERE, NOT_THERE), strict=True):
-        context = scenario(section).in_pieces(WORDS, trial)
+        context = trial.pieces()
         assert [piece.text for piece in context.pieces] == sections(trial)
         assert (context.needle is None) == (section == "absent")
         listed = "\n".join(f"{letter}. {text}" for letter, text in answers(trial).items())
@@ -164,8 +162,8 @@ def test_pieces_are_the_sections_of_the_record() -> None:
 
 def test_marks_show_the_section_where_it_is() -> None:
     for section, trial in zip(SECTIONS, (THERE, NOT_THERE), strict=True):
-        outcome = scenario(section).judge(trial, reply(f"<Answer>{trial.expected}"))
-        names = {mark.name for mark in scenario(section).marks(WORDS, trial, outcome)}
+        outcome = trial.judge(reply(f"<Answer>{trial.expected}"))
+        names = {mark.name for mark in outcome.marks}
         assert ("needle" in names) == (section == "present")
         assert {"question", "answers", "right answer"} <= names
 

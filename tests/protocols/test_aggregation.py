@@ -80,7 +80,7 @@ def test_an_independent_reading_gives_the_expected_answer(scenario: Any, seed: i
     assert len(read) == trial.recorded["lines"]
     [month] = re.findall(r"dated in (\w+ \d{4})", trial.user)
     assert Counter(when for when, _ in read)[month] == scenario.notices
-    *marks, question = fitted(scenario).judge(trial, reply("")).marks
+    *marks, question = trial.judge(reply("")).marks
     lines = [trial.user[mark.start : mark.end] for mark in marks]
     assert len(lines) == scenario.notices
     assert all(f"{month.split()[0]} " in line and "\n" not in line for line in lines)
@@ -156,7 +156,7 @@ def test_what_is_missing_is_a_set() -> None:
 
 def test_marks_show_the_notices_of_the_month() -> None:
     scenario = fitted(Aggregation(2600, 12, "largest"))
-    marks = scenario.judge(scenario.build(WORDS, 0, 0), reply("")).marks
+    marks = scenario.build(WORDS, 0, 0).judge(reply("")).marks
     assert [mark.name for mark in marks] == ["notice of the month"] * 12 + ["question"]
 
 

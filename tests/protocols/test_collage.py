@@ -73,7 +73,7 @@ def test_spread_scenarios_ask_different_questions_and_of_rounds_no_section_twice
     assert everything == list(range(len(BANK.items)))
     first = scenarios[0].build(WORDS, 0, asked[0])
     elsewhere = collage(0).build(WORDS, 0, asked[0])
-    assert replace(first, facts=None) == replace(elsewhere, facts=None), "the question is what it is elsewhere"
+    assert first == elsewhere, "the question is what it is elsewhere"
 
 
 def test_the_record_is_the_same_in_every_variant_and_but_for_the_needle_at_every_depth() -> None:
@@ -157,7 +157,7 @@ def test_quotes_are_traced_for_scratchpads() -> None:
     scenario = collage(50, "none_scratchpad")
     trial = scenario.build(WORDS, 0, 0)
     text = f"<scratchpad>{needle(trial)}</scratchpad><Answer>{trial.expected}</Answer>"
-    outcome = scenario.judge(trial, Reply(text, "end_turn", "m", 1, 0, 1, 0.1, "", ""))
+    outcome = trial.judge(Reply(text, "end_turn", "m", 1, 0, 1, 0.1, "", ""))
     assert outcome.kind == "correct"
     assert outcome.trace == {"quotes": 1, "in_record": 1, "in_needle": 1}
 
@@ -193,7 +193,7 @@ def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_c
 def test_its_pieces_are_the_sections_of_the_record(variant: str) -> None:
     scenario = collage(variant=variant, budget=600)
     trial = scenario.build(WORDS, 0, 3)
-    context = scenario.in_pieces(WORDS, trial)
+    context = trial.pieces()
     assert [piece.text for piece in context.pieces] == sections(trial)
     assert context.needle is not None
     assert context.pieces[context.needle].text == needle(trial)
@@ -207,6 +207,6 @@ def test_a_cited_passage_can_hold_the_answer_only_if_the_needle_does() -> None:
     scenario = collage()
     trial = scenario.build(WORDS, 0, 3)
     right = choices_in(BANK, 3, 0).answer(trial.expected)
-    assert scenario.in_pieces(WORDS, trial).evidence == (right if right in needle(trial) else "")
+    assert trial.pieces().evidence == (right if right in needle(trial) else "")
     assert evidence("5 Crowns", "The fee is\n5 crowns.") == "5 Crowns"
     assert evidence("5 crowns", "nothing") == ""

@@ -78,7 +78,7 @@ def test_the_prefix_is_known_without_building(scenario: Scenario) -> None:
 def test_a_question_about_another_chain_has_the_right_answer() -> None:
     scenario = SCENARIOS[2]
     for trial in trials_of(scenario, 3):
-        assert scenario.judge(trial, Reply(trial.expected, "end_turn", "m", 1)).kind == "correct"
+        assert trial.judge(Reply(trial.expected, "end_turn", "m", 1)).kind == "correct"
     expected = [trial.expected.split() for trial in trials_of(scenario, 3)]
     assert len({name for names in expected for name in names}) == 3 * 5
 
@@ -91,7 +91,7 @@ def test_each_request_of_a_conversation_has_its_alike_texts() -> None:
         facts = conversation_of(draw, words, scenario, number)
         answer = f"{facts.code}\n\n{facts.instances[facts.asked - 1]}"
         assert len(facts.instances) == 2
-        assert scenario.judge(trial, Reply(answer, "end_turn", "m", 1)).kind == "correct"
+        assert trial.judge(Reply(answer, "end_turn", "m", 1)).kind == "correct"
         asked = (facts.rows[:, :2] == facts.rows[facts.alike[0], :2]).all(axis=1)
         assert asked.sum() == 2
 

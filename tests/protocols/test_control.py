@@ -96,6 +96,6 @@ def test_the_lexical_baseline_is_that_of_the_right_section() -> None:
     answers = {}
     for record in RECORDS:
         control = Control(60, record, bank=lambda: bank)
-        answers[record] = control.lexical(control.build(words, 0, 0))
+        answers[record] = control.build(words, 0, 0).lexical()
     assert answers == {"right": answers["right"], "wrong": None, "none": None}
     assert isinstance(answers["right"], bool)

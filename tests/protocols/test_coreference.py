@@ -268,7 +268,7 @@ def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
 def in_pieces(slug: str, index: int = 0) -> tuple[Trial, Context]:
     scenario = Coreference.from_slug(slug, tokens=TOKENS)
     trial = scenario.build(WORDS, 0, index)
-    return trial, scenario.in_pieces(WORDS, trial)
+    return trial, trial.pieces()
 
 
 def test_its_pieces_are_the_exchanges_of_the_text() -> None:

@@ -26,7 +26,7 @@ def collage(number: int | None, budget: int = 40_000) -> Collage:
 
 
 def sections(scenario: Collage, index: int) -> list[str]:
-    return [piece.text for piece in scenario.in_pieces(WORDS, scenario.build(WORDS, 0, index)).pieces]
+    return [piece.text for piece in scenario.build(WORDS, 0, index).pieces().pieces]
 
 
 @pytest.fixture(scope="module", name="index")

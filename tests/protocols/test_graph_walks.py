@@ -290,7 +290,7 @@ def test_what_a_reply_is_worth(text: str, stop_reason: str, kind: str, why: str)
 def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_missed() -> None:
     trial = SCENARIO.build(WORDS, 0, 0)
     first, *rest = trial.expected.split(", ")
-    outcome = SCENARIO.judge(trial, reply(f"Final Answer: [{first}]"))
+    outcome = trial.judge(reply(f"Final Answer: [{first}]"))
     marks = [(mark.name, trial.user[mark.start : mark.end]) for mark in outcome.marks]
     assert marks[0] == (
         "operation",
@@ -306,7 +306,7 @@ def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_misse
 def test_of_many_edges_a_reader_is_shown_some() -> None:
     scenario = GraphWalks(8000, "bfs", 3, tokens=TOKENS)
     trial = scenario.build(WORDS, 0, 0)
-    marks = scenario.judge(trial, reply("", "refusal")).marks
+    marks = trial.judge(reply("", "refusal")).marks
     assert len(trial.expected.split(", ")) > 6
     assert [mark.name for mark in marks] == ["operation", *["edge that was missed"] * 6]
 

@@ -30,11 +30,11 @@ def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tupl
     """Return a trial, its outcome for a reply, and its marked parts by name."""
     words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
     trial = scenario.build(words, seed, index)
-    outcome = scenario.judge(trial, reply(text))
+    outcome = trial.judge(reply(text))
     return (
         trial,
         outcome,
-        {mark.name: trial.user[mark.start : mark.end] for mark in scenario.marks(words, trial, outcome)},
+        {mark.name: trial.user[mark.start : mark.end] for mark in outcome.marks},
     )
 
 
@@ -90,7 +90,7 @@ def test_coreference() -> None:
     draw, number = fixtures(scenario, index=1)
     conversation = conversation_of(draw, words, scenario, number)
     texts = conversation.instances
-    outcome = scenario.judge(trial, reply(conversation.code + texts[3]))
+    outcome = trial.judge(reply(conversation.code + texts[3]))
     shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in outcome.marks]
     first, second, third, fourth = texts
     assert shown[:-1] == [

@@ -21,8 +21,8 @@ from tests.protocols.tokens import fitted, reply, words_of
 def test_the_piece_is_the_text_before_the_question(scenario: Scenario) -> None:
     words, fit = words_of(type(scenario)), fitted(scenario)
     trial = fit.build(words, 0, 1)
-    context = fit.in_pieces(words, trial)
+    context = trial.pieces()
     [piece] = context.pieces
     assert trial.user.split() == [*piece.text.split(), *context.question.split()]
-    question = next(mark for mark in fit.judge(trial, reply("")).marks if mark.name == "question")
+    question = next(mark for mark in trial.judge(reply("")).marks if mark.name == "question")
     assert trial.user[question.start :].strip() == context.question

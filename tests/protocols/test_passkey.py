@@ -98,7 +98,7 @@ def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: i
     trial = scenario.build(WORDS, seed, index)
     again = scenario.build(WORDS, seed, index, repeat=1)
     assert again.user == trial.user
-    assert replace(again, identity=trial.identity, facts=None) == replace(trial, facts=None)
+    assert replace(again, identity=trial.identity) == trial
     assert str(again.identity) == f"passkey.v1/window-200-k-100/seed-{seed}/trial-{index}/repeat-1"
 
 
@@ -285,7 +285,7 @@ def test_its_context_is_one_piece_between_opening_and_question(scenario: Any, in
         return
     assume(before + after < 200)
     trial = scenario.build(WORDS, 0, index)
-    context = scenario.in_pieces(WORDS, trial)
+    context = trial.pieces()
     [piece] = context.pieces
     assert trial.user == "\n".join([context.opening, piece.text, context.question])
     assert context.evidence in piece.text

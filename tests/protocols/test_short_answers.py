@@ -122,7 +122,7 @@ def test_an_independent_reading_finds_the_answer_and_no_wrong_one() -> None:
             assert not {*wrong} & numbers, item.id
             if len(numbers) == 1:
                 alone += 1
-                assert scenario.judge(trial, Reply(f"There are {right}.", "end_turn", "m", 10)).kind == "correct"
+                assert trial.judge(Reply(f"There are {right}.", "end_turn", "m", 10)).kind == "correct"
     assert alone > 10
 
 

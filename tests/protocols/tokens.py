@@ -54,7 +54,7 @@ def reply(text: str, stop_reason: str = "end_turn") -> Reply:
 
 
 def judged(scenario: Scenario, trial: Trial, text: str, stop_reason: str = "end_turn") -> Outcome:
-    return scenario.judge(trial, reply(text, stop_reason))
+    return trial.judge(reply(text, stop_reason))
 
 
 def taken(trial: Trial) -> int:

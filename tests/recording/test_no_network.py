@@ -171,7 +171,7 @@ for question in case.fitted().questions():
     if reply is None:
         absent.append(Wanted.of(question, trial))
     else:
-        texts.append(case.scenario.judge(trial, reply).kind)
+        texts.append(trial.judge(reply).kind)
 sentence(case, tape, absent, [])
 print(json.dumps({"judged": texts, "absent": len(absent), "imported": "anthropic" in sys.modules}))
 """

@@ -29,7 +29,7 @@ class Bare(Scenario):
 @pytest.mark.parametrize(
     ("scenario", "grid", "more", "says"),
     [
-        (Bare, PasskeyAxes, {}, "Bare lacks version, identified_by, templates, build, judge, size_tokens"),
+        (Bare, PasskeyAxes, {}, "Bare lacks version, identified_by, templates, run, size_tokens"),
         (PasskeyAxes, Passkey, {}, "is not a subclass of Scenario"),
         (Passkey, Passkey, {}, "is not a subclass of Axes"),
         (Passkey, Axes, {}, "Axes lacks cells"),

@@ -122,7 +122,7 @@ def test_the_twin_answers_the_shipped_banks_alike(name: str, budget: int) -> Non
     right = []
     for index in collage.indices(12):
         choices = choices_in(bank, index, 0)
-        texts = [piece.text for piece in collage.in_pieces(WORDING, collage.build(WORDING, 0, index)).pieces]
+        texts = [piece.text for piece in collage.build(WORDING, 0, index).pieces().pieces]
         right.append(twin(texts, choices.question, choices.answers) == choices.answer(choices.right))
         assert right[-1] == answered_by_words(collage, index)
     assert sum(right) >= 11

@@ -30,7 +30,7 @@ def test_a_protocol_without_an_outcome_is_named() -> None:
     cell = cells_of(forgets)(1)
     trial = cell.build(WORDS, 0, 0)
     with pytest.raises(TypeError, match="forgets returns None: a protocol returns an Outcome"):
-        cell.judge(trial, Reply("1", "end_turn", "m", 1))
+        trial.judge(Reply("1", "end_turn", "m", 1))
 
 
 def test_a_protocol_keeps_its_own_markers() -> None:
