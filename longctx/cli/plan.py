@@ -81,9 +81,10 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.loads import loads_of_functions, minimums_of, planned
+    from longctx.engine.loads import loads_of_functions, minimums_of, minimums_of_tests, planned
     from longctx.engine.plan import Plan
     from longctx.gate.plan import Target, against_baselines
+    from longctx.plugin.declared_reports import reports_of_tests
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices, questions_worth
     from longctx.results.baseline import load_baseline
@@ -100,12 +101,15 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
     plan = Plan(settings_of(options), options.workspace)
-    measured = load_baseline(options.workspace.find_baseline(runs[-1])).rows if runs else []
+    baseline = load_baseline(options.workspace.find_baseline(runs[-1])) if runs else None
+    measured = baseline.rows if baseline else []
     of_functions = loads_of_functions(plan, measured, options.model)
     name = plan.profile_name if plan.own or not of_functions else ""
     cases = _with_replies(plan, measured, options)
     looks = plan.own.looks if plan.own else DEFAULT_LOOKS
-    target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums_of(plan), looks=looks)
+    reports = reports_of_tests(options.workspace, baseline.manifest.reports) if baseline else {}
+    minimums = minimums_of(plan) + minimums_of_tests(measured, reports)
+    target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums, looks=looks)
     target = replace(target, run_margin=plan.run_margin)
     loads = planned(plan, of_functions, cases)
     target = replace(target, bands=len(loads))

@@ -34,6 +34,7 @@ from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 if TYPE_CHECKING:
     from longctx.live.failure import Asked
     from longctx.live.run import AskingOrder, AskQuestions
+    from longctx.views.reporting import Reports
 
 PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
 
@@ -241,9 +242,11 @@ class LiveLooks:
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
         """Return how many bands are judged elsewhere, and those that are asked to the end whatever is shown.
 
-        Elsewhere: in other shards, or of test functions. To the end: bands of which other shards ask a part, and those
-        whose trials a minimum rate or a limit of growth takes.
+        Elsewhere: in other shards, or of test functions, whose stated minimums count, too. To the end: bands of which
+        other shards ask a part, and those whose trials a minimum rate or a limit of growth takes.
         """
+        from longctx.engine.loads import minimums_of_tests
+
         plan = self._run.plan
         here = [(case, band) for case in cases if (band := self._band(case))]
         everywhere = [
@@ -257,7 +260,13 @@ class LiveLooks:
         own = {band for _, band in here}
         functions = {self._band(cell) for cell in self._run.cells} - {None}
         limited = own if rules(self._run, (), "", AT_ONCE).limits != GrowthLimits() else set()
-        return len({band for _, band in everywhere} - own) + len(functions), parted | with_minimum | limited
+        minimums = minimums_of_tests(self._baseline, self._reports(self._run.cells))
+        return len({band for _, band in everywhere} - own) + len(functions) + minimums, parted | with_minimum | limited
+
+    def _reports(self, cases: Sequence[Case]) -> Reports:
+        """Return the reports that these cells of test functions declare."""
+        names = {case.scenario.family for case in cases}
+        return {name: report for name, report in self._run.reports.items() if name in names}
 
     def _band(self, case: Case) -> Band | None:
         subject = Subject.of(
@@ -300,6 +309,8 @@ class FunctionLooks(LiveLooks):
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
         """See above. What other shards ask of test functions is known from the baseline alone."""
+        from longctx.engine.loads import minimums_of
+
         run = self._run
         here = [(case, band) for case in cases if (band := self._band(case))]
         own = {band for _, band in here}
@@ -319,7 +330,8 @@ class FunctionLooks(LiveLooks):
         }
         with_minimum = {band for case, band in here if case.min_rate is not None}
         limited = own if rules(run, (), "", AT_ONCE).limits != GrowthLimits() else set()
-        return len(of_families) + len(elsewhere), parted | with_minimum | limited
+        stated = minimums_of(run.plan) if of_families else 0
+        return len(of_families) + len(elsewhere) + stated, parted | with_minimum | limited
 
 
 def unit_of(question: Question) -> Unit:

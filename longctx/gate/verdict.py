@@ -389,8 +389,9 @@ def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tupl
             return (), (f"the report of {name}, which adds to the gate, is not known: no test of this project has it",)
         reporting = reporting_of_test(name, report)
     grids = rules.grids.get((match.family, match.after.model), ())
+    before, after = ([row for row in rows if row.measured] for rows in match.rows)
     try:
-        return tuple(reporting.reported(*match.rows, grids)), ()
+        return tuple(reporting.reported(before, after, grids) if before and after else ()), ()
     except Exception as error:
         return (), (f"what {name} adds to the gate failed: {described(error)}",)
 

@@ -17,7 +17,7 @@ from longctx.engine.run import Run
 from longctx.plugin.asking.nested import Nested
 from longctx.plugin.collected_tests import ANY
 from longctx.plugin.run import GivenRun
-from longctx.plugin.selected_tests import USUAL
+from longctx.plugin.selected_tests import IMPORTED, USUAL
 from longctx.plugin.session import run_of, session_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def learn(config: pytest.Config) -> None:
     arguments += [f"-c{config.inipath}"] if config.inipath else []
     arguments += [f"-p{plugin}" for plugin in config.option.plugins]
     own = Run(settings=run.settings, root=run.workspace.root, name=run.name, folder=run.folder)
-    run.reports |= _known(_collected(own, *arguments, "-pno:cacheprovider", *files), lacking)
+    run.reports |= _known(_collected(own, *arguments, "-pno:cacheprovider", f"-W{IMPORTED}", *files), lacking)
 
 
 def reports_of_tests(workspace: Workspace, declared: Mapping[str, bool]) -> Reports:

@@ -178,11 +178,11 @@ def credits_of_both(before: Sequence[Row], after: Sequence[Row], grids: Sequence
     """
     if not any(CREDIT in row.trace for row in before):
         return
-    earlier = {(row.scenario, row.seed, row.trial): row for row in before if row.measured}
+    earlier = {(row.scenario, row.seed, row.trial): row for row in before}
     both: dict[str, list[tuple[Row, Row]]] = {}
     for row in after:
         was = earlier.get((row.scenario, row.seed, row.trial))
-        if was and row.measured:
+        if was:
             both.setdefault(row.scenario, []).append((was, row))
     for scenario, pairs in both.items():
         credits = [_mean_credit(rows) for rows in zip(*pairs, strict=True)]

@@ -66,8 +66,8 @@ class Reporting:
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         """Return what a gate reports of two runs in addition to the verdicts on their bands.
 
-        before, after: the rows of one subject in the baseline and in the run. grids: the tables that the profile has
-        for this family and model.
+        before, after: the measured rows of one subject in the baseline and in the run. grids: the tables that the
+        profile has for this family and model.
         """
         return ()
 

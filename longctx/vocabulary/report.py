@@ -208,6 +208,6 @@ class Report:
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports in addition to the bands, from the rows of one subject in the
-    baseline and in the run, and from the profile's tables (Axes); a test function has none. Some rows may not be
-    measured (`row.measured`), and those of a saved baseline have no traces. A stated minimum counts in the verdict."""
+    """The hook for a gate: returns what it reports in addition to the bands, from the measured rows of one subject in
+    the baseline and in the run, and from the profile's tables (Axes), of which a test function has none. Rows of a
+    saved baseline have no traces. A stated minimum counts in the verdict."""

@@ -11,6 +11,7 @@ import pytest
 
 from tests.integration import functions
 from tests.integration.conftest import Checkout, Result
+from tests.integration.priced import priced
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -139,14 +140,15 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
 
 @pytest.mark.parametrize("workers", [WITHOUT, WITH])
 def test_its_gate_hook_fails_the_gate_in_a_replay_as_live(asked: Checkout, workers: str) -> None:
-    result = replay(asked, workers, "--ctx-baseline=main")
+    result = replay(asked, workers, "--ctx-baseline=main", "--junit-xml=tests.xml")
     assert missed(result), result.out
+    assert 'tests="4"' in asked.file("tests.xml").read_text(), "no other pytest wrote the file"
     assert judged(asked, "reports/latest") == judged(asked, "reports/live")
     reported = [functions.gate(asked, folder)["families"][0]["keys"] for folder in ("reports/latest", "reports/live")]
     assert reported == [[{"now": 0.0, "minimum": 0.75, "missed": True}]] * 2
 
 
-def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout, tmp_path: Path) -> None:
+def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout) -> None:
     for number in (1, 2):
         shard = replay(asked, f"--ctx-shard={number}/2", f"--ctx-report=reports/part-{number}")
         assert shard.code == 0, shard
@@ -165,6 +167,18 @@ def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout, tmp_path: 
         assert elsewhere.code == 12
         assert elsewhere.says("the report of test_functions, which adds to the gate, is not known"), elsewhere.out
     assert "keys" not in summary(asked, "reports/elsewhere")
+
+
+def test_a_plan_foresees_its_minimum_and_an_upgrade_tests_it(asked: Checkout) -> None:
+    planned = asked.longctx("plan", "--from", "main")
+    assert planned.code == 0
+    assert planned.says("1 band and 1 stated minimum"), planned.out
+    priced(asked, "other", 1)
+    with SimulatedServer(first) as server:
+        tests = "--tests", "tests_longctx/test_functions.py"
+        upgrade = asked.longctx("upgrade", "toy", "other", *tests, f"--base-url={server.url}", "--max-cost=1")
+    assert upgrade.code == 10, upgrade
+    assert upgrade.says("0% name all keys, below 75%"), upgrade.out
 
 
 @pytest.mark.parametrize(
