@@ -10,7 +10,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 
 from longctx.config.file_names import file_of
 from longctx.config.headers import BETA, BETA_NAME, CUSTOM, NAME, VALUE, beta_header, is_transport
@@ -96,16 +105,18 @@ class TokensPerUnit(_Table):
 
 
 class TokenCounts(_Table):
-    """The token counts of one family's wording, from count_tokens; `values` is what the family's `fit` takes.
-
-    system: the digest of the profile's own system prompt, which was counted too; empty if it had none.
-    """
+    """The token counts of the probes of a protocol or a test function, from count_tokens."""
 
     family: str
+    """The name of the protocol or of the test function."""
     wording: str
+    """The digest of a protocol's templates, or of a test function's probes."""
     system: str = ""
+    """The digest of the profile's own system prompt, which was counted too; empty if it had none."""
     on: datetime.date
-    values: dict[str, float]
+    """The day on which they were counted."""
+    values: dict[str, FiniteFloat]
+    """What a protocol makes of its counts; the counts themselves of a test function, by the names of its probes."""
 
 
 class Probed(_Table):

@@ -12,6 +12,7 @@ import pytest
 from tests.batch_server import BatchServer
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.integration.functions import ask, rows, run
+from tests.integration.priced import priced
 from tests.live.server.shapes import NO_COUNTS
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, counting, failing, message, prompt_of
 
@@ -72,8 +73,8 @@ def write(
     project.file("tests_longctx/test_functions.py").write_text(text)
 
 
-def measured(project: Checkout) -> list[dict[str, Any]]:
-    file = project.file(PROFILE)
+def measured(project: Checkout, model: str = "toy") -> list[dict[str, Any]]:
+    file = project.file(f"fixtures/models/{model}.toml")
     tables: list[dict[str, Any]] = tomllib.loads(file.read_text()).get("measured", []) if file.exists() else []
     return tables
 
@@ -198,7 +199,7 @@ def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
     why = "toy: its tokens could not be counted, which test_fill needs to build its prompts: "
     assert result.says(
         why,
-        "Ask a server that counts tokens, or leave the test out with -k 'not test_fill'.",
+        "Ask a server that counts tokens, or leave it out with -k 'not test_fill'.",
         "Asked 3 requests of 3 trials of test functions.",
         f"invalid: {why}",
     ), result
@@ -207,6 +208,20 @@ def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
     assert {row["outcome"] for row in rows(project) if row["family"] == "test_other"} == {"correct"}
     server.counting = counting
     assert ask(project, server).says("4 live, 3 replayed")
+
+
+def test_counts_may_be_written_by_hand(project: Checkout, server: SimulatedServer) -> None:
+    server.counting = failing(404, "no such path")
+    refused = ask(project, server)
+    assert refused.code == 4
+    wording = re.search(r"whose wording is '(\w{12})'", " ".join(refused.out.split() + refused.err.split()))
+    assert wording, refused
+    table = f'[[measured]]\nfamily = "test_fill"\nwording = "{wording[1]}"\non = 2026-11-26\n'
+    project.file(PROFILE).write_text(f"{table}values = {{ 10 = 100, 20 = 200 }}\n")
+    assert ask(project, server).code == 0
+    assert sorted(map(sentences, server.asked)) == [10, 10, 40, 40]
+    project.file(PROFILE).write_text(f"{table}values = {{ 10 = inf, 20 = inf }}\n")
+    assert run(project).says("fixtures/models/toy.toml", "finite number")
 
 
 def test_where_nothing_else_is_selected_nothing_is_asked(project: Checkout, server: SimulatedServer) -> None:
@@ -224,12 +239,25 @@ def test_protocols_and_functions_count_in_one_run(project: Checkout, server: Sim
     assert result.says("Asked 4 requests of 4 trials of test functions."), result
 
 
+def test_both_models_of_an_upgrade_are_counted(project: Checkout, server: SimulatedServer) -> None:
+    write(project, trials=20, budgets="[100]")
+    priced(project, "toy", 1)
+    priced(project, "other", 1)
+    given = "--tests", "tests_longctx/test_functions.py", "--max-cost=1", "--base-url", server.url
+    result = project.longctx("upgrade", "toy", "other", *given, env={"ANTHROPIC_API_KEY": "k"})
+    assert result.code in (0, 11), result
+    assert len(counted(server)) == 4
+    assert [body["model"] for body in server.asked].count("other") == 20
+    assert len(measured(project)) == len(measured(project, "other")) == 1
+
+
 def test_a_cell_that_does_not_fit_fails_alone(project: Checkout, server: SimulatedServer) -> None:
     write(project, budgets="[3, 100]")
     result = ask(project, server)
     assert result.code == 1
     assert result.says("toy-protocol-budget-3: a budget of 3 tokens is less than a sentence [scenario-not-buildable]")
     assert len(server.asked) == 2
+    assert [row["error"] for row in rows(project)] == ["scenario-not-buildable"] * 2 + [None] * 2
 
 
 @pytest.mark.parametrize(

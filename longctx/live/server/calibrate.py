@@ -113,7 +113,9 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     if case.scenario.family not in shipped():
         return Failure(
             "not_counted",
-            f"{why} Ask a server that counts tokens, or leave the test out with -k 'not {case.scenario.family}'.",
+            f"{why} Ask a server that counts tokens, or leave it out with -k 'not {case.scenario.family}'. Counts "
+            "that you know go into the model's profile: docs/models.md shows the table [[measured]], whose wording is "
+            f"{case.counts_key!r}.",
             True,
         )
     chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
