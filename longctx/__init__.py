@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from longctx.vocabulary.lexical import LexicalBaseline as LexicalBaseline
     from longctx.vocabulary.lexical import lexical_baseline as lexical_baseline
     from longctx.vocabulary.lexical import lexically_right as lexically_right
-    from longctx.vocabulary.protocol import Counts as Counts
-    from longctx.vocabulary.protocol import Items as Items
     from longctx.vocabulary.protocol import protocol as protocol
+    from longctx.vocabulary.protocol_cell import Counts as Counts
+    from longctx.vocabulary.protocol_cell import Items as Items
     from longctx.vocabulary.questions import BankAxes as BankAxes
     from longctx.vocabulary.questions import BankItems as BankItems
     from longctx.vocabulary.report import Causes as Causes
@@ -63,7 +63,8 @@ PUBLIC = {
     "longctx.vocabulary.judging": ("unanswered", "first_integer"),
     "longctx.vocabulary.lexical": ("lexical_baseline", "lexically_right", "LexicalBaseline"),
     "longctx.vocabulary.grid": ("Axes", "Count"),
-    "longctx.vocabulary.protocol": ("protocol", "Counts", "Items"),
+    "longctx.vocabulary.protocol": ("protocol",),
+    "longctx.vocabulary.protocol_cell": ("Counts", "Items"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
     "longctx.vocabulary.report": ("Report", "Shares", "Causes", "Rank", "StatedMinimum", "Reported"),

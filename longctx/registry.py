@@ -18,8 +18,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from longctx.errors import UserError, did_you_mean
-from longctx.vocabulary.family import Family
-from longctx.vocabulary.protocol import declared_family
+from longctx.vocabulary.protocol import Protocol, declared_of
 from longctx.workspace import Workspace
 
 Kind = TypeVar("Kind")
@@ -31,7 +30,7 @@ GONE = "longctx.families"
 
 
 @functools.lru_cache(maxsize=8)
-def families(workspace: Workspace) -> Mapping[str, Family]:
+def families(workspace: Workspace) -> Mapping[str, Protocol]:
     """Return all protocols by name, in the order of tables and reports. Raises UserError."""
     known = {**shipped()}
     for where, name in _named(workspace):
@@ -45,7 +44,7 @@ def families(workspace: Workspace) -> Mapping[str, Family]:
     return known
 
 
-def family_of(workspace: Workspace, name: str) -> Family:
+def family_of(workspace: Workspace, name: str) -> Protocol:
     """Return the protocol with this name. Raises UserError if there is none."""
     known = families(workspace)
     if name in known:
@@ -58,7 +57,7 @@ def family_of(workspace: Workspace, name: str) -> Family:
 
 
 @functools.cache
-def shipped() -> Mapping[str, Family]:
+def shipped() -> Mapping[str, Protocol]:
     """Return the protocols that longctx ships, in their order."""
     package = importlib.import_module(GROUP)
     found = [family for name in _modules(package) for family in protocols_in(importlib.import_module(name))]
@@ -66,10 +65,10 @@ def shipped() -> Mapping[str, Family]:
     return {name: known[name] for name in package.ORDER}
 
 
-def protocols_in(module: ModuleType) -> list[Family]:
+def protocols_in(module: ModuleType) -> list[Protocol]:
     """Return the protocols that a module defines."""
     own = (each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__)
-    return [family for each in own if (family := declared_family(each))]
+    return [family for each in own if (family := declared_of(each))]
 
 
 def _modules(package: ModuleType) -> list[str]:
@@ -123,21 +122,21 @@ def _replaced(where: str) -> UserError:
     )
 
 
-def _load(where: str, name: str) -> list[Family]:
+def _load(where: str, name: str) -> list[Protocol]:
     """Return the protocols of a module, and find their reports. Raises UserError."""
     try:
         found = protocols_in(importlib.import_module(name))
         if not found:
             raise TypeError("it has no function that is declared by @longctx.protocol")
         for protocol in found:
-            protocol.grid.model_rebuild()  # a table that pydantic cannot check is found here
+            protocol.axes.model_rebuild()  # a table that pydantic cannot check is found here
             _find_report(protocol)
     except Exception as error:
         raise unusable(where, name, error) from error
     return found
 
 
-def _find_report(family: Family) -> None:
+def _find_report(family: Protocol) -> None:
     """Raise AttributeError or ModuleNotFoundError if a protocol's report is missing: now, not after a run has asked.
 
     Its module is not imported, because it may be heavy.

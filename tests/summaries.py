@@ -59,8 +59,8 @@ def _of(name: str, analysis: Any) -> OfFamily:
         family.variant,
         reporting_of(family),
         analysis,
-        family.size,
-        family.scenario.identified_by,
+        family.context,
+        family.cell.identified_by,
     )
 
 

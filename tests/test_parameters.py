@@ -12,7 +12,7 @@ PACKAGE = Path(longctx.__file__).parent
 MOST = 6
 PUBLIC = {
     "engine.run.Run.__init__": 10,
-    "vocabulary.protocol.ProtocolAsk.__call__": 13,
+    "vocabulary.protocol_cell.ProtocolAsk.__call__": 13,
     "vocabulary.protocol.protocol": 23,
 }
 """Documented for everybody and called with names: each parameter is an option, which a type would only wrap."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from longctx.report.document import Document
     from longctx.results.baseline import Baseline
     from longctx.results.row import Row
-    from longctx.vocabulary.family import Family
+    from longctx.vocabulary.protocol import Protocol
     from longctx.workspace import Workspace
 
 
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _with_lengths(document: Document, rows: Sequence[Row], families: Mapping[str, Family], share: float) -> Document:
+def _with_lengths(document: Document, rows: Sequence[Row], families: Mapping[str, Protocol], share: float) -> Document:
     """Return the document with the effective length of each family and subject after its tables."""
     from longctx.compare.across import curves
     from longctx.report.across import effective_lengths
@@ -141,7 +141,7 @@ def _page(
     document: Document,
     before: Sequence[Row],
     others: Parts,
-    families: Mapping[str, Family],
+    families: Mapping[str, Protocol],
 ) -> str:
     """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
     from longctx.report.page.earlier import Earlier, earlier_rows

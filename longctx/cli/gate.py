@@ -17,7 +17,7 @@ from longctx.gate.defaults import MARGIN
 
 if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
-    from longctx.vocabulary.family import Family
+    from longctx.vocabulary.protocol import Protocol
 
 NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is for the tool that made them to say"
 
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
     check_same_documents(before, after, (options.old, options.new[0]))
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
-    known: Mapping[str, Family] = {}
+    known: Mapping[str, Protocol] = {}
     if manifest:
         known = families(options.workspace)
         of_gate = GateTerms(

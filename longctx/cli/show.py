@@ -180,7 +180,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
             f"line_retrieval/lines-20-block_size-5#3. The protocols are {', '.join(known)}. What another test sends is "
             f"known only when it runs: give the run that measured it, as in longctx show reports/latest {name}.",
         )
-    family = known[match[1]].scenario
+    family = known[match[1]].cell
     documents = {}
     if known[match[1]].documents:
         documents["bank"] = functools.partial(

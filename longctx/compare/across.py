@@ -23,8 +23,8 @@ from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import tango
 from longctx.stats.rates import Z95, Rate
 from longctx.stats.unpaired import Unpaired
-from longctx.vocabulary.family import Family
 from longctx.vocabulary.lengths import LENGTHS, length_of
+from longctx.vocabulary.protocol import Protocol
 
 SHARE = 0.85
 """NoLiMa's share of the rate at the shortest length."""
@@ -92,7 +92,7 @@ class Curve:
 
 
 def curves(
-    rows: Sequence[Row], families: Mapping[str, Family], parameter: str = LENGTH, share: float = SHARE
+    rows: Sequence[Row], families: Mapping[str, Protocol], parameter: str = LENGTH, share: float = SHARE
 ) -> list[Curve]:
     """Return the curves of a run along a parameter, those of at least two values. rows: those that were measured."""
     found: list[Curve] = []
@@ -107,7 +107,7 @@ class _Group:
     """The rows of one family and subject."""
 
     name: str
-    family: Family | None
+    family: Protocol | None
     subject: Subject
     rows: Sequence[Row]
 
@@ -120,7 +120,7 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
     """Yield the curve of a group, if a parameter has at least two values. along: its name, or LENGTH."""
     treatments = Treatments.of(of.family)
     params = params_of(of.rows, treatments.parameters)
-    names = (of.family.size,) if of.family and of.family.size else LENGTHS
+    names = (of.family.context,) if of.family and of.family.context else LENGTHS
     parameter = length_of(next(iter(params.values())), names) if along == LENGTH else along
     if parameter is None:
         return

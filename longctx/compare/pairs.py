@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 TrialKey = tuple[str, int, str, int, int]
 """Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
@@ -91,12 +91,12 @@ class Treatments:
     """Those that change how an item is asked, and not the item; None for all."""
 
     @classmethod
-    def of(cls, family: Family | None) -> Treatments:
+    def of(cls, family: Protocol | None) -> Treatments:
         """Return those of a family. family: None of a test that declares none.
 
         What such a test draws never depends on its parameters.
         """
-        return cls(None, None) if family is None else cls(family.scenario.identified_by, family.scenario.treatments)
+        return cls(None, None) if family is None else cls(family.cell.identified_by, family.cell.treatments)
 
     def keeps_item(self, parameter: str) -> bool:
         return self.same_item is None or parameter in self.same_item

@@ -17,7 +17,7 @@ from longctx.stats.of_rows import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 SETTLED = 0.5
 """A trial that was answered several times has changed if its mean did by more than this."""
@@ -95,7 +95,7 @@ def compare(
     before: Sequence[Row],
     after: Sequence[Row],
     between: str | None = None,
-    families: Mapping[str, Family] | None = None,
+    families: Mapping[str, Protocol] | None = None,
 ) -> Comparison:
     """Compare the rows of two runs. between: what changed (see match). families: the known ones, by default longctx's.
 

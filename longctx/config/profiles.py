@@ -16,9 +16,9 @@ from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
+from longctx.vocabulary.protocol import Protocol
 from longctx.workspace import Workspace
 
 DEFAULT = "recorded"
@@ -112,14 +112,14 @@ class Profile(BaseModel):
         return grids
 
 
-def profile_type(families: Mapping[str, Family]) -> type[Profile]:
+def profile_type(families: Mapping[str, Protocol]) -> type[Profile]:
     """Return the type of a profile with tables for these families. Raises UserError."""
     if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-family-name",
             f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
-    return _with_tables(tuple((name, family.grid) for name, family in families.items()))
+    return _with_tables(tuple((name, family.axes) for name, family in families.items()))
 
 
 @functools.lru_cache(maxsize=8)

@@ -20,7 +20,7 @@ from longctx.results.baseline import Baseline
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.store import load
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 
 def earlier_answers(
@@ -28,7 +28,7 @@ def earlier_answers(
     rows: Sequence[Row],
     cassettes: Path | None,
     text: bool = True,
-    families: Mapping[str, Family] | None = None,
+    families: Mapping[str, Protocol] | None = None,
 ) -> dict[RowIdentity, Earlier]:
     """Return what the baseline answered to each trial of a run, by the identity of the run's row.
 

@@ -39,8 +39,8 @@ from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
-from longctx.vocabulary.family import Family
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
+from longctx.vocabulary.protocol import Protocol
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
@@ -71,7 +71,7 @@ class Ending:
     """What the end of a run needs beside its rows."""
 
     manifest: Manifest
-    families: Mapping[str, Family]
+    families: Mapping[str, Protocol]
     """The families by name."""
     baseline: Baseline | None
     """What the run is judged against; None if it is not judged."""
@@ -193,7 +193,7 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
 
 
 def judged_against(
-    baseline: Baseline, rows: Sequence[Row], terms: Rules, known: Mapping[str, Family] | None = None
+    baseline: Baseline, rows: Sequence[Row], terms: Rules, known: Mapping[str, Protocol] | None = None
 ) -> RunVerdict:
     """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together."""
     own, anchor = with_answers(rows), baseline.anchor

@@ -24,8 +24,8 @@ from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
 from longctx.registry import families
 from longctx.vocabulary.bank import SHIPPED, Bank
-from longctx.vocabulary.family import Family
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.protocol import Protocol
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Plan:
         self._cases: dict[str, tuple[Case, ...]] = {}
 
     @cached_property
-    def families(self) -> Mapping[str, Family]:
+    def families(self) -> Mapping[str, Protocol]:
         return families(self._workspace)
 
     @cached_property
@@ -186,7 +186,7 @@ class Plan:
                 document=self._word_for,
                 model_of=self.model,
             )
-            cases = cases_of(self.profile, self.families[family].scenario, chosen)
+            cases = cases_of(self.profile, self.families[family].cell, chosen)
             self._cases[family] = tuple(_with_options(case, settings) for case in cases)
         return self._cases[family]
 

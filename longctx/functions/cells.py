@@ -23,7 +23,7 @@ from longctx.links import inside
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.lengths import length_of
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.protocol import Counts
+from longctx.vocabulary.protocol_cell import Counts
 from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace

@@ -29,7 +29,7 @@ from longctx.recording.reply import read_object
 from longctx.recording.request import digest
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Exchange, Role
-from longctx.vocabulary.protocol import Suspended
+from longctx.vocabulary.protocol_cell import Suspended
 from longctx.vocabulary.scenario import Reply
 
 MOST_REQUESTS = 50

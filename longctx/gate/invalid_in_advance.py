@@ -13,7 +13,7 @@ from longctx.gate.validity import NONE_GATED, models_of, not_judged, of_the_run,
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 
 def invalid_in_advance(
@@ -21,7 +21,7 @@ def invalid_in_advance(
     after: Sequence[Row],
     rules: Rules,
     part: bool = False,
-    families: Mapping[str, Family] | None = None,
+    families: Mapping[str, Protocol] | None = None,
 ) -> list[str]:
     """Return the reasons why the verdict can only be invalid, each a sentence without its full stop.
 

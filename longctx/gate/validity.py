@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row
     from longctx.results.subject import Subject
-    from longctx.vocabulary.family import Family
+    from longctx.vocabulary.protocol import Protocol
 
 NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
 UNREADABLE = "unparseable", "truncated"
@@ -79,7 +79,7 @@ def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Ite
 
 
 def not_judged(
-    matched: Sequence[Matched], only_before: Unmatched, after: Sequence[Row], known: Mapping[str, Family]
+    matched: Sequence[Matched], only_before: Unmatched, after: Sequence[Row], known: Mapping[str, Protocol]
 ) -> Iterator[str]:
     """Yield a sentence, without its full stop, if the run does not judge cells that its baseline judges.
 
@@ -107,7 +107,7 @@ def not_judged(
 
 
 def _gated_cells(
-    matched: Sequence[Matched], only_before: Unmatched, known: Mapping[str, Family]
+    matched: Sequence[Matched], only_before: Unmatched, known: Mapping[str, Protocol]
 ) -> Iterator[tuple[str, Subject, set[str], set[str]]]:
     """Yield the scenarios that the baseline judges of each family and subject, and those that the run judges."""
     for match in matched:
@@ -165,7 +165,7 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
     )
 
 
-def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Family], margin: float) -> Iterator[str]:
+def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Protocol], margin: float) -> Iterator[str]:
     """Yield a sentence, without its full stop, for each band of a baseline that no run can pass."""
     judged = [row for row in rows if row.measured and row.band is not None]
     for (family, subject, band), of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).items():

@@ -46,9 +46,10 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
 from longctx.views.guarded import described
 from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
-from longctx.vocabulary.family import Family, is_check, name_of_test
+from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
+from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Reported, StatedMinimum
 
 
@@ -270,7 +271,7 @@ def give_verdict(
     before: Sequence[Row],
     after: Sequence[Row],
     rules: Rules,
-    families: Mapping[str, Family] | None = None,
+    families: Mapping[str, Protocol] | None = None,
     guessing: float = 0.0,
 ) -> RunVerdict:
     """Judge a run against its baseline.
@@ -343,7 +344,7 @@ def _trials(rows: Sequence[Row]) -> int:
 
 
 def _compared(
-    match: Matched, after: Sequence[Row], rules: Rules, known: Mapping[str, Family], guessing: float
+    match: Matched, after: Sequence[Row], rules: Rules, known: Mapping[str, Protocol], guessing: float
 ) -> _Compared:
     """Compare the trials of two subjects. after: all rows of the run.
 
@@ -378,7 +379,7 @@ def _compared(
     )
 
 
-def _reported(match: Matched, rules: Rules, family: Family | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
+def _reported(match: Matched, rules: Rules, family: Protocol | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
     """Return what a family reports beside its bands, and a sentence without its full stop if its code fails.
 
     That code may be a user's: no stated minimum may be lost silently, and no other family's verdict may be.

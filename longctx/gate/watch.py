@@ -11,7 +11,8 @@ from longctx.gate.evidence import by_band
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.stats.watch import CanaryEvidence, CanaryNight, watch
-from longctx.vocabulary.family import Family, is_check
+from longctx.vocabulary.family import is_check
+from longctx.vocabulary.protocol import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class WatchedNight:
 
 
 def watched(
-    before: Sequence[Row], nights: Mapping[str, Sequence[Row]], known: Mapping[str, Family]
+    before: Sequence[Row], nights: Mapping[str, Sequence[Row]], known: Mapping[str, Protocol]
 ) -> list[WatchedNight]:
     """Return the evidence after each night. nights: the rows of each by its name, the earliest first."""
     of_nights = [_night(before, rows, known) for rows in nights.values()]
@@ -36,7 +37,9 @@ def watched(
     return [WatchedNight(name, *of, each) for name, of, each in zip(nights, of_nights, evidence, strict=True)]
 
 
-def _night(before: Sequence[Row], after: Sequence[Row], known: Mapping[str, Family]) -> tuple[CanaryNight, Rate, Rate]:
+def _night(
+    before: Sequence[Row], after: Sequence[Row], known: Mapping[str, Protocol]
+) -> tuple[CanaryNight, Rate, Rate]:
     """Return the clusters of a night that lost more than they gained, and the reverse, and the accuracies.
 
     The first answer of each run counts alone: only a change from one answer to another is as often a loss as a gain.

@@ -12,8 +12,7 @@ from longctx.errors import UserError
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.plugin.session import run_of
 from longctx.registry import family_of
-from longctx.vocabulary.family import Family
-from longctx.vocabulary.protocol import declared_family
+from longctx.vocabulary.protocol import Protocol, declared_of
 
 
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
@@ -31,7 +30,7 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _ = run.plan.families, run.plan.own
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
-    if (protocol := declared_family(metafunc.function)) is not None:
+    if (protocol := declared_of(metafunc.function)) is not None:
         _of_protocol(metafunc, run, protocol)
         return
     try:
@@ -48,7 +47,7 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _fail(metafunc, error)
 
 
-def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Family) -> None:
+def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Protocol) -> None:
     """Parametrize a protocol with its cells. Its function is not called by pytest, so it is given no fixtures."""
     try:
         if family_of(run.workspace, protocol.name) is not protocol:

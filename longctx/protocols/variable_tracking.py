@@ -40,7 +40,7 @@ from longctx.protocols.named_sets import (
     shown,
 )
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
-from longctx.vocabulary.protocol import ASKED
+from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 NAME, VALUE = 5, 5

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longctx.results.row import Row
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 
-def guessing_of(family: Family | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
+def guessing_of(family: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
     """Return the rate that guessing reaches: that of the family, else the highest that the rows or the user state.
 
     sides: the rows of each run.

@@ -11,7 +11,7 @@ from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.of_rows import rate_of
 from longctx.stats.rates import Rate
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 BANDS = 10
 
@@ -32,7 +32,7 @@ class HeatmapCell:
     common: bool
 
 
-def heatmap(measured: Sequence[Row], families: Mapping[str, Family]) -> Iterator[HeatmapCell]:
+def heatmap(measured: Sequence[Row], families: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:
     """Yield the cells of the heatmap.
 
     measured: the rows of measured trials. families: those that are known; a family whose size is None has no needle and
@@ -55,9 +55,9 @@ def _tenth(row: Row) -> int:
     return min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
 
 
-def _parameter(family: str, families: Mapping[str, Family]) -> str | None:
+def _parameter(family: str, families: Mapping[str, Protocol]) -> str | None:
     """Return the parameter of a family that holds the length of its context; empty if the family is not known."""
-    return families[family].size if family in families else ""
+    return families[family].context if family in families else ""
 
 
 def _size(parameter: str, row: Row) -> int:

@@ -21,7 +21,8 @@ from longctx.summary.window import Window, windows
 from longctx.views.guarded import Guarded
 from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
 from longctx.views.scenario_summary import ScenarioSummary, summary_of
-from longctx.vocabulary.family import Family, is_check
+from longctx.vocabulary.family import is_check
+from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Report
 
 
@@ -29,7 +30,7 @@ from longctx.vocabulary.report import Report
 class OfFamily:
     """A family in a run.
 
-    unit: the unit of its contexts' lengths. variant, size: as of `Family`. parameters: those that tell its scenarios
+    unit: the unit of its contexts' lengths. variant, size: as of `Protocol`. parameters: those that tell its scenarios
     apart; empty if the family is not installed. analysis: the result of `reporting.analyse`.
     """
 
@@ -94,7 +95,7 @@ def summarize(
     rows: Sequence[Row],
     prices_of: Mapping[str, str] | None = None,
     sent_as: Mapping[str, str] | None = None,
-    families: Mapping[str, Family] | None = None,
+    families: Mapping[str, Protocol] | None = None,
     facts: Mapping[str, Mapping[str, int]] | None = None,
     reports: Reports | None = None,
 ) -> Summary:
@@ -134,10 +135,10 @@ def summarize(
 
 
 def _of_family(
-    name: str, declared: Family | Report | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
+    name: str, declared: Protocol | Report | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
 ) -> OfFamily:
     """Analyse a family. declared: None if it is not installed and reports nothing. measured: its measured rows."""
-    family = declared if isinstance(declared, Family) else None
+    family = declared if isinstance(declared, Protocol) else None
     reporting = Guarded(family.title, reporting_of(family)) if family else Reporting()
     if isinstance(declared, Report):
         reporting = Guarded(name, reporting_of_test(name, declared))
@@ -148,8 +149,8 @@ def _of_family(
         family.variant if family else "",
         reporting,
         reporting.analyse(own, measured),
-        family.size if family else "",
-        family.scenario.identified_by if family else (),
+        family.context if family else "",
+        family.cell.identified_by if family else (),
         () if family or is_check(name) else retention(measured),
         () if family or is_check(name) else windows(measured),
         () if family or is_check(name) else retrievals(measured),

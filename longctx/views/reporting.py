@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.registry import loaded, unusable
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Rank, Report, Reported
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Reporting:
         return {}
 
 
-def reporting_of(family: Family) -> Reporting:
+def reporting_of(family: Protocol) -> Reporting:
     """Load what a family declares of its report. Raises UserError."""
     from longctx.views.declared import DeclaredReporting
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
 from longctx.vocabulary.grid import Axes, Count
-from longctx.vocabulary.protocol import Items
+from longctx.vocabulary.protocol_cell import Items
 from longctx.vocabulary.scenario import Identity
 
 

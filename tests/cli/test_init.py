@@ -107,7 +107,7 @@ def test_a_prompt_set_is_a_copy_of_the_protocols(folder: Path, capsys: pytest.Ca
     assert out.endswith("  pytest tests_longctx --ctx-profile=first --ctx-prompts=mine --ctx-estimate\n")
     workspace = Workspace(folder)
     for family in shipped().values():
-        texts = [PromptSet.open(workspace, name).wording(family.scenario).words for name in ("mine", "protocol")]
+        texts = [PromptSet.open(workspace, name).wording(family.cell).words for name in ("mine", "protocol")]
         assert texts[0] == texts[1]
 
 

@@ -33,7 +33,7 @@ def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
 def test_what_is_shipped_loads(name: str) -> None:
     profile = load_profile(HERE, name)
     assert profile.about
-    assert profile.functions or any(grid(profile, family.scenario) for family in families(HERE).values())
+    assert profile.functions or any(grid(profile, family.cell) for family in families(HERE).values())
 
 
 @pytest.mark.parametrize("name", ["about", "seed", "margin", "copy"])

@@ -15,7 +15,7 @@ from tests.here import HERE
 from tests.protocols import Collage, Control, LineRetrieval, Passkey
 from tests.refusals import refused
 
-FAMILIES = [family.scenario for family in families(HERE).values()]
+FAMILIES = [family.cell for family in families(HERE).values()]
 TEMPLATES = [(family, template) for family in FAMILIES for template in family.templates]
 
 

@@ -124,9 +124,9 @@ def test_a_context_without_so_many_questions_is_refused(make, why: str) -> None:
 
 def test_a_profile_gives_the_number_of_questions() -> None:
     families = shipped()
-    grid = families["variable_tracking"].grid(windows=(4000,), chains=(4,), trials=8, questions=4)
+    grid = families["variable_tracking"].axes(windows=(4000,), chains=(4,), trials=8, questions=4)
     assert [scenario.slug for scenario in grid.scenarios(lambda: BANK)] == ["window-4000-chains-4-hops-4-questions-4"]
-    single = families["coreference"].grid(windows=(4000,), needles=(2,), trials=8)
+    single = families["coreference"].axes(windows=(4000,), needles=(2,), trials=8)
     assert [scenario.slug for scenario in single.scenarios(lambda: BANK)] == ["needles-2-window-4000"]
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.protocol import Stream, TrialNumber
+from longctx.vocabulary.protocol_cell import Stream, TrialNumber
 from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial, Words
 from tests.here import HERE
 from tests.rows import joined, row

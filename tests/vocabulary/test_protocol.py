@@ -1,4 +1,4 @@
-"""A protocol: what its function must return, and the marker that pytest gives it."""
+"""A protocol: what is declared of it, what its function must return, and the marker that pytest gives it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from longctx import Axes, protocol
+from longctx import Axes, Report, protocol
 from longctx.plugin.selection import mark_protocol
 from longctx.vocabulary.protocol import cells_of
 from longctx.vocabulary.scenario import Reply
@@ -31,6 +31,34 @@ def test_a_protocol_without_an_outcome_is_named() -> None:
     trial = cell.build(WORDS, 0, 0)
     with pytest.raises(TypeError, match="forgets returns None: a protocol returns an Outcome"):
         trial.judge(Reply("1", "end_turn", "m", 1))
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ({"axes": dict}, "is not a subclass of Axes"),
+        ({"axes": Axes}, "Axes lacks cells"),
+        ({"guessing": 25}, "its rate of guessing is 25: give a share from 0 to below 1"),
+        ({"context": "numbers"}, "its context is 'numbers', which is none of its parameters number"),
+        ({"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
+        ({"length": "depth"}, "its length is 'depth', which is none of its parameters"),
+        ({"report": Report(x="depth")}, "its report's `x` is 'depth', which is none of"),
+        ({"report": Report(by=("size",))}, "its report's `by` is 'size', which is none of"),
+    ],
+)
+def test_a_mistake_is_told_when_it_is_declared(declared: dict[str, Any], says: str) -> None:
+    given: dict[str, Any] = {"axes": Numbers, "title": "Mine", "templates": {}, "size": lambda cell, tokens: 1}
+    with pytest.raises(TypeError, match=says):
+
+        @protocol(**{**given, **declared})
+        def mine(ask: Any, number: int) -> Any: ...
+
+
+def test_a_name_that_cannot_be_that_of_a_table() -> None:
+    with pytest.raises(TypeError, match="'Mine' is not a valid name of a protocol"):
+
+        @protocol(axes=Numbers, title="Mine", templates={}, size=lambda cell, tokens: 1)
+        def Mine(ask: Any, number: int) -> Any: ...
 
 
 def test_a_protocol_keeps_its_own_markers() -> None:

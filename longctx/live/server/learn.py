@@ -124,7 +124,7 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     prompts = PromptSet.open(workspace, PROTOCOL)
     tokens_of: dict[str, float] = {}
     for family in shipped().values():
-        texts = family.scenario.unit_texts(prompts.wording(family.scenario).words)
+        texts = family.cell.unit_texts(prompts.wording(family.cell).words)
         for unit, (few, many, more) in texts.items():
             tokens_of[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
     first, second, *_ = load_corpus(workspace.find("register")).sections

@@ -93,7 +93,7 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
 
 def _counted(prompts: PromptSet) -> list[Counted]:
     """Return the families of the set whose prompts can be built only after their wording was counted."""
-    held = [family.scenario for family in shipped().values() if prompts.holds(family.scenario)]
+    held = [family.cell for family in shipped().values() if prompts.holds(family.cell)]
     worded = [(scenario, prompts.wording(scenario)) for scenario in held]
     return [(scenario, wording) for scenario, wording in worded if scenario.is_counted()]
 

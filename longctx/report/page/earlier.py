@@ -11,7 +11,7 @@ from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 RowIdentity = tuple[object, ...]
 CHANGES = ("lost", "gained", "still wrong", "unchanged", "not compared")
@@ -36,7 +36,7 @@ def earlier_rows(
     before: Sequence[Row],
     after: Sequence[Row],
     between: str | None = None,
-    families: Mapping[str, Family] | None = None,
+    families: Mapping[str, Protocol] | None = None,
 ) -> dict[RowIdentity, Row]:
     """Return the earlier row of each trial that both runs measured, by the identity of its later row.
 

@@ -29,7 +29,7 @@ from longctx.results.row import Row
 from longctx.views.chart import Chart
 from longctx.views.table import Table
 from longctx.visible import visible
-from longctx.vocabulary.family import Family
+from longctx.vocabulary.protocol import Protocol
 
 HERE = Path(__file__).parent
 FEW_SECTIONS = 3
@@ -126,7 +126,7 @@ class ChangedTrials:
 
 
 def changes_page(
-    document: Document, changed: ChangedTrials, families: Mapping[str, Family], figures: Sequence[Chart] = ()
+    document: Document, changed: ChangedTrials, families: Mapping[str, Protocol], figures: Sequence[Chart] = ()
 ) -> str:
     """Return the page of a comparison: its document, and the trials with both answers.
 

@@ -66,13 +66,11 @@ def test_counts_that_contradict_each_other_are_no_measure() -> None:
         asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
 
 
-MEASURED = [
-    family.scenario for family in shipped().values() if family.scenario.probes(SEED.wording(family.scenario).words)
-]
+MEASURED = [family.cell for family in shipped().values() if family.cell.probes(SEED.wording(family.cell).words)]
 
 
 def test_what_needs_counts_is_known_without_building_its_texts() -> None:
-    assert [family.scenario for family in shipped().values() if family.scenario.is_counted()] == MEASURED
+    assert [family.cell for family in shipped().values() if family.cell.is_counted()] == MEASURED
 
 
 @pytest.mark.parametrize("family", MEASURED, ids=lambda family: str(family.family))

@@ -41,8 +41,8 @@ def profiles_page() -> str:
     parts = [PROFILES, "## The file itself\n\n", _entries(fields_of(Profile))]
     parts += ["\n## Every protocol's table\n\n", _entries(fields_of(Axes))]
     for name, family in shipped().items():
-        own = [field for field in fields_of(family.grid) if field.name not in common]
-        parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.grid)}\n\n", _entries(own)]
+        own = [field for field in fields_of(family.axes) if field.name not in common]
+        parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.axes)}\n\n", _entries(own)]
     parts += [
         "\n## `corpus.toml`\n\n",
         f"{_about(CorpusSettings)} [How files are read](../documents.md#how-files-are-read).\n\n",

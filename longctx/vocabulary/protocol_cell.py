@@ -1,0 +1,372 @@
+"""A cell of a protocol, and the fixtures that its function takes.
+
+A trial runs the function up to `ask` to give its prompt, and to its end once there is an answer. A run needs no pytest
+to order, price and send its trials.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from longctx.vocabulary.bank import Bank, Section, documents_digest
+from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.shapes import Context
+from longctx.vocabulary.stream import frozen_stream
+from longctx.vocabulary.text import fill
+from longctx.vocabulary.token_counts import check_profile
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.protocol import Protocol
+
+FIXTURES = ("ask", "draw", "prompt", "words", "trial", "cell", "bank")
+"""What a protocol may take beside the parameters of its cell: `ask` asks, `draw` gives random streams, `prompt` a
+filled template, `words` all templates, `trial` its number and seed, `cell` the cell, `bank` documents and questions."""
+ASKED: Literal["asked"] = "asked"
+"""The prefix of each trial is what its function gives to `ask`."""
+
+
+class Suspended(BaseException):
+    """The question has no answer yet. A BaseException, so that no handler of the protocol takes it for an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialNumber:
+    """The fixture `trial`: which trial of its cell is asked."""
+
+    seed: int
+    index: int
+    repeat: int
+    context: int
+    """The number of the context that it asks about, which is its own unless the cell has `questions`."""
+    question: int
+    """The place of its question among those about the context, from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a protocol or a test function must know of a model's tokenizer, before its first trial is drawn.
+
+    A live run has the server count what the model profile does not have yet, which is free, and keeps it there.
+
+    Example:
+        >>> def probes(words):
+        ...     return {"10": "The sky is blue. " * 10, "20": "The sky is blue. " * 20}
+        >>> def values(counts):
+        ...     return {"sentence": (counts["20"] - counts["10"]) / 10}
+        >>> Counts(probes, values, needs=("sentence",)).values({"10": 57, "20": 107})
+        {'sentence': 5.0}
+    """
+
+    probes: Callable[[Words], dict[str, str]] = field(repr=False)
+    """Returns the texts whose tokens are counted, by name, from the templates of the prompt set.
+
+    Each is counted as one user turn, after the system prompt of the model profile and the template `system`, if any."""
+    values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
+    """Returns what `ask.tokens()` gives, from these counts. Raises ValueError if they cannot be right."""
+    needs: tuple[str, ...]
+    """The names of these values that are always there, and above 0."""
+    fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
+    """Raises ValueError if a cell does not fit the model. It has its parameters, and the values as `cell.counted`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.needs, str):
+            raise TypeError(f"needs is a tuple of names: write needs=({self.needs!r},)")
+
+
+class Items:
+    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs.
+
+    Example:
+        >>> class Even(Items):
+        ...     def indices(self, trials):
+        ...         return range(0, 2 * trials, 2)
+    """
+
+    filtered: ClassVar[bool] = False
+    """Whether a model's "too hard" filter decides what is asked."""
+
+    def __init__(self, cell: Any) -> None:
+        self.cell = cell
+        """The cell, whose parameters are its attributes."""
+
+    def indices(self, trials: int) -> Sequence[int]:
+        """Return the indices of the items that a run of `trials` asks."""
+        return range(trials)
+
+    def cluster(self, index: int) -> str:
+        """Return the cluster of an item; empty for an independent one."""
+        return ""
+
+    def identity(self, identity: Identity, index: int) -> Identity:
+        """Return the identity of a trial. identity: the one that it would have as a drawn trial."""
+        return identity
+
+    def index_of(self, name: str) -> int:
+        """Return the index of the item with this name. Raises ValueError if there is none."""
+        return int(name)
+
+    @property
+    def facts(self) -> Mapping[str, int]:
+        """Facts that a run records once for each cell."""
+        return {}
+
+    @property
+    def why_empty(self) -> str:
+        """Why there are none, if there are none."""
+        return "the protocol has no questions of this size"
+
+
+class ProtocolAsk:
+    """The fixture `ask` of a protocol: it asks the one question of a trial."""
+
+    def __init__(
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[Trial], Reply | None]
+    ) -> None:
+        self._cell, self._words, self._number, self._answer = cell, words, number, answer
+        self.trial: Trial | None = None
+
+    def tokens(self) -> Mapping[str, float]:
+        """Return the values that `counts` makes of the model's token counts."""
+        return self._cell.counted
+
+    def __call__(
+        self,
+        text: str,
+        *,
+        expected: str,
+        needle: str = "",
+        depth: float | None = None,
+        distance_from_end: int | None = None,
+        system: str | None = None,
+        prefill: str = "",
+        without_prefill: str = "",
+        prefix: str | None = None,
+        params: Mapping[str, int] | None = None,
+        documents: Sequence[Section] = (),
+        pieces: Callable[[], Context] | None = None,
+        lexical: Callable[[], bool | None] | None = None,
+    ) -> Reply:
+        """Ask, and return the reply.
+
+        Args:
+            text: The user's turn.
+            expected: The right answer, which rows and reports show.
+            needle: A part of the text that the answer is in; its place is the trial's depth.
+            depth: The depth itself, from 0 at the beginning of the text to 1 at its end.
+            distance_from_end: The tokens after the needle, where they are known exactly.
+            system: The system prompt, by default the template `system`.
+            prefill: The beginning of the answer, for models that accept one.
+            without_prefill: What the user's turn ends with for the others.
+            prefix: The sort key of what trials share, of a protocol that declares `prefix=ASKED`.
+            params: Parameters of the prompt that depend on the model.
+            documents: The sections of the bank in the text, in their order.
+            pieces: Returns the context in pieces, for other shapes than the text.
+            lexical: Returns whether matching words alone finds the answer.
+        """
+        if self.trial is not None:
+            raise TypeError(
+                f"{self._cell.family} asks twice: a protocol asks once, and other test functions may more often"
+            )
+        cell, number = self._cell, self._number
+        if depth is None:
+            depth = text.index(needle) / len(text) if needle else 0.0
+        declared = type(cell).declared.prefix
+        if prefix is None and callable(declared):
+            prefix = declared(cell, self._words, number.seed, number.index)
+        self.trial = Trial(
+            identity=cell.identity(number.seed, number.index, number.repeat),
+            system=self._words["system"] if system is None else system,
+            user=text,
+            expected=expected,
+            max_tokens=cell.max_tokens,
+            depth=depth,
+            distance_from_end=distance_from_end,
+            prefix=prefix or "",
+            recorded=params or {},
+            documents=documents_digest(cell.bank(), [each.id for each in documents]) if documents and cell.bank else "",
+            prefill=prefill,
+            without_prefill=without_prefill,
+            judge=functools.partial(cell.judged, self._words, number),
+            pieces=pieces,
+            lexical=lexical,
+        )
+        reply = self._answer(self.trial)
+        if reply is None:
+            raise Suspended
+        return reply
+
+
+class Stream:
+    """The fixture `draw` of a protocol."""
+
+    def __init__(self, cell: ProtocolCell, number: TrialNumber) -> None:
+        self._cell, self._number = cell, number
+
+    def stream(self, *names: object) -> np.random.RandomState:
+        """Return a frozen random stream: the trial's own or, with names, one that all who give these names share.
+
+        Example:
+            >>> def walks(ask, draw, trial, context: int):
+            ...     graph = draw.stream(context, trial.seed, trial.context)
+        """
+        if names:
+            return frozen_stream(self._cell.family, self._cell.version, *names)
+        return self._cell.stream(self._number.seed, self._number.index)
+
+    def of_context(self) -> np.random.RandomState:
+        """Return the frozen random stream that all questions about the trial's context share."""
+        return self._cell.stream(self._number.seed, self._number.context)
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolCell(Scenario):
+    """One cell of a protocol: its parameters are its attributes."""
+
+    declared: ClassVar[Protocol]
+
+    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False, repr=False)
+    """What `ask.tokens()` gives; None before it was counted."""
+    bank: Callable[[], Bank] | None = field(default=None, kw_only=True, repr=False, compare=False)
+    """Loads documents and questions when they are first needed."""
+
+    def __post_init__(self) -> None:
+        if check := type(self).declared.check:
+            check(self)
+
+    @property
+    def counted(self) -> Mapping[str, float]:
+        if self.tokens is None:
+            raise ValueError("the model's tokens of this wording are not known.")
+        return self.tokens
+
+    @property
+    def items(self) -> Items:
+        return (type(self).declared.items or Items)(self)
+
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        declared, number = type(self).declared, TrialNumber(seed, index, repeat, *self.context_of(index))
+
+        def prompt(template: str, /, **values: str) -> str:
+            return fill(words[template], values) if values else words[template]
+
+        ask = ProtocolAsk(self, words, number, answer)
+        given: dict[str, Any] = {
+            "ask": ask,
+            "draw": Stream(self, number),
+            "prompt": prompt,
+            "words": words,
+            "cell": self,
+            "trial": number,
+        }
+        if "bank" in declared.arguments:
+            assert self.bank is not None
+            given["bank"] = self.bank()
+        arguments = {name: given[name] if name in given else getattr(self, name) for name in declared.arguments}
+        outcome: Outcome | None = None
+        with contextlib.suppress(Suspended):
+            outcome = declared.function(**arguments)
+            if ask.trial is not None and not isinstance(outcome, Outcome):
+                raise TypeError(f"{self.family} returns {outcome!r}: a protocol returns an Outcome.")
+        if ask.trial is None:
+            raise ValueError(f"{self.family} ends without asking.")
+        return ask.trial, outcome
+
+    def judged(self, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
+        """Run a trial again, now with its reply."""
+        outcome = self.run(words, number.seed, number.index, number.repeat, lambda trial: reply)[1]
+        assert outcome is not None
+        return outcome
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return int(type(self).declared.size(self, tokens))
+
+    def longest_tokens(self, tokens: Mapping[str, float]) -> int:
+        longest = type(self).declared.longest
+        return int(longest(self, tokens)) if longest else self.size_tokens(tokens)
+
+    @property
+    def length(self) -> int:
+        name = type(self).declared.length
+        length: int = getattr(self, name) if name else 0
+        return length
+
+    @property
+    def gated(self) -> bool:
+        gated = type(self).declared.gated
+        return gated(self) if gated else True
+
+    @property
+    def piece_count(self) -> int:
+        pieces = type(self).declared.pieces
+        return pieces(self) if pieces else 0
+
+    @property
+    def questions_per_context(self) -> int:
+        return int(getattr(self, "questions", None) or 1)
+
+    def prefix(self, words: Words, seed: int, index: int) -> str | None:
+        prefix = type(self).declared.prefix
+        if prefix == ASKED:
+            return self.build(words, seed, index).prefix
+        return prefix(self, words, seed, index) if callable(prefix) else None
+
+    def cluster(self, index: int) -> str:
+        declared = type(self).declared
+        if declared.cluster:
+            return declared.cluster(self, index)
+        return self.items.cluster(index) if declared.items else super(ProtocolCell, self).cluster(index)
+
+    def indices(self, trials: int) -> Sequence[int]:
+        return self.items.indices(trials)
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        drawn = super(ProtocolCell, self).identity(seed, index, repeat)
+        return self.items.identity(drawn, index)
+
+    def index_of(self, name: str) -> int:
+        if type(self).declared.items is None:
+            return super(ProtocolCell, self).index_of(name)
+        return self.items.index_of(name)
+
+    @property
+    def run_facts(self) -> Mapping[str, int]:
+        return self.items.facts
+
+    @property
+    def why_empty(self) -> str:
+        return self.items.why_empty
+
+    @classmethod
+    def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
+        return cls.declared.units(words) if cls.declared.units else {}
+
+    @classmethod
+    def is_counted(cls) -> bool:
+        return cls.declared.counts is not None
+
+    @classmethod
+    def probes(cls, words: Words) -> dict[str, str]:
+        return cls.declared.counts.probes(words) if cls.declared.counts else {}
+
+    @classmethod
+    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
+        assert cls.declared.counts is not None
+        return cls.declared.counts.values(counts)
+
+    def fit(self, values: Mapping[str, float]) -> ProtocolCell:
+        counts = type(self).declared.counts
+        if counts is None:
+            return self
+        check_profile(values, counts.needs)
+        fitted = dataclasses.replace(self, tokens=values)
+        counts.fits(fitted)
+        return fitted
