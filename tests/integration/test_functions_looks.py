@@ -39,6 +39,19 @@ def test_code(ask, draw, tokens):
 """
 """Of two shards, one has a band of a single cell, and both have a cell of the other band."""
 CHANGED = TESTS.replace("What is the refund code?", "Which code is it?")
+STATED = CHANGED.replace("longctx(trials=60)", "longctx(trials=60, report=Report(gate=stated))").replace(
+    "import pytest\n",
+    """import pytest
+from longctx import Rate, Report, Reported, StatedMinimum
+
+
+def stated(before, after, tables):
+    rate = Rate(sum(row.correct for row in after), len(after))
+    minimum = StatedMinimum(rate.p_below(0.5), rate.hi < 0.5, "too few")
+    yield Reported("codes", {"rate": rate.rate}, "Codes", {"rate": str(rate)}, minimum)
+""",
+)
+"""It reports a number of the run with a stated minimum, which takes all trials."""
 PARTLY = CHANGED.replace("    reply = ask(", "    if code % 2:\n        code += 1\n    reply = ask(")
 
 
@@ -90,6 +103,22 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
     assert gate(recorded)["families"] == families
     file.write_text(PARTLY)
     assert (run(recorded, *GATE).code, left_out(recorded)) == (12, 0), "trials of the first look are stale"
+
+
+def test_a_test_whose_report_states_a_minimum_is_asked_to_the_end(recorded: Checkout) -> None:
+    recorded.file("tests_longctx/test_functions.py").write_text(STATED)
+    with SimulatedServer(codes) as server:
+        live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
+        asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
+    assert (asked.code, left_out(recorded), gate(recorded)["families"][0]["codes"]) == (
+        0,
+        0,
+        [{"rate": 1.0, "missed": False}],
+    )
+    families = gate(recorded)["families"]
+    for workers in ("-n0", "-n2"):
+        assert (run(recorded, *GATE, workers).code, left_out(recorded)) == (0, 0)
+        assert gate(recorded)["families"] == families
 
 
 def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
