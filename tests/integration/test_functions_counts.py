@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import tomllib
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from tests.batch_server import BatchServer
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.integration.functions import ask, rows, run
+from tests.integration.listening import Listening
 from tests.integration.priced import priced
 from tests.live.server.shapes import NO_COUNTS
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, counting, failing, message, prompt_of
@@ -222,6 +224,19 @@ def test_counts_may_be_written_by_hand(project: Checkout, server: SimulatedServe
     assert sorted(map(sentences, server.asked)) == [10, 10, 40, 40]
     project.file(PROFILE).write_text(f"{table}values = {{ 10 = inf, 20 = inf }}\n")
     assert run(project).says("fixtures/models/toy.toml", "finite number")
+
+
+def test_a_signal_ends_the_counting(project: Checkout, server: SimulatedServer) -> None:
+    server.held = (COUNT,)
+    project.profile('models = ["toy"]\n')
+    with Listening(project, "tests_longctx/", f"--ctx-base-url={server.url}", "--ctx-record=once") as listening:
+        server.wait_for(1, COUNT)
+        listening.signal(signal.SIGINT)
+        result = listening.end()
+    assert result.code == 2
+    assert result.says("Stopped: nothing was asked.")
+    assert not server.asked
+    assert not measured(project)
 
 
 def test_where_nothing_else_is_selected_nothing_is_asked(project: Checkout, server: SimulatedServer) -> None:
