@@ -17,12 +17,13 @@ from longctx.links import inside
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A project. root: its folder, which pytest calls rootdir.
+    """A project.
 
     Every path of the project's own is checked: the methods raise UserError for one that leads out of it.
     """
 
     root: Path
+    """Its folder, which pytest calls rootdir."""
 
     @classmethod
     def around(cls, folder: Path) -> Workspace:

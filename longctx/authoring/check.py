@@ -34,10 +34,11 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault. question: the question's id, or `all` for a fault of the whole set."""
+    """One fault."""
 
     kind: str
     question: str
+    """The question's id, or `all` for a fault of the whole set."""
     what: str
     severity: Severity = "warning"
     """`error`: the question cannot be used as it is. `warning`: read it. `note`: of the whole set, and no fault of a

@@ -27,22 +27,23 @@ HeldAnswers = dict[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class ItemQuality:
-    """The quality of a question, or of a group of `questions`. fact: from the question file; often empty.
+    """The quality of a question, or of a group of `questions`.
 
     right, wrong, none: the rates, among readable answers, with the right section alone, a wrong one, and no record.
-    unread: the measured replies without a readable answer, by record. paired: the difference between a wrong section
-    and the right one on the same questions.
     """
 
     name: str
     section: str
     fact: str
+    """What is asked for, from the question file; often empty."""
     questions: int
     right: Rate
     wrong: Rate
     none: Rate
     paired: Paired
+    """The difference between a wrong section and the right one on the same questions."""
     unread: Mapping[str, int] = field(default_factory=dict)
+    """The measured replies without a readable answer, by record."""
 
     def rate_of_replies(self, record: str) -> Rate:
         """Return the rate over all replies; those without a readable answer count as wrong."""
@@ -69,18 +70,20 @@ class ItemQuality:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """One model's answers to a bank with one prompt set. overall: all questions; each list has the worst first.
+    """One model's answers to a bank with one prompt set.
 
-    facts, sections: groups with several questions. favourite: the letter that the model gives most often, if any.
+    facts, sections: groups with several questions.
     """
 
     model: str
     prompt_set: str
     overall: ItemQuality
+    """All questions; each list has the worst first."""
     items: tuple[ItemQuality, ...]
     facts: tuple[ItemQuality, ...]
     sections: tuple[ItemQuality, ...]
     favourite: Favourite | None = None
+    """The letter that the model gives most often, if any."""
 
 
 def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:

@@ -22,16 +22,16 @@ BULLETS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """A question with its answers, as text between tags; None for what is missing. raw: both with their tags.
-
-    number: the number in the tags, if any. closed: whether the last part has a closing tag.
-    """
+    """A question with its answers, as text between tags; None for what is missing."""
 
     number: int | None
+    """The number in the tags, if any."""
     question: str | None
     answers: str | None
     raw: str
+    """Both with their tags."""
     closed: bool
+    """Whether the last part has a closing tag."""
 
 
 @dataclass(frozen=True, slots=True)

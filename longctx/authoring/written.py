@@ -27,20 +27,22 @@ MARK = re.compile(r"\s*[\[(*]+(?:(correct(?: answer)?|right answer)|incorrect(?:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A part of a reply that was not kept, and why. raw: the text as the model wrote it."""
+    """A part of a reply that was not kept, and why."""
 
     section: str
     reason: str
     raw: str
+    """The text as the model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The questions written about one section. missing: how many of those asked for are not in the reply."""
+    """The questions written about one section."""
 
     questions: tuple[BankQuestion, ...]
     dropped: tuple[Dropped, ...]
     missing: int
+    """How many of those asked for are not in the reply."""
 
 
 class _Unfit(Exception):

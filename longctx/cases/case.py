@@ -22,13 +22,7 @@ Group = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: a scenario, the model and the wording that it is asked in, and how many trials it has.
-
-    only_trial: the name of the single trial to ask, in place of `trials`. band: the band of its family's lengths.
-    in_gate: whether its table is part of the gate. counted: the tokens of one of its prompts as the model's server
-    counts them; None if it was not asked. shape: that of its requests. strategy: that of context management, by name;
-    empty if it is not varied.
-    """
+    """One test case: a scenario, the model and the wording that it is asked in, and how many trials it has."""
 
     model: ModelProfile
     wording: Wording
@@ -37,14 +31,20 @@ class Case:
     trials: int
     repeats: int = 1
     only_trial: str | None = None
+    """The name of the single trial to ask, in place of `trials`."""
     min_rate: float | None = None
     band: str = "all"
+    """The band of its family's lengths."""
     in_gate: bool = True
+    """Whether its table is part of the gate."""
     counted: int | None = None
+    """The tokens of one of its prompts as the model's server counts them; None if it was not asked."""
     shape: Shape = TEXT
+    """The shape of its requests."""
     replies: ReplyTokens | None = None
     """How long its model's replies are by its answers; None if it has too few."""
     strategy: str = ""
+    """The strategy of context management, by name; empty if it is not varied."""
     guessing: float | None = None
     """The rate that guessing reaches, as the marker of a test function states it."""
 
@@ -211,17 +211,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The prefixes that a prompt shares with those asked around it (live/cost/sharing.py), in characters.
-
-    length: the length of the user's turn. cuts: where the shared prefixes end, ascending; the longest are marked for
-    the model's prompt cache. read: the length of the prefix that an earlier question wrote to the cache. after: the key
-    of that question.
-    """
+    """The prefixes that a prompt shares with those asked around it (live/cost/sharing.py), in characters."""
 
     length: int = 0
+    """The length of the user's turn."""
     cuts: tuple[int, ...] = ()
+    """Where the shared prefixes end, ascending; the longest are marked for the model's prompt cache."""
     read: int = 0
+    """The length of the prefix that an earlier question wrote to the cache."""
     after: str | None = None
+    """The key of that question."""
     direct: bool = False
     """Whether it is asked directly in a run that asks in batches, because the prompt cache is cheaper."""
 
@@ -240,16 +239,18 @@ class Shared:
 class Question:
     """One trial of a fitted case.
 
-    The other fields are no part of its identity. shared: the prefixes that it shares with other questions. built: its
-    trial, if it was kept. sha256: the digest of its request; empty if it is not known.
+    The other fields are no part of its identity.
     """
 
     case: Case
     index: int
     repeat: int = 0
     shared: Shared = field(default=Shared(), compare=False)
+    """The prefixes that it shares with other questions."""
     built: Trial | None = field(default=None, compare=False, repr=False)
+    """Its trial, if it was kept."""
     sha256: str = field(default="", compare=False)
+    """The digest of its request; empty if it is not known."""
 
     @property
     def identity(self) -> Identity:

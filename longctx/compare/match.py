@@ -18,12 +18,13 @@ Unmatched = Mapping[tuple[str, Subject], Sequence[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A subject of one run and its counterpart in another, in one family. rows: those of `before`, and of `after`."""
+    """A subject of one run and its counterpart in another, in one family."""
 
     family: str
     before: Subject
     after: Subject
     rows: tuple[Sequence[Row], Sequence[Row]]
+    """The rows of `before`, and of `after`."""
 
 
 def match_runs(

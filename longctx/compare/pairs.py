@@ -50,15 +50,16 @@ class Across:
 class TrialPairs:
     """The trials of one family, for one subject of each run.
 
-    before, after: all trials of each. common: those about the same item in both, by the key in the run. mismatched: how
-    many share a key but ask different questions: they expect different answers, or different versions of the family
-    built them.
+    before, after: all trials of each.
     """
 
     before: Mapping[TrialKey, Row]
     after: Mapping[TrialKey, Row]
     common: Mapping[TrialKey, tuple[Row, Row]]
+    """The trials about the same item in both, by the key in the run."""
     mismatched: int
+    """How many share a key but ask different questions: they expect different answers, or different versions of the
+    family built them."""
     across: tuple[Across, ...] = ()
     """The scenarios that are in one run only, and are compared with one of the other run all the same."""
     items: Mapping[ItemKey, tuple[Sequence[Row], Sequence[Row]]] = field(default_factory=dict)

@@ -48,47 +48,47 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioChange:
-    """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured.
-
-    paired: the difference over the trials that both measured, by the mean of each trial's answers if a run has several;
-    or between two samples if their items do not correspond.
-    clustered: whether paired trials share a cluster: their interval assumes independent trials, and is too narrow.
-    """
+    """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured."""
 
     scenario: str
     before: Rate
     after: Rate
     paired: Paired | Averaged | Unpaired
+    """The difference over the trials that both measured, by the mean of each trial's answers if a run has several; or
+    between two samples if their items do not correspond."""
     clustered: bool
+    """Whether paired trials share a cluster: their interval assumes independent trials, and is too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectComparison:
-    """One subject compared with another in one family. scenarios: those that both measured; total: all of them.
-
-    alone: how many trials only the first, and only the second, measured. mismatched: see Pairs. digests: those of the
-    prompt set of each.
-    """
+    """One subject compared with another in one family."""
 
     family: str
     before: Subject
     after: Subject
     scenarios: tuple[ScenarioChange, ...]
+    """The scenarios that both measured."""
     total: ScenarioChange
+    """The change of all of them."""
     flips: tuple[Flip, ...]
     alone: tuple[int, int]
+    """How many trials only the first, and only the second, measured."""
     mismatched: int
+    """How many trials share a key but ask different questions."""
     digests: tuple[str, str]
+    """The digests of the prompt set of each."""
     across: tuple[Across, ...] = ()
     """The scenarios that differ in a parameter from those that they are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of two runs. unmatched: (family, subject, measured trials) without a counterpart, for each run."""
+    """The comparison of two runs."""
 
     versus: tuple[SubjectComparison, ...]
     unmatched: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
+    """(family, subject, measured trials) without a counterpart, for each run."""
 
 
 def compare(

@@ -26,30 +26,29 @@ REPLACED = {
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The wording of one family in one prompt set.
-
-    digest: changes with any template of the family. document: the word for the documents, if it is not the protocols'.
-    """
+    """The wording of one family in one prompt set."""
 
     prompt_set: str
     digest: str
+    """The digest of its templates."""
     words: Words
     document: str | None = None
+    """The word for the documents, if it is not the protocols'."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """A prompt set.
-
-    folder: its folder, which holds FAMILY/TEMPLATE.txt. root: the project, which links in it may not leave. further:
-    folders with the families that it lacks. protocol: folders from which a missing template can be copied.
-    """
+    """A prompt set."""
 
     name: str
     folder: Path
+    """Its folder, which holds FAMILY/TEMPLATE.txt."""
     root: Path
+    """The project, which links in it may not leave."""
     further: tuple[Path, ...] = ()
+    """Folders with the families that it lacks."""
     protocol: tuple[Path, ...] = ()
+    """Folders from which a missing template can be copied."""
 
     @classmethod
     def open(cls, workspace: Workspace, name: str, typed: bool = True) -> PromptSet:

@@ -17,9 +17,10 @@ MOST = 256
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One of `of` parts. number: from 1."""
+    """One of `of` parts."""
 
     number: int
+    """Its number, from 1."""
     of: int
 
     def __str__(self) -> str:

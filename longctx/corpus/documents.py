@@ -20,28 +20,29 @@ from longctx.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class CorpusSection:
-    """A document of a corpus, or a part of one. tokens: its size in the corpus's reference vocabulary."""
+    """A document of a corpus, or a part of one."""
 
     id: str
     title: str
     department: str
     text: str
     tokens: int
+    """Its size in the corpus's reference vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Sections in the order of their files; `sections` does not contain `examples` and `left_out` (too short or long).
-
-    digest: SHA-256 over the sections; corpora with the same digest give the same collages.
-    """
+    """Sections in the order of their files."""
 
     name: str
     vocabulary: str
     sections: tuple[CorpusSection, ...]
+    """All but those of `examples` and `left_out`."""
     examples: tuple[CorpusSection, ...] = ()
     left_out: tuple[CorpusSection, ...] = ()
+    """Those that are too short or too long."""
     digest: str = field(init=False)
+    """SHA-256 over the sections; corpora with the same digest give the same collages."""
 
     def __post_init__(self) -> None:
         digest = hashlib.sha256()

@@ -59,7 +59,7 @@ class _Text:
 
     BeautifulSoup keeps a text node as it is, except that a node of whitespace becomes a single newline, or a single
     space if it contains no newline. Words that run together at a page break or at emphasis are separated by a space,
-    but not in the notebook's reading. places: those of AGENCY, SUBJECT and BILCOD elements in the text, in order.
+    but not in the notebook's reading.
     """
 
     reading: Reading
@@ -70,6 +70,7 @@ class _Text:
     document: int | None = None
     opened: dict[str, int] = field(default_factory=dict)
     places: list[tuple[str, slice]] = field(default_factory=list)
+    """The places of AGENCY, SUBJECT and BILCOD elements in the text, in order."""
     emphasis: list[bool] = field(default_factory=list)
     at_joint: bool = False
 

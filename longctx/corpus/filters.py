@@ -25,19 +25,18 @@ from longctx.workspace import Workspace
 
 
 class Filter(BaseModel):
-    """The ids of the questions that the control answered right (`kept`) and wrong (`dropped`). run: the control's name.
-
-    bank: the digest of the bank, or `questions` in the filter of all banks that are drawn with the present version,
-    whose questions go by their ids and their digests. A question that the control did not ask, or that has no readable
-    answer, is in neither, and not asked in a collage.
-    """
+    """The ids of the questions that the control answered right (`kept`) and wrong (`dropped`)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     model: str
     bank: str
+    """The digest of the bank, or `questions` in the filter of all banks that are drawn with the present version, whose
+    questions go by their ids and their digests. A question that the control did not ask, or that has no readable
+    answer, is in neither, and not asked in a collage."""
     made: datetime.date
     run: str
+    """The control's name."""
     kept: tuple[str, ...]
     dropped: tuple[str, ...]
 

@@ -18,7 +18,7 @@ FILE = "sections.toml"
 
 
 class FrozenSection(BaseModel):
-    """A section's token count. sha256: the first 16 hexadecimal digits of the digest of its text."""
+    """A section's token count."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -26,18 +26,18 @@ class FrozenSection(BaseModel):
     title: str = ""
     tokens: NonNegativeInt
     sha256: str
+    """The first 16 hexadecimal digits of the digest of its text."""
 
 
 class Frozen(BaseModel):
-    """The content of a sections.toml. vocabulary: the reference vocabulary of the counts.
-
-    reading: how the documents were split; older files do not say it, since there was only the notebook's reading.
-    """
+    """The content of a sections.toml."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     vocabulary: str
+    """The reference vocabulary of the counts."""
     reading: Reading = "notebook"
+    """How the documents were split; older files do not say it, since there was only the notebook's reading."""
     section: tuple[FrozenSection, ...] = Field(min_length=1)
 
     @classmethod

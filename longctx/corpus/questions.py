@@ -33,25 +33,25 @@ class Reviewed(BaseModel):
 
 
 class BankQuestion(BaseModel):
-    """A question with one right and three wrong answers, which a trial shuffles.
-
-    section: the id of the section that answers it. fact: what is asked for, in a word; questions about the same fact
-    have answers of the same kind. provenance: who or what wrote it. reviewed: not part of the question or any digest.
-    """
+    """A question with one right and three wrong answers, which a trial shuffles."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: str = Field(pattern=r"^[A-Za-z0-9._@+-]+$")
     section: str = Field(min_length=1)
+    """The id of the section that answers it."""
     question: str = Field(min_length=1)
     right: str = Field(min_length=1)
     wrong: tuple[str, str, str]
     numerical: bool = False
     fact: str = ""
+    """What is asked for, in a word; questions about the same fact have answers of the same kind."""
     provenance: str = ""
+    """Who or what wrote it."""
     accepted: tuple[str, ...] = ()
     """Other forms of the right answer, which [short_answers] takes for it, too. They are part of no digest."""
     reviewed: Reviewed | None = None
+    """Who reviewed it; no part of the question or of a digest."""
 
     @field_validator("wrong", mode="before")
     @classmethod
@@ -82,11 +82,12 @@ class BankQuestion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """The questions of one file. digest: SHA-256 over the questions, independent of the order of keys in the file."""
+    """The questions of one file."""
 
     name: str
     questions: tuple[BankQuestion, ...]
     digest: str = field(init=False)
+    """SHA-256 over the questions, independent of the order of keys in the file."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", _digest(self.questions))

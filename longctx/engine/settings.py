@@ -19,27 +19,25 @@ if TYPE_CHECKING:
 class GateTerms:
     """The terms of a verdict that a user may set.
 
-    margin, run_margin: None for the profile's. max_age: days. looks: whether asking stops in bands that are settled.
+    margin, run_margin: None for the profile's.
     """
 
     margin: float | None = None
     alpha: float = ALPHA
     max_age: float = MAX_AGE_DAYS
+    """Days."""
     looks: bool = True
+    """Whether asking stops in bands that are settled."""
     run_margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of one run, with the options' defaults. None means that the profile decides.
-
-    profile: its name, path or entries; None for the project's default profile (config/profiles.py). max_cost: USD.
-    max_age: days. batch_wait: hours; None to wait until the batches end. base: the branch or commit that the change is
-    judged against. trust: `base` to accept only answers that are recorded there or that the run asks for.
-    """
+    """The options of one run, with the options' defaults. None means that the profile decides."""
 
     models: tuple[str, ...] = ()
     profile: str | Mapping[str, Any] | None = None
+    """Its name, path or entries; None for the project's default profile (config/profiles.py)."""
     prompts: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
     strategies: tuple[str, ...] = ()
@@ -65,20 +63,25 @@ class Settings:
     ask_only: bool = False
     canary: bool = True
     max_cost: float | None = None
+    """USD."""
     prices: tuple[tuple[str, Prices], ...] = ()
     model_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Entries of model profiles, which come before those of files."""
     no_text: bool = False
     baseline: str | None = None
     base: str | None = None
+    """The branch or commit that the change is judged against."""
     trust: str = "all"
+    """`base` to accept only answers that are recorded there or that the run asks for."""
     margin: float | None = None
     alpha: float = ALPHA
     on_inconclusive: str = "fail"
     max_age: float = MAX_AGE_DAYS
+    """Days."""
     looks: bool = True
     batch: bool = False
     batch_wait: float | None = None
+    """Hours; None to wait until the batches end."""
     save_baseline: str | None = None
     """The name under which the finished run is saved as a baseline."""
 

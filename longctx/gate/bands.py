@@ -55,11 +55,12 @@ to 60 clusters, because the test assumes that losses are spread over the section
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A family's trials in one range of lengths. subject: the subject they belong to, if a run has several."""
+    """A family's trials in one range of lengths."""
 
     family: str
     name: str
     subject: Subject | None = None
+    """The subject they belong to, if a run has several."""
 
     def __str__(self) -> str:
         return f"{self.family}, {self.name}"
@@ -73,33 +74,39 @@ RUN = Band("all tests", "all")
 class BandVerdict:
     """The verdict on one band.
 
-    n: pairs. clusters: how many clusters they form. gained, lost: the discordant pairs; of several answers, the sums of
-    mean changes. bound: the upper bound of the drop, a share of trials. p_value: of the hypothesis that there is no
-    drop. shown: whether a drop is shown. needed: about how many trials settle an inconclusive band with 90% probability
-    if nothing has changed; None otherwise. same_answers: the run replayed the baseline's own answers and judged them
-    the same. reason: why it is invalid. look: the look that the verdict is of; 0 if there was none. looks: how many
-    were planned. settled: whether later ones cannot change the verdict.
+    gained, lost: the discordant pairs; of several answers, the sums of mean changes.
     """
 
     band: Band
     verdict: Verdict
     n: int
+    """Pairs."""
     clusters: int
+    """How many clusters they form."""
     gained: float
     lost: float
     bound: float
+    """The upper bound of the drop, a share of trials."""
     p_value: float
+    """The p-value of the hypothesis that there is no drop."""
     shown: bool
+    """Whether a drop is shown."""
     needed: int | None
+    """About how many trials settle an inconclusive band with 90% probability if nothing has changed; None otherwise."""
     same_answers: bool = False
+    """The run replayed the baseline's own answers and judged them the same."""
     reason: str = ""
+    """Why it is invalid."""
     improved: bool = False
     """Whether it passes and a gain is shown."""
     unpaired: tuple[Rate, Rate] | None = None
     """The rates of baseline and run where their items do not correspond; None where trials are paired."""
     look: int = 1
+    """The look that the verdict is of; 0 if there was none."""
     looks: int = 1
+    """How many were planned."""
     settled: bool = True
+    """Whether later ones cannot change the verdict."""
     asking: bool = False
     """Whether later looks are still to be asked: it is not settled, or the run is not."""
 
@@ -127,26 +134,26 @@ ByCluster = Mapping[object, Sequence[AnswerPair]]
 
 @dataclass(frozen=True, slots=True)
 class AtLook:
-    """The evidence in a band at one look, that of earlier looks included.
-
-    pessimistic: `clusters` with the trials that were not measured counted as wrong. can_settle: whether the evidence is
-    such that asking may stop on it.
-    """
+    """The evidence in a band at one look, that of earlier looks included."""
 
     clusters: Evidenced
     pessimistic: Evidenced
+    """`clusters` with the trials that were not measured counted as wrong."""
     can_settle: bool = True
+    """Whether the evidence is such that asking may stop on it."""
     answers: tuple[ByCluster, ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
 
 
 @dataclass(frozen=True, slots=True)
 class BandLooks:
-    """A band to judge. at: the evidence at the looks that were taken. vacuous: why it cannot pass; empty if it can."""
+    """A band to judge."""
 
     planned: Planned
     at: Sequence[AtLook]
+    """The evidence at the looks that were taken."""
     vacuous: str = ""
+    """Why it cannot pass; empty if it can."""
 
 
 def judge(

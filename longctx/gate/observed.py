@@ -20,14 +20,12 @@ from longctx.vocabulary.family import is_check
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One band in two runs.
-
-    changes: the changes of the pairs that both runs measured, by cluster. right: the right answers of both runs, at
-    most 2 n; of trials with several answers, their mean.
-    """
+    """One band in two runs."""
 
     changes: Clusters
+    """The changes of the pairs that both runs measured, by cluster."""
     right: float
+    """The right answers of both runs, at most 2 n; of trials with several answers, their mean."""
 
     @property
     def n(self) -> int:

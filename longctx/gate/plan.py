@@ -23,20 +23,22 @@ from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 class Target:
     """What a gate is planned for.
 
-    margin: its non-inferiority margin, a share of trials. alpha: the probability of a false alarm. power: the wanted
-    probability that `drop`, a share of trials, is shown, and that an unchanged model passes. bands, minimums: how many
-    bands and stated minimums the gate tests, for Holm's correction. looks: the plan of its looks. run_margin: the
-    margin that is stated of all bands together, which then must pass, too.
+    bands, minimums: how many bands and stated minimums the gate tests, for Holm's correction.
     """
 
     margin: float = MARGIN
+    """Its non-inferiority margin, a share of trials."""
     alpha: float = ALPHA
+    """The probability of a false alarm."""
     power: float = 0.9
+    """The wanted probability that `drop`, a share of trials, is shown, and that an unchanged model passes."""
     drop: float = 0.1
     bands: int = 1
     minimums: int = 0
     looks: LooksPlan = DEFAULT_LOOKS
+    """The plan of its looks."""
     run_margin: float | None = None
+    """The margin that is stated of all bands together, which then must pass, too."""
 
     @property
     def hypotheses(self) -> int:
@@ -65,15 +67,14 @@ IN_CONTEXTS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What is assumed of a band. The defaults are cautious guesses.
-
-    discordance: the share of pairs that change by chance. rate: the share of right answers, 0 < rate < 1. correlation:
-    the intra-cluster correlation of changes, between 0 (independent trials) and 1 (a cluster is one trial).
-    """
+    """What is assumed of a band. The defaults are cautious guesses."""
 
     discordance: float = 0.1
+    """The share of pairs that change by chance."""
     rate: float = 0.9
+    """The share of right answers, 0 < rate < 1."""
     correlation: float = 1.0
+    """The intra-cluster correlation of changes, between 0 (independent trials) and 1 (a cluster is one trial)."""
 
     @classmethod
     def guess(cls, in_contexts: bool) -> Assumed:
@@ -102,32 +103,32 @@ class Outlook:
     """What one band can show.
 
     smallest_paired, smallest_unpaired: the smallest drop that its trials show with the target's power; None if there is
-    none. passing: the probability of a pass if nothing changed. for_drop: the trials needed to show the target's drop.
-    to_pass: the trials needed to pass with the target's power.
+    none.
     """
 
     smallest_paired: float | None
     smallest_unpaired: float | None
     passing: float
+    """The probability of a pass if nothing changed."""
     for_drop: Needed
+    """The trials needed to show the target's drop."""
     to_pass: Needed
+    """The trials needed to pass with the target's power."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one run asks in a band.
-
-    output_tokens: the most that the replies can take. price: USD, asked directly, with replies as long as they are
-    expected to be; None if it is not known. batch_price: in batches, or directly where the prompt cache makes that
-    cheaper.
-    """
+    """What one run asks in a band."""
 
     trials: int
     clusters: int
     input_tokens: int
     output_tokens: int
+    """The most that the replies can take."""
     price: float | None
+    """USD, asked directly, with replies as long as they are expected to be; None if it is not known."""
     batch_price: float | None = None
+    """In batches, or directly where the prompt cache makes that cheaper."""
     most: float | None = None
     """USD with replies of full length, asked directly; None if it is `price`."""
     in_contexts: bool = False
@@ -146,18 +147,16 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class BandPlan:
-    """The plan of one band.
-
-    seen: the number of pairs of earlier runs that `assumed` is estimated from; 0 if it was guessed. own: whether these
-    runs measured this subject.
-    """
+    """The plan of one band."""
 
     subject: Subject
     band: Band
     load: Load
     assumed: Assumed
     seen: int
+    """The number of pairs of earlier runs that `assumed` is estimated from; 0 if it was guessed."""
     own: bool
+    """Whether these runs measured this subject."""
     outlook: Outlook
 
     @property

@@ -38,13 +38,12 @@ Z_ONE_SIDED = 1.6448536269514722
 
 @dataclass(frozen=True, slots=True)
 class AgeLimit:
-    """The age limit for recordings of a changed model.
-
-    now: the end of the run in ISO 8601. most_days: recordings of this age or older are not accepted.
-    """
+    """The age limit for recordings of a changed model."""
 
     now: str = ""
+    """The end of the run in ISO 8601."""
     most_days: float = MAX_AGE_DAYS
+    """Recordings of this age or older are not accepted."""
 
     def days(self, recorded_at: str) -> float:
         """Return the age of a recording in days; infinite if it is not known.

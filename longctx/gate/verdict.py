@@ -55,27 +55,28 @@ from longctx.vocabulary.report import Reported, StatedMinimum
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The terms of a verdict.
-
-    margin: the non-inferiority margin, a share of trials. alpha: the probability of a false alarm in the whole run.
-    age: how old recordings of a changed model may be. left_out: the number of the grid's scenarios that the run left
-    out. empty: the number without a question. grids: the profile's tables of each (family, model). looks: the plans by
-    which the evidence in a band is looked at. elsewhere: the number of bands that
-    are judged, too, and of which no evidence is given here. lacking: a sentence on each shard of the grid that is
-    missing.
-    """
+    """The terms of a verdict."""
 
     margin: float = MARGIN
+    """The non-inferiority margin, a share of trials."""
     alpha: float = ALPHA
+    """The probability of a false alarm in the whole run."""
     age: AgeLimit = field(default_factory=AgeLimit)
+    """How old recordings of a changed model may be."""
     left_out: int = 0
+    """The number of the grid's scenarios that the run left out."""
     empty: int = 0
+    """The number of scenarios without a question."""
     grids: Mapping[tuple[str, str], Sequence[Axes]] = field(default_factory=dict)
+    """The profile's tables of each (family, model)."""
     looks: RunLooks = AT_ONCE
+    """The plans by which the evidence in a band is looked at."""
     elsewhere: int = 0
+    """The number of bands that are judged, too, and of which no evidence is given here."""
     beside: int = 0
     """The number of hypotheses of another comparison of the same run, which Holm's correction counts as not shown."""
     lacking: Sequence[str] = ()
+    """A sentence on each shard of the grid that is missing."""
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
     of_base: bool = False
@@ -114,14 +115,7 @@ class BandChange:
 
 @dataclass(frozen=True, slots=True)
 class FamilyVerdict:
-    """The verdict on one family of one subject.
-
-    reported: what the family reports beside its bands. missed: those that miss their stated minimum. reasons:
-    a sentence on each reason why not enough of it was measured. asked: the pairs that the baseline measured. missing:
-    those of them that the run did not measure. alone: the trials that only the baseline, and only the run, has.
-    mismatched: how many trials share a key but ask different questions. scenarios: the paired difference of each by
-    its name; these raise no alarm.
-    """
+    """The verdict on one family of one subject."""
 
     family: str
     before: Subject
@@ -129,15 +123,23 @@ class FamilyVerdict:
     verdict: Verdict
     bands: tuple[BandVerdict, ...]
     reported: tuple[Reported, ...]
+    """What the family reports beside its bands."""
     missed: tuple[Reported, ...]
+    """Those that miss their stated minimum."""
     reasons: tuple[str, ...]
+    """A sentence on each reason why not enough of it was measured."""
     asked: int
+    """The pairs that the baseline measured."""
     missing: int
+    """Those of them that the run did not measure."""
     in_common: int
     """The trials that both have, measured or not."""
     alone: tuple[int, int]
+    """The trials that only the baseline, and only the run, has."""
     mismatched: int
+    """How many trials share a key but ask different questions."""
     scenarios: tuple[tuple[str, Paired | Averaged], ...] = ()
+    """The paired difference of each by its name; these raise no alarm."""
     changes: tuple[BandChange, ...] = ()
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
@@ -162,21 +164,21 @@ class FamilyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on a run.
-
-    reasons: a sentence on each reason why the whole run is invalid. unmatched: the (family, subject) that only the
-    baseline, and only the run, has. trials: all of the run's. not_asked: those that an early stop left out. not_gated:
-    the (family, subject) that the profile leaves out of the gate.
-    """
+    """The verdict on a run."""
 
     verdict: Verdict
     rules: Rules
     families: tuple[FamilyVerdict, ...]
     reasons: tuple[str, ...]
+    """A sentence on each reason why the whole run is invalid."""
     unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
+    """The (family, subject) that only the baseline, and only the run, has."""
     trials: int = 0
+    """All trials of the run."""
     not_asked: int = 0
+    """The trials that an early stop left out."""
     not_gated: tuple[tuple[str, Subject], ...] = ()
+    """The (family, subject) that the profile leaves out of the gate."""
     usage: UsageChange | None = None
     """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
@@ -231,11 +233,7 @@ class RunVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A family of one subject in both runs.
-
-    vacuous: why a band's baseline has nothing to lose, for each band of which this holds. faults: a sentence, without
-    its full stop, on the family's own code if that failed.
-    """
+    """A family of one subject in both runs."""
 
     family: str
     before: Subject
@@ -245,8 +243,10 @@ class _Compared:
     """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
     bands: Mapping[Band, EvidenceInLooks]
     vacuous: Mapping[Band, str]
+    """Why a band's baseline has nothing to lose, for each band of which this holds."""
     reported: tuple[Reported, ...]
     faults: tuple[str, ...]
+    """A sentence, without its full stop, on the family's own code if that failed."""
     too_old: str
 
     @property

@@ -38,15 +38,14 @@ class Terms:
 
 @dataclass(slots=True)
 class ConsecutiveFailures:
-    """How long to go on asking without success.
-
-    most: the number of trials in a row without an answer that ends asking. in_a_row: the current number in a row.
-    answered: whether any trial was answered.
-    """
+    """How long to go on asking without success."""
 
     most: int
+    """The number of trials in a row without an answer that ends asking."""
     in_a_row: int = 0
+    """The current number in a row."""
     answered: bool = False
+    """Whether any trial was answered."""
 
     @property
     def ended(self) -> bool:

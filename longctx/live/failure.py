@@ -12,11 +12,12 @@ from longctx.vocabulary.scenario import Reply
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a trial was not measured. fatal: other trials would fail in the same way, so the asking stops."""
+    """Why a trial was not measured."""
 
     cause: str
     message: str
     fatal: bool = False
+    """Other trials would fail in the same way, so the asking stops."""
 
 
 Unasked = tuple[Case, Failure]

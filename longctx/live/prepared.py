@@ -46,12 +46,13 @@ def most_paid(question: Question, model: ModelProfile | None = None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question with its trial and its place on the tape. sent: the arguments of the SDK's call."""
+    """A question with its trial and its place on the tape."""
 
     question: Question
     trial: Trial
     wanted: Wanted
     sent: dict[str, Any]
+    """The arguments of the SDK's call."""
 
     @classmethod
     def of(cls, question: Question) -> Prepared:

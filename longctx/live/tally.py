@@ -13,8 +13,7 @@ class Tally:
     """The progress of a phase.
 
     total, done, failed: trials. work, work_done: the expected effort of all trials and of those done, in any unit; 0 if
-    it is not known. rates: the rate so far of each (family, model). tokens: of prompts and replies. cost: in USD; None
-    if it is not known.
+    it is not known.
     """
 
     total: int
@@ -23,8 +22,11 @@ class Tally:
     work_done: int = 0
     failed: int = 0
     rates: dict[tuple[str, str], Rate] = field(default_factory=dict)
+    """The rate so far of each (family, model)."""
     tokens: int = 0
+    """The tokens of prompts and replies."""
     cost: float | None = 0.0
+    """The cost in USD; None if it is not known."""
 
     def add(self, family: str, model: str, rate: Rate) -> None:
         before = self.rates.get((family, model), Rate(0, 0))

@@ -24,15 +24,16 @@ ROLE = r"(?:User|Human|Assistant):"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conversation:
-    """A conversation. rows: its texts, in order (see conversation_texts.py). code: what a reply must begin with.
-
-    alike: the indices of the texts that answer the same request, ascending. asked: which of these is asked for, from 1.
-    """
+    """A conversation."""
 
     rows: Rows
+    """Its texts, in order (see conversation_texts.py)."""
     alike: NDArray[np.int64]
+    """The indices of the texts that answer the same request, ascending."""
     asked: int
+    """Which of these is asked for, from 1."""
     code: str
+    """What a reply must begin with."""
 
     @property
     def instances(self) -> list[str]:

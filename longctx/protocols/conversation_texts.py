@@ -26,19 +26,18 @@ COLUMNS = 4 + SENTENCES * len(PARTS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """The parts of texts. before, after: what surrounds the subject in a beginning; ends: endings; shape (kind, entry).
-
-    parts: sentence parts with the space or line break before them; shape (prose or lines, part, entry). verse: for each
-    kind, 1 if its sentences are lines.
-    """
+    """The parts of texts. `before` and `after` surround the subject in a beginning, and have the shape of `ends`."""
 
     kinds: tuple[str, ...]
     subjects: Strings
     before: Strings
     after: Strings
     ends: Strings
+    """Endings; shape (kind, entry)."""
     parts: Strings
+    """Sentence parts with the space or line break before them; shape (prose or lines, part, entry)."""
     verse: NDArray[np.int64]
+    """For each kind, 1 if its sentences are lines."""
 
 
 @functools.cache

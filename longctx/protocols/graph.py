@@ -24,14 +24,14 @@ Origin = Literal["nearer", "backwards", "elsewhere"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
-    """A directed graph. children: shape (nodes, EDGES_A_NODE). names: shape (nodes,).
-
-    order: the edges in the order of the text; edge e leads from node e // EDGES_A_NODE.
-    """
+    """A directed graph."""
 
     children: Nodes
+    """Shape (nodes, EDGES_A_NODE)."""
     order: Nodes
+    """The edges in the order of the text; edge e leads from node e // EDGES_A_NODE."""
     names: NDArray[np.object_]
+    """Shape (nodes,)."""
 
     def layers(self, start: int, depth: int) -> list[Nodes]:
         """Return the nodes at each depth from 0 to `depth`, the length of the shortest path from the start."""

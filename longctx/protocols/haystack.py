@@ -28,16 +28,14 @@ DEVIATION = 2.5
 
 @dataclass(frozen=True, slots=True)
 class AnswerBegun:
-    """A prompt whose answer has a beginning. before, after: the user's text around the context.
-
-    without_prefill: the instruction that replaces the beginning for a model that accepts no prefill.
-    """
+    """A prompt whose answer has a beginning. before, after: the user's text around the context."""
 
     before: str
     context: str
     after: str
     prefill: str
     without_prefill: str
+    """The instruction that replaces the beginning for a model that accepts no prefill."""
 
     @classmethod
     def filled(cls, words: Words, values: Mapping[str, str], context: str) -> AnswerBegun:

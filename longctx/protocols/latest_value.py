@@ -87,12 +87,14 @@ class LogAnswers:
 
 @dataclass(frozen=True, slots=True)
 class QuotaLog:
-    """A log, and the vessel that is asked about. entries: the vessel and the quota of each. places: of its entries."""
+    """A log, and the vessel that is asked about."""
 
     vessel: str
     places: Sequence[int]
+    """The places of its entries."""
     days: Sequence[int]
     entries: Sequence[tuple[str, str]]
+    """The vessel and the quota of each."""
 
     @classmethod
     def drawn(cls, stream: np.random.RandomState, lines: int, updates: int) -> QuotaLog:

@@ -32,11 +32,12 @@ TENTHS = 10
 class Needle:
     """Something in the text that a reply may name.
 
-    where: the percentage of the text before it, or how often it occurs. start, end: its place in the user's text.
+    start, end: its place in the user's text.
     """
 
     name: str
     where: int
+    """The percentage of the text before it, or how often it occurs."""
     start: int
     end: int
 
@@ -48,15 +49,14 @@ class Needle:
 
 @dataclass(frozen=True, slots=True)
 class NamedAnswers:
-    """The names that a trial asks for.
-
-    items: in the order of the question. others: everything else in the prompt that could be named, with its origin.
-    placed: those of the others that have a place in the text.
-    """
+    """The names that a trial asks for."""
 
     items: tuple[Needle, ...]
+    """In the order of the question."""
     others: Mapping[str, str]
+    """Everything else in the prompt that could be named, with its origin."""
     placed: tuple[Needle, ...] = ()
+    """Those of the others that have a place in the text."""
 
     @property
     def names(self) -> list[str]:

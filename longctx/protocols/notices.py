@@ -16,18 +16,21 @@ MONTHS = "January February March April May June July August September October No
 
 @dataclass(frozen=True, slots=True)
 class Agency:
-    """An agency. remit: what it is responsible for; acts: the first sentences of its notices."""
+    """An agency."""
 
     name: str
     remit: str
+    """What it is responsible for."""
     acts: tuple[str, ...]
+    """The first sentences of its notices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date. months: full months since the year 0."""
+    """A date."""
 
     months: int
+    """The full months since the year 0."""
     day: int
 
     @classmethod

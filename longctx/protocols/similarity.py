@@ -14,10 +14,12 @@ GIVEN_BACK = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The text most similar to a reply. place: its index. ratio: the similarity, 0 to 1."""
+    """The text most similar to a reply."""
 
     place: int
+    """Its index."""
     ratio: float
+    """The similarity, 0 to 1."""
 
     @property
     def given_back(self) -> bool:

@@ -72,11 +72,13 @@ class VariableTrackingAxes(WindowAxes):
 
 @dataclass(frozen=True, slots=True)
 class Chains:
-    """The assignments of all chains. names: those of each chain, in order of assignment. asked: a chain's index."""
+    """The assignments of all chains."""
 
     names: tuple[tuple[str, ...], ...]
+    """The names of each chain, in order of assignment."""
     values: tuple[str, ...]
     asked: int
+    """A chain's index."""
 
     @classmethod
     def drawn(cls, stream: np.random.RandomState, chains: int, hops: int) -> Chains:

@@ -30,12 +30,13 @@ Episode = tuple[Request, dict[str, Any], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SentAgain:
-    """What a run sends again of the trials in a cassette. replaced: the runs whose answers to them do not count."""
+    """What a run sends again of the trials in a cassette."""
 
     model: str
     prompt_set: str
     wording: str
     replaced: frozenset[str]
+    """The runs whose answers to them do not count."""
     trials: frozenset[str]
 
     def replaces(self, metadata: Mapping[str, Any]) -> bool:

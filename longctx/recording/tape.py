@@ -54,11 +54,7 @@ class NotRecorded(Exception):
 class Wanted:
     """The question whose answer is looked for: its file, its trial, and the digest of its request.
 
-    prompt_set, wording: the name of the prompt set, and the digest of its templates. prefill: the beginning of the
-    answer that the request ends with. model: the model's id in the digest. sent_as: the id that the provider knows.
-    headers: those in the digest, one a line. number: the place of the request among those of its trial, from 0. same:
-    how many earlier requests of the trial are equal to it. after: the digest of the reply before it. counts: whether it
-    asks how many tokens a prompt has, and not for an answer. path: that of its API. parts: the digests of its parts.
+    prompt_set, wording: the name of the prompt set, and the digest of its templates.
     """
 
     file: str
@@ -67,15 +63,25 @@ class Wanted:
     prompt_set: str
     wording: str
     prefill: str = ""
+    """The beginning of the answer that the request ends with."""
     model: str = ""
+    """The model's id in the digest."""
     sent_as: str = ""
+    """The id that the provider knows."""
     headers: str = ""
+    """The headers in the digest, one a line."""
     number: int = 0
+    """The place of the request among those of its trial, from 0."""
     same: int = 0
+    """How many earlier requests of the trial are equal to it."""
     after: str = ""
+    """The digest of the reply before it."""
     counts: bool = False
+    """Whether it asks how many tokens a prompt has, and not for an answer."""
     path: str = PATH
+    """The path of its API."""
     parts: str = ""
+    """The digests of its parts."""
 
     @property
     def key(self) -> str:

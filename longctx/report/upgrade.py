@@ -30,7 +30,7 @@ NamedVerdict = tuple[str, RunVerdict]
 
 @dataclass(frozen=True, slots=True)
 class UpgradeDecision:
-    """What a page of an upgrade says. volume: requests a month; None if that was not given."""
+    """What a page of an upgrade says."""
 
     old: str
     before: Sequence[Row]
@@ -40,6 +40,7 @@ class UpgradeDecision:
     """The rows of each candidate, by its name."""
     best: str
     volume: int | None = None
+    """Requests a month; None if that was not given."""
 
 
 def upgrade_document(decision: UpgradeDecision) -> Document:

@@ -48,16 +48,15 @@ LETTERS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A loaded baseline.
-
-    saved_at: of its last run, ISO 8601, UTC. manifest: of its first run. rows: with the digests of their answers;
-    fields that a baseline does not keep are None.
-    """
+    """A loaded baseline."""
 
     name: str
     saved_at: str
+    """The time of its last run, ISO 8601, UTC."""
     manifest: Manifest
+    """The manifest of its first run."""
     rows: list[Row]
+    """With the digests of their answers; fields that a baseline does not keep are None."""
     replies: Mapping[tuple[object, ...], str] = field(default_factory=dict)
     """The replies by the identity of their rows, if the baseline was saved with them."""
     folder: Path | None = None
@@ -213,12 +212,13 @@ def _numbered(sections: Sequence[Sequence[tuple[Row, str | None]]]) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The first line of a file. questions: the id and the cluster of each trial's question, by bank and trial."""
+    """The first line of a file."""
 
     name: Text
     saved_at: Text
     run: Manifest
     questions: Mapping[Text, Mapping[Text, tuple[Text, Text | None]]]
+    """The id and the cluster of each trial's question, by bank and trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,16 +22,16 @@ MergeKey = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A row of one of the runs.
-
-    place: its line in the files of `folder`, from 0. has_view: whether it has a view. digest: of the row and its view.
-    """
+    """A row of one of the runs."""
 
     folder: Path
     place: int
+    """Its line in the files of `folder`, from 0."""
     row: Row
     has_view: bool
+    """Whether it has a view."""
     digest: bytes
+    """The digest of the row and its view."""
 
     @classmethod
     def of(cls, folder: Path, place: int, line: str, view: str) -> Kept:

@@ -16,11 +16,13 @@ from longctx.vocabulary.scenario import Quote
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The view of a trial. test: the id of the test that measures its scenario. reply: None without an answer."""
+    """The view of a trial."""
 
     test: str
+    """The id of the test that measures its scenario."""
     excerpts: Sequence[Excerpt] = ()
     reply: str | None = None
+    """None without an answer."""
     quotes: Sequence[Quote] = ()
 
     def to_json(self) -> str:

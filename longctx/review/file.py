@@ -23,7 +23,7 @@ REVIEWER = "reviewer"
 
 
 class DroppedByReviewer(BaseModel):
-    """A line of FILE.dropped.jsonl for a question that a reviewer dropped. place: its index among all questions."""
+    """A line of FILE.dropped.jsonl for a question that a reviewer dropped."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -33,6 +33,7 @@ class DroppedByReviewer(BaseModel):
     by: str
     on: datetime.date
     place: NonNegativeInt
+    """Its index among all questions."""
 
 
 class QuestionFile:

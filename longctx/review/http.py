@@ -41,10 +41,11 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A response. kind: its content type."""
+    """A response."""
 
     body: bytes
     kind: str = "application/json"
+    """Its content type."""
     status: HTTPStatus = HTTPStatus.OK
 
 

@@ -14,10 +14,11 @@ from longctx.vocabulary.occurrence import core, plain
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A part of a section's text, with hidden characters made visible. answer: the kind of answer it is, if any."""
+    """A part of a section's text, with hidden characters made visible."""
 
     text: str
     answer: Literal["", "right", "wrong"] = ""
+    """The kind of answer it is, if any."""
 
 
 def marked(text: str, question: BankQuestion) -> list[MarkedText]:

@@ -28,10 +28,11 @@ class Who:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A question and the decision on it. dropped: who dropped it, for a question that is no longer in the file."""
+    """A question and the decision on it."""
 
     question: BankQuestion
     dropped: Who | None = None
+    """Who dropped it, for a question that is no longer in the file."""
 
     @property
     def state(self) -> Decision:

@@ -35,10 +35,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A trial. cluster: the number of its cluster. stratum: trials are exchanged within one, such as a band."""
+    """A trial."""
 
     cluster: int
+    """The number of its cluster."""
     stratum: object
+    """Trials are exchanged within one, such as a band."""
     before: float
     """Its credit before the change."""
     change: float

@@ -15,10 +15,12 @@ from longctx.stats.search import root
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """n trials under two conditions. gained: wrong under the first, correct under the second; lost: the reverse."""
+    """n trials under two conditions."""
 
     gained: int
+    """Wrong under the first, correct under the second."""
     lost: int
+    """Correct under the first, wrong under the second."""
     n: int
 
     @property

@@ -17,19 +17,21 @@ from longctx.vocabulary.family import is_check
 class UsageSummary:
     """The usage of one family on one model.
 
-    input, output: tokens. cached: the input tokens that the server read from its prompt cache; None if no answer tells.
-    written: the input tokens that it wrote to the cache. cost_usd: the cost of the answers when they were asked; None
-    if prices are not known. latency_s: the median and the 95th percentile in seconds; None if none was measured.
+    input, output: tokens.
     """
 
     family: str
     model: str
     input: int
     cached: int | None
+    """The input tokens that the server read from its prompt cache; None if no answer tells."""
     output: int
     cost_usd: float | None
+    """The cost of the answers when they were asked; None if prices are not known."""
     latency_s: tuple[float, float] | None
+    """The median and the 95th percentile in seconds; None if none was measured."""
     written: int = 0
+    """The input tokens that it wrote to the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Cost:
     """The cost of one model's answers.
 
     live, replayed: the numbers of measured trials. live_usd, replayed_usd: their cost in USD; None if prices are not
-    known. dated: the date of the prices; None if it is not known.
+    known.
     """
 
     model: str
@@ -46,6 +48,7 @@ class Cost:
     replayed: int
     replayed_usd: float | None
     dated: str | None = None
+    """The date of the prices; None if it is not known."""
 
 
 def costs(measured: Sequence[Row], dated: Mapping[str, str]) -> tuple[Cost, ...]:

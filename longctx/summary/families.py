@@ -15,14 +15,15 @@ from longctx.views.scenario_summary import ScenarioSummary
 class FamilySummary:
     """The summary of one family for one subject.
 
-    scenarios: how many. rate: over all measured trials. lowest, highest: the scenarios with the lowest and the highest
-    rate; None if nothing was measured.
+    lowest, highest: the scenarios with the lowest and the highest rate; None if nothing was measured.
     """
 
     family: str
     subject: Subject
     scenarios: int
+    """The number of scenarios."""
     rate: Rate
+    """The rate over all measured trials."""
     lowest: ScenarioSummary | None
     highest: ScenarioSummary | None
 

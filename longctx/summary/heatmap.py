@@ -18,18 +18,17 @@ BANDS = 10
 
 @dataclass(frozen=True, slots=True)
 class HeatmapCell:
-    """One cell of a heatmap.
-
-    size: the length of the context in lines or tokens. depth: its tenth, from 0 to 9. common: whether all cells of the
-    heatmap count the same variants, and no other.
-    """
+    """One cell of a heatmap."""
 
     family: str
     subject: Subject
     size: int
+    """The length of the context in lines or tokens."""
     depth: int
+    """Its tenth, from 0 to 9."""
     rate: Rate
     common: bool
+    """Whether all cells of the heatmap count the same variants, and no other."""
 
 
 def heatmap(measured: Sequence[Row], families: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:

@@ -23,15 +23,15 @@ MOST = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers to `model` that another model gave.
-
-    by: the model that the answers name. number: how many do, of the `of` measured trials of `model`.
-    """
+    """The answers to `model` that another model gave."""
 
     model: str
     by: str
+    """The model that the answers name."""
     number: int
+    """How many answers do."""
     of: int
+    """The number of measured trials of `model`."""
 
 
 def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> tuple[Answered, ...]:
@@ -52,16 +52,19 @@ def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> 
 class Truncated:
     """The replies of a family that were cut off.
 
-    number: how many, of the `of` measured trials. tokens: the lengths of the shortest and the longest of them. full:
-    whether most were cut off because the window was full, and not by max_tokens. scenario, trial: the first of them.
+    scenario, trial: the first of them.
     """
 
     family: str
     subject: Subject
     number: int
+    """How many were."""
     of: int
+    """The number of measured trials."""
     tokens: tuple[int, int]
+    """The lengths of the shortest and the longest of them."""
     full: bool
+    """Whether most were cut off because the window was full, and not by max_tokens."""
     scenario: str
     trial: str
 

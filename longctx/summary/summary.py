@@ -28,19 +28,18 @@ from longctx.vocabulary.report import Report
 
 @dataclass(frozen=True, slots=True)
 class OfFamily:
-    """A family in a run.
-
-    unit: the unit of its contexts' lengths. variant, size: as of `Protocol`. parameters: those that tell its scenarios
-    apart; empty if the family is not installed. analysis: the result of `reporting.analyse`.
-    """
+    """A family in a run. `variant` and `size` are `Protocol.variant` and `Protocol.context`."""
 
     title: str
     unit: str
+    """The unit of its contexts' lengths."""
     variant: str
     reporting: Reporting
     analysis: Any
+    """The result of `reporting.analyse`."""
     size: str | None = ""
     parameters: tuple[str, ...] = ()
+    """The parameters that tell its scenarios apart; empty if the family is not installed."""
     retention: tuple[Retention, ...] = ()
     """What survives of transcripts, for test functions that ask about one."""
     windows: tuple[Window, ...] = ()
@@ -55,8 +54,7 @@ class OfFamily:
 class Summary:
     """The summary of a run.
 
-    live, replayed, unmeasured: numbers of trials. recorded: the dates of the first and the last replayed answer.
-    errors: how many trials were not measured for each cause. families: the families of the run in their order.
+    live, replayed, unmeasured: numbers of trials.
     """
 
     scenarios: tuple[ScenarioSummary, ...]
@@ -66,11 +64,14 @@ class Summary:
     replayed: int
     unmeasured: int
     recorded: tuple[str, str] | None
+    """The dates of the first and the last replayed answer."""
     errors: Mapping[str, int] = field(default_factory=dict)
+    """How many trials were not measured for each cause."""
     costs: tuple[Cost, ...] = ()
     answered: tuple[Answered, ...] = ()
     truncated: tuple[Truncated, ...] = ()
     families: Mapping[str, OfFamily] = field(default_factory=dict)
+    """The families of the run in their order."""
     thinking: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """How many replies of each model contain thinking in their text, and how many it has."""
     graded: tuple[GradedTest, ...] = ()

@@ -26,11 +26,12 @@ LIVING = "questions"
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a corpus. tokens: its size in the reference vocabulary, frozen with the corpus."""
+    """A section of a corpus."""
 
     id: str
     text: str
     tokens: int
+    """Its size in the reference vocabulary, frozen with the corpus."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,12 @@ ExcerptPiece = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of a text, in pieces. The middle of a long mark is cut out, and several blank lines become one.
-
-    names: its marks' names, without those of marks within another. line: the line of the first mark, from 1.
-    """
+    """A part of a text, in pieces. The middle of a long mark is cut out, and several blank lines become one."""
 
     names: tuple[str, ...]
+    """Its marks' names, without those of marks within another."""
     line: int
+    """The line of the first mark, from 1."""
     pieces: tuple[ExcerptPiece, ...]
 
 

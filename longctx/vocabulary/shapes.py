@@ -80,10 +80,11 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A passage that a reply cites. document: the index of its document in the request, from 0; None if not given."""
+    """A passage that a reply cites."""
 
     text: str
     document: int | None = None
+    """The index of its document in the request, from 0; None if not given."""
 
 
 def rendered(context: Context, shape: Shape) -> dict[str, Any]:

@@ -26,14 +26,12 @@ asked again."""
 
 @dataclass(frozen=True, slots=True)
 class BatchTerms:
-    """The terms of asking in batches.
-
-    base_url: the server as the user named it. wait_s: the seconds that a run waits for its batches; None to wait until
-    they end.
-    """
+    """The terms of asking in batches."""
 
     base_url: str | None = None
+    """The server as the user named it."""
     wait_s: float | None = None
+    """The seconds that a run waits for its batches; None to wait until they end."""
     clock: wait.Clock = wait.REAL
 
 

@@ -27,13 +27,15 @@ from longctx.recording.tape import Wanted
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A question that becomes a request of a batch. headers: its betas. most: the USD that are reserved for it."""
+    """A question that becomes a request of a batch."""
 
     question: Question
     wanted: Wanted
     body: Mapping[str, Any]
     headers: Mapping[str, str]
+    """Its betas."""
     most: float
+    """The USD that are reserved for it."""
 
     @classmethod
     def of(cls, question: Question, most: float) -> _Sent:

@@ -76,20 +76,23 @@ class Request:
 class Batch:
     """What the ledger keeps of a batch.
 
-    name: the beginning of its custom ids, and the name of its file. server: the server that creates it. base_url: the
-    server as the user named it; None for the SDK's own. id: the server's id; empty if it is not known whether the batch
-    was created. claimed_at, created_at: ISO 8601, UTC. looks: the plan of the looks that its requests were asked in,
-    empty if they were asked at once; None in the records of earlier versions.
+    claimed_at, created_at: ISO 8601, UTC.
     """
 
     name: Annotated[str, Field(pattern=r"^\d{8}T\d{6}-[0-9a-f]{8}$")]
+    """The beginning of its custom ids, and the name of its file."""
     server: str
+    """The server that creates it."""
     base_url: str | None
+    """The server as the user named it; None for the SDK's own."""
     claimed_at: Annotated[Moment, Field(min_length=1)]
     requests: tuple[Request, ...]
     id: Annotated[str, Field(pattern=f"^$|{SAFE_ID}")] = ""
+    """The server's id; empty if it is not known whether the batch was created."""
     created_at: Moment = ""
     looks: LooksPlan | Literal[""] | None = None
+    """The plan of the looks that its requests were asked in, empty if they were asked at once; None in the records of
+    earlier versions."""
 
     @model_validator(mode="after")
     def _ids_belong_together(self) -> Self:

@@ -43,19 +43,18 @@ UNSUPPORTED = (404, 405, 501)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of a batch on its server.
-
-    status: in_progress, canceling or ended. done: how many of its requests have ended. gone: whether its results were
-    deleted.
-    """
+    """The state of a batch on its server."""
 
     id: str
     status: str
+    """in_progress, canceling or ended."""
     requests: int
     done: int
+    """How many of its requests have ended."""
     created_at: datetime.datetime | None
     ended_at: datetime.datetime | None
     gone: bool
+    """Whether its results were deleted."""
 
     @property
     def ended(self) -> bool:

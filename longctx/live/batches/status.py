@@ -22,18 +22,18 @@ StatusKind = Literal["ended", "running", "unsure", "absent", "unknown", "gone", 
 
 @dataclass(frozen=True, slots=True)
 class BatchStatus:
-    """The status of a batch.
-
-    kind: `ended` or `running`; `unsure` or `absent`: its id is not known, and it may have been created, or was not;
-    `unknown` to the server; `gone`: its results were deleted; `elsewhere`: on another server; `unreached`: the server
-    could not be asked. why: a clause with details, if there are any. fatal: looking again would tell no more.
-    """
+    """The status of a batch."""
 
     kind: StatusKind
+    """`ended` or `running`; `unsure` or `absent`: its id is not known, and it may have been created, or was not;
+    `unknown` to the server; `gone`: its results were deleted; `elsewhere`: on another server; `unreached`: the server
+    could not be asked."""
     batch: Batch
     state: State | None = None
     why: str = ""
+    """A clause with details, if there are any."""
     fatal: bool = False
+    """Looking again would tell no more."""
 
 
 class Statuses:

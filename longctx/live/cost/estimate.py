@@ -19,16 +19,16 @@ OLD = datetime.timedelta(days=365)
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of an estimate in USD.
-
-    standard: direct requests without a cache. cached: direct requests with the prompt cache. batch: batches without a
-    cache. planned: what this run pays in batches, with the prompt cache; None if it asks directly.
-    """
+    """The price of an estimate in USD."""
 
     standard: float
+    """Direct requests without a cache."""
     cached: float
+    """Direct requests with the prompt cache."""
     batch: float
+    """Batches without a cache."""
     planned: float | None = None
+    """What this run pays in batches, with the prompt cache; None if it asks directly."""
 
     def __add__(self, other: Price) -> Price:
         planned = None if self.planned is None or other.planned is None else self.planned + other.planned
@@ -52,12 +52,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimate of one family for one model.
-
-    output_tokens: the most that the replies can take. thinking_tokens: how many of these are set aside for thinking.
-    price: with replies as long as the model's are by its answers, else with the longest; None if it is not known.
-    counted: whether the server counted the input.
-    """
+    """The estimate of one family for one model."""
 
     model: str
     family: str
@@ -65,9 +60,13 @@ class Estimate:
     to_ask: int
     input_tokens: int
     output_tokens: int
+    """The most that the replies can take."""
     price: Price | None
+    """With replies as long as the model's are by its answers, else with the longest; None if it is not known."""
     counted: bool
+    """Whether the server counted the input."""
     thinking_tokens: int = 0
+    """How many of these are set aside for thinking."""
     replies: ReplyTokens | None = None
     """The model's replies by its answers; None if it has too few to say."""
     thinking: ReplyTokens | None = None

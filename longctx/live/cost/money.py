@@ -104,10 +104,11 @@ def usd_exactly(amount: float) -> str:
 class Budget:
     """The budget of a run in USD, which is exceeded by no more than what is in flight.
 
-    The most that a request can cost is reserved before it is sent, and settled by its real usage. cap: None for no cap.
+    The most that a request can cost is reserved before it is sent, and settled by its real usage.
     """
 
     cap: float | None = None
+    """None for no cap."""
     spent: float = 0.0
     reserved: float = 0.0
     in_flight: int = 0

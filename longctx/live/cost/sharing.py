@@ -34,15 +34,13 @@ Worth = Callable[[Sequence[Question], Sequence[float]], bool]
 
 @dataclass(slots=True)
 class Prefix:
-    """A prefix of `length` characters that the prompts from index `first` to index `last` share.
-
-    writer: the index of the first prompt that marks it, once that is known.
-    """
+    """A prefix of `length` characters that the prompts from index `first` to index `last` share."""
 
     length: int
     first: int
     last: int
     writer: int | None = None
+    """The index of the first prompt that marks it, once that is known."""
 
 
 def shared(questions: Sequence[Question], worth: Worth | None = None) -> list[Question]:

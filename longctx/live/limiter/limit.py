@@ -15,18 +15,19 @@ PLATEAU = 90.0
 
 @dataclass(slots=True)
 class Limit:
-    """The adaptive limit. Times are seconds of the caller's clock. A round is as many answers as the limit allows.
-
-    ceiling: the most requests ever. allowed: the current limit. refused_at: the limit at the last refusal. held_until:
-    the time before which nothing is sent. changes: how often the limit was halved; each request remembers this number,
-    so that one overload halves the limit once.
-    """
+    """The adaptive limit. Times are seconds of the caller's clock. A round is as many answers as the limit allows."""
 
     ceiling: int
+    """The most requests ever."""
     allowed: float = field(init=False)
+    """The current limit."""
     refused_at: float = field(init=False)
+    """The limit at the last refusal."""
     held_until: float = 0.0
+    """The time before which nothing is sent."""
     changes: int = 0
+    """How often the limit was halved; each request remembers this number, so that one overload halves the limit
+    once."""
     _rounds: float = 0.0
     """The rounds since the last refusal."""
 

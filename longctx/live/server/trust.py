@@ -44,13 +44,12 @@ UNLIKE = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """The result of the check.
-
-    warnings: a sentence on each thing that is not to be trusted. counts: whether counts of tokens can be trusted.
-    """
+    """The result of the check."""
 
     warnings: tuple[str, ...]
+    """A sentence on each thing that is not to be trusted."""
     counts: bool
+    """Whether counts of tokens can be trusted."""
 
 
 async def try_trust(client: Client, model: ModelProfile, say: Say) -> Trust:

@@ -20,10 +20,7 @@ FIRST = "family"
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """The result of one case.
-
-    tokens: the input and output tokens of its measured trials. minimum: the minimum rate, if it is tested against one.
-    """
+    """The result of one case."""
 
     family: str
     scenario: str
@@ -31,7 +28,9 @@ class CaseResult:
     prompt_set: str
     rate: Rate
     tokens: int
+    """The input and output tokens of its measured trials."""
     minimum: float | None = None
+    """The minimum rate, if it is tested against one."""
 
     @classmethod
     def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> CaseResult:

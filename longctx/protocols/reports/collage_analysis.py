@@ -33,20 +33,18 @@ CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of `change` on variant `before` at one depth (percent), on the same questions.
-
-    extra_tokens: the mean of additional input and output tokens per trial. tokens_per_point: extra tokens for each
-    percentage point gained; None if nothing is gained.
-    """
+    """The effect of `change` on variant `before` at one depth (percent), on the same questions."""
 
     change: str
     before: str
     depth: int
     paired: Paired
     extra_tokens: float
+    """The mean of additional input and output tokens per trial."""
 
     @property
     def tokens_per_point(self) -> float | None:
+        """The extra tokens for each percentage point gained; None if nothing is gained."""
         points = 100 * self.paired.difference
         return self.extra_tokens / points if points > 0 else None
 
@@ -76,9 +74,8 @@ class Favourite:
 class QaSummary:
     """The analysis of one subject at one budget (tokens).
 
-    beside: what else its collages have in common, as text. quotes: those of each variant and depth (percent).
-    favourites: the favourite letter of each variant. filter_asked, filter_kept: how many questions the filter was made
-    from, and how many it kept; both are 0 without a filter. letters: how often each letter is right and chosen.
+    filter_asked, filter_kept: how many questions the filter was made from, and how many it kept; both are 0 without a
+    filter.
     """
 
     subject: Subject
@@ -87,9 +84,13 @@ class QaSummary:
     filter_kept: int
     effects: tuple[Effect, ...]
     quotes: dict[tuple[str, int], Quotes]
+    """The quotes of each variant and depth (percent)."""
     favourites: dict[str, Favourite] = field(default_factory=dict)
+    """The favourite letter of each variant."""
     beside: str = ""
+    """What else its collages have in common, as text."""
     letters: tuple[LetterShare, ...] = ()
+    """How often each letter is right and chosen."""
 
 
 def beside(params: Mapping[str, Any]) -> str:

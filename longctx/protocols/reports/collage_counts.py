@@ -12,16 +12,15 @@ from longctx.protocols.collages import SEPARATOR_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class Collages:
-    """The collages of one budget (tokens). least, most: the sections in a collage. tokens: the most that a collage has.
-
-    at_least: a lower bound of the number of different collages, as log10; None if no section fits.
-    """
+    """The collages of one budget (tokens). least, most: the sections in a collage."""
 
     budget: int
     least: int
     most: int
     tokens: int
+    """The most that a collage has."""
     at_least: float | None
+    """A lower bound of the number of different collages, as log10; None if no section fits."""
 
 
 def collages(tokens: Sequence[int], budget: int) -> Collages:

@@ -19,15 +19,14 @@ ERROR = 0.05
 
 @dataclass(frozen=True, slots=True)
 class EffectiveWindow:
-    """The effective window in tokens. A value is None if no k satisfies its definition.
-
-    k_max: by the 20% rule. at_least: the largest k up to which every trial of every k succeeded ("consistently
-    succeeds"). less_than: the smallest k at which every trial failed ("persistently fails").
-    """
+    """The effective window in tokens. A value is None if no k satisfies its definition."""
 
     k_max: int | None
+    """The effective window by the 20% rule."""
     at_least: int | None
+    """The largest k up to which every trial of every k succeeded ("consistently succeeds")."""
     less_than: int | None
+    """The smallest k at which every trial failed ("persistently fails")."""
 
 
 def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:

@@ -19,16 +19,15 @@ from longctx.stats.of_rows import rate_of
 
 @dataclass(frozen=True, slots=True)
 class PasskeySummary:
-    """The effective window of one subject, measured in one window (tokens).
-
-    interval: the 95% interval of k_max; an end of 0 means less than the smallest k. farthest: the largest k.
-    """
+    """The effective window of one subject, measured in one window (tokens)."""
 
     subject: Subject
     window: int
     effective: EffectiveWindow
     interval: tuple[int, int]
+    """The 95% interval of k_max; an end of 0 means less than the smallest k."""
     farthest: int
+    """The largest k."""
     distance_at_k_max: int | None
 
 

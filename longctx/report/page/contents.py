@@ -32,21 +32,24 @@ FEW = 2
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawn chart with the table of its numbers. note: a sentence below it; often empty."""
+    """A drawn chart with the table of its numbers."""
 
     title: str
     svg: str
     table: Table
     note: str
+    """A sentence below it; often empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """A part of the page with a heading. id: its anchor. rates: the rate of each subject, as text."""
+    """A part of the page with a heading."""
 
     id: str
+    """Its anchor."""
     title: str
     rates: list[str]
+    """The rate of each subject, as text."""
     figures: list[Figure]
     tables: list[Table]
 

@@ -20,10 +20,11 @@ CHANGES = ("lost", "gained", "still wrong", "unchanged", "not compared")
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The answer of an earlier run to a trial. view: the fields of its view; without `reply` if that was not kept."""
+    """The answer of an earlier run to a trial."""
 
     row: Row
     view: Mapping[str, Any] = field(default_factory=dict)
+    """The fields of its view; without `reply` if that was not kept."""
     same: bool = False
     """Whether the later run replayed this very answer."""
 
