@@ -387,7 +387,7 @@ def _reported(match: Matched, rules: Rules, family: Protocol | None) -> tuple[tu
     reporting, name = reporting_of(family) if family else Reporting(), match.family
     if family is None and name in rules.reports:
         if (report := rules.reports[name]) is None:
-            return (), (f"the report of {name}, which adds to the gate, is not known: no test of this project has it",)
+            return (), (f"the report of {name} adds to the gate, and pytest collects no such test in this project",)
         reporting = reporting_of_test(name, report)
     grids = rules.grids.get((match.family, match.after.model), ())
     before, after = ([row for row in rows if row.measured] for rows in match.rows)

@@ -232,7 +232,11 @@ def test_the_report_of_a_test_function_adds_to_the_gate_and_one_that_is_lacking_
     assert verdict(own, own).verdict == "pass"
     lacking = verdict(own, own, replace(RULES, reports={"test_keys": None}))
     assert lacking.verdict == "invalid"
-    assert lacking.families[0].reasons[0].startswith("the report of test_keys, which adds to the gate, is not known")
+    assert (
+        lacking.families[0]
+        .reasons[0]
+        .startswith("the report of test_keys adds to the gate, and pytest collects no such")
+    )
     failing = verdict(own, own, replace(RULES, reports={"test_keys": Report(gate=fails)}))
     assert failing.families[0].reasons[0].startswith("what test_keys adds to the gate failed: ValueError")
 
