@@ -96,11 +96,13 @@ class Profile(BaseModel):
         return grids
 
     def chosen_functions(self, known: Iterable[str]) -> frozenset[str] | None:
-        """Return the names of the test functions that the profile chooses; None for all. known: the families.
+        """Return the names of the test functions that the profile chooses; None for all. known: the protocols.
 
-        A profile with tables of families chooses the functions that have a table, or all if it names models for them.
+        Models at its top are those of all functions. Without any, it chooses those that have a table, if it has a table
+        of a protocol, or if the table of a function names models.
         """
-        return frozenset(self.functions) if not self.models and any(map(self.grids, known)) else None
+        chooses = any(map(self.grids, known)) or any("models" in table for table in self.functions.values())
+        return frozenset(self.functions) if chooses and not self.models else None
 
     def grids_by_model(self, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Axes]]:
         """Return the tables of these families for each (family, model). models: replace those of the tables, if any."""

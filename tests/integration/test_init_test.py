@@ -88,6 +88,8 @@ def test_a_profile_of_families_leaves_functions_out_unless_it_names_them(project
         left_out = project.pytest(*run, *given)
         assert left_out.says("has no [test_refund_code] table, and no models = […] at its top"), left_out
         assert "to ask" not in left_out.out
+    project.profile('[test_other]\nmodels = ["toy"]\n')
+    assert project.pytest(*run).says("has no [test_refund_code] table, and no models = […] at its top")
     for named in ('[test_refund_code]\nmodels = ["toy"]\ntrials = 2\n', "models = ['toy']\n"):
         project.profile(f"{table}\n{named}" if named.startswith("[") else f"{named}\n{table}")
         assert project.pytest(*run).says("test_refund_code on toy"), named
