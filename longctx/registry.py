@@ -56,6 +56,15 @@ def family_of(workspace: Workspace, name: str) -> Protocol:
     )
 
 
+def check_known(workspace: Workspace, protocol: Protocol, module: str) -> None:
+    """Raise UserError unless this protocol, of that module, is the one with its name."""
+    if family_of(workspace, protocol.name) is not protocol:
+        raise UserError(
+            "protocol-name-taken",
+            f"There is another protocol {protocol.name!r} than that of {module}: rename one.",
+        )
+
+
 @functools.cache
 def shipped() -> Mapping[str, Protocol]:
     """Return the protocols that longctx ships, in their order."""

@@ -11,7 +11,7 @@ import longctx
 PACKAGE = Path(longctx.__file__).parent
 MOST = 6
 PUBLIC = {
-    "engine.run.Run.__init__": 10,
+    "engine.run.Run.__init__": 11,
     "vocabulary.protocol_cell.ProtocolAsk.__call__": 13,
     "vocabulary.protocol.protocol": 23,
 }

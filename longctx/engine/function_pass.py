@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
+from longctx.engine.function_runs import check, price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds
@@ -16,19 +19,25 @@ from longctx.functions.running import FunctionRun, Functions
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
+from longctx.live.asking import Progress
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
-from longctx.live.cost.money import Budget
-from longctx.live.failure import Asked, Failure
+from longctx.live.cost.money import Budget, check_cap, check_default_cap
+from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
+from longctx.live.run import Done
 from longctx.live.sending import ending
 from longctx.live.tally import Tally
+from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 
 if TYPE_CHECKING:
+    from longctx.engine.plain_tests import PlainTests
     from longctx.engine.run import Run
 
+OpenDisplay = Callable[[Tally, Say], AbstractContextManager[Progress]]
+"""Opens the display of an asking pass."""
 Act = Callable[[], object]
 BROKEN = Failure("test-not-run", "a test could not be run, so no further look was taken", fatal=True)
 
@@ -80,11 +89,6 @@ class FunctionPass:
             sizes[case.group] += case.size
         self._canary = Canary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
 
-    @property
-    def complete(self) -> bool:
-        """Whether all trials were asked, or did not need to be."""
-        return self.asked.complete and not self.broken
-
     def ask(self) -> None:
         """Ask all trials, or look by look if a gate may settle early. Raises UserError and Interrupted."""
         settings = self._run.settings
@@ -125,7 +129,8 @@ class FunctionPass:
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
             asking = FunctionAsker(asker, self._canary, part, only_canary)
             self._run_functions(AskingRun(asking, self._tape), asker.halt, asking.wait)
-        asking.asked.stopped, asking.asked.others = asker.asked.stopped, asker.asked.others
+        asked = asker.asked
+        asking.asked.answered, asking.asked.stopped, asking.asked.others = asked.answered, asked.stopped, asked.others
         self.asked.add(asking.asked)
         return self.asked.stopped is None
 
@@ -193,23 +198,64 @@ class Signals:
             self.lost = False
 
 
-def ask(run: Run, tests: Functions, spent: float, answered: bool, max_cost: float | None = None) -> FunctionPass:
-    """Ask what test functions lack. Raises UserError and Interrupted.
+def ask_tests(run: Run, tests: PlainTests, max_cost: float | None = None, progress: OpenDisplay | None = None) -> Done:
+    """Ask what the tests that code gave a run lack. Arguments and exceptions: those of `Run.ask`."""
+    cases = tests.protocols()
+    tests.note()
+    check(run, alone=not cases)
+    return ask_all(run, tests, cases, max_cost, progress)
 
-    Args:
-        spent: USD of the cap that are spent already.
-        answered: Whether the server has answered this run before.
-        max_cost: USD; by default the run's cap.
+
+def ask_all(
+    run: Run,
+    tests: Functions,
+    cases: Sequence[Case],
+    max_cost: float | None = None,
+    progress: OpenDisplay | None = None,
+) -> Done:
+    """Ask what cases of protocols lack, and then what the cells of the run's test functions do.
+
+    The cells are the run's `cells`. Arguments and exceptions: those of `Run.ask`.
+    """
+    judge = run.plan.judge if run.cells else None
+    models = [*(case.model for case in (*cases, *run.cells)), *([judge] if judge else [])]
+    check_cap(run.stated_cap if max_cost is None else max_cost, models)
+    given, run.cells = run.cells, run.count_probes(run.cells, alone=not cases)
+    default = run.default_cap(models) if max_cost is None else None
+    if run.cells and default is not None:
+        check_default_cap(price(run, tests), default)
+    done = run.ask(cases, max_cost=max_cost, progress=progress) if cases else Done(Asked(), ())
+    run.keep_failures()
+    run.to_send = [*cases, *run.cells]
+    if not run.cells:
+        return done if not given else dataclasses.replace(done, unasked=(*done.unasked, *_uncounted(run, given)))
+    of_functions = ask(run, tests, done, max_cost)
+    done.asked.add(of_functions.asked)
+    unasked = (*done.unasked, *_uncounted(run, given))
+    return Done(done.asked, unasked, of_functions.budget.spent, of_functions.broken)
+
+
+def _uncounted(run: Run, given: Sequence[Case]) -> Iterator[Unasked]:
+    """Yield the cells whose probes could not be counted, and why."""
+    for case in given:
+        if case not in run.cells:
+            yield case, Failure(**run.unasked[next(iter(case.questions())).key])
+
+
+def ask(run: Run, tests: Functions, before: Done, max_cost: float | None = None) -> FunctionPass:
+    """Ask what the cells of the run's test functions lack. Raises UserError and Interrupted.
+
+    before: what the run has asked before. max_cost: USD; by default the run's cap.
     """
     settings, cases = run.settings, run.cells
     tape = run.tape(run.asking_mode)
-    done = FunctionPass(run, tests, tape, spent, max_cost)
+    done = FunctionPass(run, tests, tape, before.spent, max_cost)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
-        tape.sends_again(run.to_send or cases, run.plan.judge)
+        tape.sends_again(run.to_send, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so
     asked = done.asked
-    if asked.stopped and not (answered or tape.recorded) and asked.stopped.cause != "budget":
+    if asked.stopped and not (before.asked.answered or tape.recorded) and asked.stopped.cause != "budget":
         raise UserError("nothing-answered", asked.stopped.message)
     run.not_asked(asked.failures, done.budget.spent)
     run.keep_failures()

@@ -15,7 +15,7 @@ from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
 from longctx.engine.measure import MeasuredCase, Measurer
 from longctx.engine.preflight import cannot_pass, target_of
-from longctx.errors import TapeError
+from longctx.errors import TapeError, UserError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
@@ -28,6 +28,7 @@ from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 
 if TYPE_CHECKING:
+    from longctx.engine.plain_tests import PlainTests
     from longctx.engine.run import Run
 
 
@@ -104,6 +105,28 @@ def check(run: Run, alone: bool) -> None:
     if alone and (preflight := run.preflight([], run.tape())):
         preflight.check()
         preflight.warn()
+
+
+def estimate_all(run: Run, tests: PlainTests) -> list[Estimate]:
+    """Say and return what would be asked of the tests that code gave a run, and what it costs. Raises UserError."""
+    cases = tests.protocols()
+    tests.note()
+    check(run, alone=not cases)
+    estimates = run.estimate(cases) if cases else []
+    return [*estimates, *(estimate(run, tests, estimates) if run.cells else [])]
+
+
+def measure_all(run: Run, tests: PlainTests) -> list[MeasuredCase]:
+    """Measure the tests that code gave a run, and say which trials end with an error of the test. Raises UserError."""
+    tests.note()
+    measuring, measurer = MeasuringRun(run, run.answers()), Measurer(run)
+    tests.run(measuring)
+    for test, why in measuring.broken.items():
+        raise UserError("test-not-measured", f"{test} cannot be measured: {why}")
+    for cell in measuring.cells:
+        if cell.failed:
+            run.say(cell.failed)
+    return [*(measurer.measure(case) for case in tests.protocols()), *measuring.cells]
 
 
 def price(run: Run, tests: Functions) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from longctx.engine.rows import rows_of, unmeasured_row
 from longctx.errors import TapeError, UserError
+from longctx.functions.trial import TestMistake
 from longctx.logs import LOG
 from longctx.plural import count
 from longctx.recording import absence
@@ -44,6 +45,15 @@ class MeasuredCase:
     """Why the test left a trial out, if it did."""
     unrecorded: bool = False
     """Whether nothing was ever recorded of it, and nothing failed."""
+
+    @property
+    def failed(self) -> str:
+        """A sentence on the trials that ended with an error of the test itself; empty if none did."""
+        if not self.errors:
+            return ""
+        error = self.errors[0]
+        what = str(error) if isinstance(error, UserError | TestMistake) else f"{type(error).__name__}: {error}"
+        return f"{self.case.id}: {count(len(self.errors), 'trial')} ended with an error of the test: {what}"
 
     @property
     def own_rows(self) -> list[Row]:
@@ -152,7 +162,7 @@ class Measurement:
     @property
     def problems(self) -> list[str]:
         """Why trials were not measured, a sentence for each case that lacks any."""
-        return [case.problem for case in self.cases if case.problem]
+        return [sentence for case in self.cases for sentence in (case.problem, case.failed) if sentence]
 
     @property
     def summary(self) -> Summary:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
 from longctx.engine.settings import Settings
@@ -21,19 +21,18 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
     from longctx.engine.measure import Measurement
+    from longctx.engine.plain_tests import PlainTests
     from longctx.engine.plan import Plan
     from longctx.engine.preflight import Preflight
     from longctx.live.bounds import Terms
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
-    from longctx.live.interrupted import Halt
     from longctx.live.run import Done
     from longctx.live.waiting import Say
     from longctx.recording.rewriting import Rewriting
     from longctx.recording.tape import Tape
     from longctx.vocabulary.report import Report
 
-Result = TypeVar("Result")
 FAILURES = "asking.json"
 """The file in the run's folder in which the asking pass tells people why trials could not be asked."""
 
@@ -46,6 +45,8 @@ class Run:
             None for the project's default.
         model: A model or several, instead of the profile's.
         prompts: A prompt set or several, instead of the profile's.
+        tests: The test functions that it measures, and protocols by their names or functions; by default the profile's
+            protocols. A function takes only longctx's fixtures, such as `ctx`; pytest runs any other.
         root: The project's folder; its fixtures, cassettes and reports are used.
         settings: All options at once, in place of the profile, models, prompt sets and `options`.
         name: The run's name; by default the time. Answers that are recorded under this name count as live.
@@ -70,6 +71,7 @@ class Run:
         model: str | Sequence[str] = (),
         prompts: str | Sequence[str] = (),
         *,
+        tests: Sequence[Callable[..., object] | str] = (),
         root: str | os.PathLike[str] = ".",
         settings: Settings | None = None,
         name: str = "",
@@ -85,6 +87,8 @@ class Run:
         self.name = name or (self.folder.name if self.settings.report is None else now())
         self.private = private
         self.say = say
+        self.tests = self._given(tests)
+        """The tests that it measures; None if it measures the protocols of its profile, or if pytest has the tests."""
         self.functions: dict[str, float | None] = {}
         """The minimum rates of the cells of test functions that were collected, by `scenario_name`."""
         self.reports: dict[str, Report | None] = {}
@@ -99,6 +103,14 @@ class Run:
         """What the project's hooks make of requests and answers; None without pytest."""
         self.spent = 0.0
         """USD of the cap that the last asking pass spent."""
+        self._has_asked = False
+
+    def _given(self, tests: Sequence[Callable[..., object] | str]) -> PlainTests | None:
+        if not tests:
+            return None
+        from longctx.engine.plain_tests import PlainTests
+
+        return PlainTests(self, tests)
 
     @functools.cached_property
     def plan(self) -> Plan:
@@ -135,8 +147,12 @@ class Run:
     def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
         """Say and return what would be asked and what it costs, without a key and without the network.
 
-        cases: those to ask; by default all of the plan.
+        cases: those to ask; by default all of the plan, or of its tests.
         """
+        if cases is None and self.tests:
+            from longctx.engine.function_runs import estimate_all
+
+            return estimate_all(self, self.tests)
         from longctx.live.estimating import estimate_live
 
         cases = self.plan.cases if cases is None else cases
@@ -166,10 +182,15 @@ class Run:
 
         The record mode is that of the settings, or `once` if that is `none`.
 
-        cases: those to ask; by default all of the plan. max_cost: USD; by default the run's cap. progress: opens
-        the display, as live/progress.py does. Raises Interrupted if the user stops it.
+        cases: those to ask; by default all of the plan, or of its tests. max_cost: USD; by default the run's cap.
+        progress: opens the display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
+        self._has_asked = True
+        if cases is None and self.tests:
+            from longctx.engine.function_pass import ask_tests
+
+            return ask_tests(self, self.tests, max_cost, progress)
         from longctx.live.run import LivePass
         from longctx.recording.writer import only_writer
 
@@ -191,7 +212,7 @@ class Run:
             terms = self.terms([case.model for case in cases], max_cost)
             asking = LivePass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
-            done = _apart(lambda: asking.ask(cases), asking.halt)
+            done = asking.ask(cases)
         failures = done.asked.failures
         for case, why in done.unasked:
             failures |= {question.key: why for question in case.questions()}
@@ -267,11 +288,28 @@ class Run:
             write_file(self.folder / FAILURES, lambda part: part.write_text(text, "utf-8"))
 
     def measure(self, cases: Sequence[Case] | None = None) -> Measurement:
-        """Replay and judge the recorded answers. cases: by default all of the plan."""
+        """Replay and judge the recorded answers. cases: by default all of the plan, or of its tests."""
         from longctx.engine.measure import Measurement, Measurer
 
+        if self.settings.baseline is not None and not self._has_asked:
+            self._leave_out()
+        if cases is None and self.tests:
+            from longctx.engine.function_runs import measure_all
+
+            return Measurement(self, measure_all(self, self.tests))
         measurer = Measurer(self)
         return Measurement(self, [measurer.measure(case) for case in (self.plan.cases if cases is None else cases)])
+
+    def _leave_out(self) -> None:
+        """Leave out the trials that the gate of a live run left out, as a replay of it by pytest does."""
+        from longctx.engine.early_stop import keep_left_out, may_leave_out_functions
+
+        keep_left_out(self)
+        if self.tests and may_leave_out_functions(self):
+            from longctx.engine.function_runs import leave_out
+
+            self.tests.note()
+            leave_out(self, self.tests)
 
     def forget_plan(self) -> None:
         """Read the project's files again when they are next needed: asking adds to models' profiles and recordings."""
@@ -315,25 +353,3 @@ def free_folder(settings: Settings, workspace: Workspace) -> Path:
     while folder.exists():
         folder, number = workspace.reports / f"{name}-{number}", number + 1
     return folder
-
-
-def _apart(call: Callable[[], Result], halt: Halt) -> Result:
-    """Call in a thread of its own if this one has a running event loop, as a notebook's has.
-
-    An interrupt of this thread, such as a notebook's, then reaches the call by `halt`.
-    """
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return call()
-    thread = ThreadPoolExecutor(1)
-    called = thread.submit(call)
-    thread.shutdown(wait=False)
-    while True:
-        try:
-            return called.result()
-        except KeyboardInterrupt:
-            halt.signal()

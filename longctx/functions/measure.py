@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -87,13 +88,21 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
     unmet = [name for name, held in trial.checks.items() if held is False]
     if error is None and not unmet:
         return Result("correct")
-    why = _first_lines(str(error)) if error is not None else f"failed: {', '.join(unmet)}"
+    why = _first_lines(_reason(error)) if error is not None else f"failed: {', '.join(unmet)}"
     last = trial.last
     if last and last.stop_reason == "refusal":
         return Result("refusal", f"{refused(last)}; {why}")
     if last and last.stop_reason in CUT_OFF:
         return Result("truncated", f"the last reply was cut off after {last.output_tokens} tokens; {why}")
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
+
+
+def _reason(error: BaseException) -> str:
+    """Return what an error says, or the line of an assertion that says nothing: only pytest makes it say its values."""
+    if str(error) or not isinstance(error, AssertionError):
+        return str(error)
+    lines = traceback.extract_tb(error.__traceback__)
+    return (lines[-1].line or "") if lines else ""
 
 
 def _meant(error: BaseException | None) -> Meant:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -90,13 +92,20 @@ class Functions(Protocol):
     """The test functions of a run."""
 
     def run(self, functions: FunctionRun) -> None:
-        """Run all of them. What they print is not shown. Raises KeyboardInterrupt."""
+        """Run all of them. Raises KeyboardInterrupt."""
 
 
-def called(function: Callable[..., object], arguments: dict[str, Any]) -> object:
+def called(function: Callable[..., object], arguments: Mapping[str, Any]) -> object:
     """Call a test function, and wait for what it returns if it is asynchronous."""
     result = function(**arguments)
-    return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+    if not inspect.isawaitable(result):
+        return result
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_awaited(result))
+    with ThreadPoolExecutor(1) as thread:  # this one has a loop, as a notebook's has
+        return thread.submit(contextvars.copy_context().run, asyncio.run, _awaited(result)).result()
 
 
 async def _awaited(result: Any) -> Any:

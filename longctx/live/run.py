@@ -9,7 +9,8 @@ import asyncio
 import contextlib
 import dataclasses
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -82,11 +83,13 @@ class Done:
     """The cases that their model cannot be asked, and why."""
     spent: float = 0.0
     """USD, of those prices that are known."""
+    broken: Mapping[str, str] = field(default_factory=dict)
+    """Why cells of test functions could not be run, by the ids of their tests."""
 
     @property
     def complete(self) -> bool:
         """Whether every question was answered, or did not need to be asked."""
-        return self.asked.complete and not self.unasked
+        return self.asked.complete and not (self.unasked or self.broken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +238,26 @@ def count_probes(
 
 
 def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:
-    """Run an asking pass that signals stop. Raises Interrupted and UserError."""
+    """Run an asking pass that signals stop. Raises Interrupted and UserError.
 
+    It runs in a thread of its own if this one has a running event loop, as a notebook's has. An interrupt of this
+    thread, such as a notebook's, then reaches the pass by `halt`.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _stoppable(ask, tape, halt, say)
+    thread = ThreadPoolExecutor(1)
+    called = thread.submit(_stoppable, ask, tape, halt, say)
+    thread.shutdown(wait=False)
+    while True:
+        try:
+            return called.result()
+        except KeyboardInterrupt:
+            halt.signal()
+
+
+def _stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:
     async def with_signals() -> Result:
         with halt.on_signals(say):
             return await ask()

@@ -11,7 +11,7 @@ from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.plugin.session import run_of
-from longctx.registry import family_of
+from longctx.registry import check_known
 from longctx.vocabulary.protocol import Protocol, declared_of
 
 
@@ -50,11 +50,7 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
 def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Protocol) -> None:
     """Parametrize a protocol with its cells. Its function is not called by pytest, so it is given no fixtures."""
     try:
-        if family_of(run.workspace, protocol.name) is not protocol:
-            raise UserError(
-                "protocol-name-taken",
-                f"There is another protocol {protocol.name!r} than that of {metafunc.function.__module__}: rename one.",
-            )
+        check_known(run.workspace, protocol, metafunc.function.__module__)
         cases = run.plan.cases_of(protocol.name)
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None

@@ -16,7 +16,6 @@ from longctx.errors import UserError
 from longctx.plugin.asking.nested import NestedSession
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selection import is_function, selected
-from longctx.plural import count
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
@@ -76,11 +75,8 @@ class SelectedTests:
                 "in --tests tests_longctx/test_refunds.py.",
             )
         for cell in measuring.cells:
-            if cell.errors:
-                error = cell.errors[0]
-                what = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-                ended = count(len(cell.errors), "trial ended", "trials ended")
-                self.run.say(f"{cell.case.id}: {ended} with an error of the test: {what}")
+            if cell.failed:
+                self.run.say(cell.failed)
         return [*self.run.measure(cases).cases, *measuring.cells]
 
     def _ask(self, **settings: object) -> None:

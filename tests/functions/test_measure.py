@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -149,3 +150,11 @@ def test_the_needle_is_marked(tape: Tape) -> None:
     trial.needles = ["a"]
     _, part = view(trial, "test.py::test_it").excerpts
     assert part.names == ("needle",)
+
+
+def test_an_assertion_that_says_nothing_is_shown_by_its_line(tape: Tape) -> None:
+    names: dict[str, Any] = {}
+    linecache.cache["a cell"] = 1, None, ["def test():\n", "    assert 1 == 2\n"], "a cell"  # as a notebook's is
+    exec(compile("def test():\n    assert 1 == 2\n", "a cell", "exec"), names)
+    result = run(replied(tape), names["test"])
+    assert (result.kind, result.why) == ("wrong", "assert 1 == 2")

@@ -18,7 +18,7 @@ from longctx.config.models import misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
-from longctx.live.cost.money import check_cap, check_default_cap, usd, usd_exactly
+from longctx.live.cost.money import usd, usd_exactly
 from longctx.plugin.asking.nested import NestedSession, is_nested, within
 from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
@@ -93,22 +93,9 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
             raise over(config, pytest.ExitCode.OK)
         unwritten.check(run)
         _check_server(config, [*cases, *functions])
-        judge = run.plan.judge if functions else None
-        models = [*(case.model for case in (*cases, *functions)), *([judge] if judge else [])]
-        check_cap(run.stated_cap, models)
-        run.cells = run.count_probes(functions, alone=not cases)
-        complete = len(run.cells) == len(functions)
-        if run.cells and (default := run.default_cap(models)) is not None:
-            check_default_cap(function_runs.price(run, nested), default)
-        spent, answered = 0.0, False
-        if cases:
-            done = run.ask(cases)
-            run.keep_failures()
-            complete, spent, answered = done.complete and complete, done.spent, done.asked.answered > 0
-        if run.cells:
-            from longctx.engine import function_pass
+        from longctx.engine.function_pass import ask_all
 
-            complete = function_pass.ask(run, nested, spent, answered).complete and complete
+        complete = ask_all(run, nested, cases).complete
         if settings.ask_only:
             complete = not _say_stale(config, cases) and complete
     except Interrupted as stopped:

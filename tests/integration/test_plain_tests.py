@@ -1,0 +1,469 @@
+"""Test functions that code gives a run, without pytest: what either records, the other replays with equal rows."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import re
+import shutil
+import signal
+import threading
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import longctx
+from longctx.config.shards import Shard
+from longctx.errors import Interrupted
+from longctx.protocols.line_retrieval import line_retrieval
+from tests.batch_server import BatchServer
+from tests.integration.conftest import NO_PAGE, Checkout, foreign_project, without_run
+from tests.servers import Answer, Body, SimulatedServer, find_answer, message, prompt_of, text_of
+
+TESTS = """
+import asyncio
+
+import pytest
+
+TOOLS = [
+    {
+        "name": "read_line",
+        "description": "Return a line.",
+        "input_schema": {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]},
+    }
+]
+
+
+@pytest.mark.longctx(trials=3, bands={"short": 100, "long": 900})
+@pytest.mark.parametrize(("place", "word"), [("start", "refund"), pytest.param("end", "parcel", id="late")])
+@pytest.mark.parametrize("tokens", [60, 300])
+def test_code(ctx, tokens, place, word):
+    code = ctx.draw.integer(10_000, 99_999)
+    text = ctx.draw.filler(tokens).insert(f"The {word} code is {code}.", depth=float(place == "end"))
+    answer = ctx.ask(f"{text}\\n\\nWhat is the {word} code?", system=ctx.prompt("system"))
+    assert answer.integer() == code, "another code"
+
+
+@pytest.mark.longctx(cases="facts.jsonl", cluster="source", repeats=2, guessing=0.1)
+def test_facts(ask, check, case):
+    answer = ask([case.text, "Nothing else is known."], case.question)
+    check("short", len(answer.text) < 9)
+    check("credit", 0.5)
+    assert answer.integer() == case["answer"], "another number"
+
+
+@pytest.mark.longctx(3)
+def test_tools(ask, draw, check, optional=None):
+    lines = [str(value) for value in draw.sample(range(1_000), 5)]
+    history = [{"role": "user", "content": "Read line 2."}]
+    for _ in range(3):
+        answer = ask(messages=history, tools=TOOLS)
+        if not answer.tool_uses:
+            break
+        history += [answer.turn, answer.tool_results({"read_line": lambda number: lines[number]})]
+    check("read", answer.integer() == int(lines[2]))
+
+
+@pytest.mark.longctx(trials=2)
+async def test_sum(ask, draw):
+    client = ask.async_client()
+
+    async def one(value):
+        text = f"The value is {value}. Repeat it."
+        reply = await client.messages.create(model="x", max_tokens=9, messages=[{"role": "user", "content": text}])
+        return int(reply.content[0].text)
+
+    values = [draw.integer(1, 50) for _ in range(3)]
+    assert await asyncio.gather(*map(one, values)) == values
+
+
+@pytest.mark.longctx(trials=2)
+def test_needs(ask, tmp_path):
+    ask("a")
+"""
+NAMES = "test_code", "test_facts", "test_tools", "test_sum"
+FACTS = [
+    {"id": f"fact-{n}", "source": f"source-{n % 2}", "text": f"Fact {n}: 1{n} trees.", "question": "How many trees?"}
+    | {"answer": 10 + n}
+    for n in range(4)
+]
+REQUESTS = 4 * 3 + 4 * 2 + 3 * 2 + 2 * 3
+
+
+def model(body: Body) -> Answer:
+    """Answer everything that the tests ask, and rightly."""
+    text = prompt_of(body)
+    if "tools" in body and body["tools"][0]["name"] == "read_line" and body["messages"][-1]["role"] == "user":
+        last = text_of(body["messages"][-1]["content"])
+        if last == "Read line 2.":
+            call = {"type": "tool_use", "id": "t1", "name": "read_line", "input": {"number": 2}}
+            return 200, {}, message("", body, content=[call], stop_reason="tool_use")
+        return 200, {}, message(last, body)
+    found = re.search(r"code is (\d+)|(\d+) trees|value is (\d+)|look_up.*?(\d+)", text)
+    return 200, {}, message(next(filter(None, found.groups())) if found else "none", body)
+
+
+def wrong_about_trees(body: Body) -> Answer:
+    return (200, {}, message("7", body)) if "trees" in prompt_of(body) else model(body)
+
+
+@pytest.fixture
+def server() -> Iterator[SimulatedServer]:
+    with SimulatedServer(model) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def template(launcher: Any, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
+    made.file("tests_longctx").mkdir()
+    made.file("tests_longctx/test_functions.py").write_text(TESTS)
+    made.file("tests_longctx/facts.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in FACTS))
+    for words in ("protocol", "brief"):
+        prompts = made.file(f"fixtures/prompts/{words}/test_code")
+        prompts.mkdir(parents=True)
+        (prompts / "system.txt").write_text(f"Answer with the number alone, {words}.\n")
+    return made
+
+
+@pytest.fixture
+def project(template: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    made = template.copied(tmp_path / "project")
+    monkeypatch.chdir(made.folder)
+    for name in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_BASE_URL", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-a-test")
+    return made
+
+
+def imported(project: Checkout) -> ModuleType:
+    """Return the module of the tests, imported as code does it: pytest does not rewrite its assertions."""
+    path = project.file("tests_longctx/test_functions.py")
+    spec = importlib.util.spec_from_file_location("tests_of_a_project", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run_of(project: Checkout, *names: str, **given: Any) -> longctx.Run:
+    module = imported(project)
+    said: list[str] = []
+    given = {"model": "toy", "root": project.folder, "page": False, "say": said.append} | given
+    return longctx.Run(tests=[getattr(module, name) for name in names or NAMES], **given)
+
+
+def by_pytest(project: Checkout, server: SimulatedServer | None = None, *arguments: str) -> None:
+    asking = [f"--ctx-base-url={server.url}", "--ctx-record=once"] if server else []
+    chosen = f"-k={' or '.join(NAMES)}"
+    result = project.pytest("tests_longctx", "--ctx-model=toy", chosen, *asking, *arguments, profile=None, env=NO_PAGE)
+    assert result.code == 0, result.out
+
+
+def sorted_rows(project: Checkout, folder: str = "reports/latest") -> list[dict[str, Any]]:
+    """Return the rows without the name of their run, in one order."""
+    return sorted(without_run(project.rows(folder)), key=lambda row: json.dumps(row, sort_keys=True))
+
+
+def answers(project: Checkout) -> dict[str, list[str]]:
+    """Return each request with its answer and its trial, by the cassette's path, without when it was answered."""
+    lines = {name: [json.loads(line) for line in text.splitlines()] for name, text in project.cassettes().items()}
+    for episode in (episode for of in lines.values() for episode in of):
+        episode["metadata"] |= {"recorded_at": "", "latency_s": 0.0, "run": ""}
+    return {name: sorted(json.dumps(episode) for episode in of) for name, of in lines.items()}
+
+
+VARIED: list[tuple[list[str], dict[str, Any]]] = [
+    ([], {}),
+    (
+        ["--ctx-shape=documents", "--ctx-prompts=brief", "--ctx-seed=7"],
+        {"shapes": ("documents",), "prompts": "brief", "seed": 7},
+    ),
+    (["--ctx-trials=1", "--ctx-label=step=2"], {"trials": 1, "labels": (("step", "2"),)}),
+]
+
+
+@pytest.mark.parametrize(("options", "given"), VARIED)
+def test_what_pytest_records_a_notebook_replays_with_equal_rows(
+    project: Checkout, server: SimulatedServer, options: list[str], given: dict[str, Any]
+) -> None:
+    by_pytest(project, server, *options)
+    by_pytest(project, None, *options)
+    asked = len(server.asked)
+    measured = run_of(project, **given).measure()
+    assert measured.problems == []
+    measured.finish()
+    [_, replayed, own] = project.runs()
+    assert sorted_rows(project, str(own)) == sorted_rows(project, str(replayed))
+    assert len(server.asked) == asked
+
+
+def test_what_a_notebook_records_pytest_replays_with_equal_rows(
+    project: Checkout, template: Checkout, server: SimulatedServer, tmp_path: Path
+) -> None:
+    server.script = wrong_about_trees
+
+    async def cell() -> longctx.Run:
+        run = run_of(project, base_url=server.url)
+        done = run.ask()
+        assert done.complete
+        assert done.asked.answered == REQUESTS
+        return run
+
+    run = asyncio.run(cell())  # a notebook has a running event loop
+    measured = run.measure()
+    finished = measured.finish()
+    assert {row.outcome for row in measured.rows if row.family == "test_facts"} == {"wrong"}
+    assert sorted_rows(project, str(finished.record.folder)) != []
+    by_pytest(project)
+    live, replayed = sorted_rows(project, str(finished.record.folder)), sorted_rows(project)
+    # pytest adds its values to the reason of an assertion
+    assert {row["why"] for row in live if row["family"] == "test_facts"} == {"another number"}
+    assert all(row["why"].startswith("another number\n") for row in replayed if row["family"] == "test_facts")
+    told = {"source": None, "why": None}
+    assert [row | told for row in live] == [row | told for row in replayed]
+    other = template.copied(tmp_path / "other")
+    by_pytest(other, server)
+    assert answers(other) == answers(project)
+
+
+def test_an_estimate_is_that_of_pytest(project: Checkout, server: SimulatedServer) -> None:
+    said: list[str] = []
+    options = {"base_url": server.url, "prices": ()}
+    estimates = run_of(project, say=said.append, **options).estimate()
+    assert [(each.family, each.trials, each.to_ask) for each in estimates] == [
+        ("test_code", 12, 12),
+        ("test_facts", 8, 8),
+        ("test_tools", 3, 3),
+        ("test_sum", 2, 2),
+    ]
+    assert server.asked == []
+    result = project.pytest(
+        "tests_longctx", "--ctx-model=toy", "--ctx-estimate", f"-k={' or '.join(NAMES)}", profile=None
+    )
+    for sentence in said:
+        assert result.says(sentence), sentence
+
+
+def test_an_interrupted_run_keeps_its_answers_and_asks_the_rest(project: Checkout, server: SimulatedServer) -> None:
+    server.hold_after = 2
+    run = run_of(project, "test_code", base_url=server.url, in_flight=2, canary=False)
+
+    def interrupt() -> None:
+        server.wait_for(3)
+        main_thread = threading.main_thread().ident
+        assert main_thread is not None
+        signal.pthread_kill(main_thread, signal.SIGINT)
+        server.release.set()
+
+    stopper = threading.Thread(target=interrupt)
+
+    async def cell() -> None:
+        stopper.start()
+        run.ask()
+
+    loop = asyncio.new_event_loop()
+    try:
+        with pytest.raises(Interrupted, match="3 requests of test functions were answered and are recorded"):
+            loop.run_until_complete(cell())
+    finally:
+        stopper.join()
+        loop.close()
+    assert project.episodes() == 3
+    server.hold_after = None
+    assert run.ask().asked.answered == 9
+    assert {row.outcome for row in run.measure().rows} == {"correct"}
+
+
+def test_a_gate_of_functions_and_protocols_together(project: Checkout, server: SimulatedServer) -> None:
+    profile = {"line_retrieval": {"lines": [3], "orders": ["ordered"], "trials": 3}}
+
+    def script(body: Body) -> Answer:
+        answer = find_answer(prompt_of(body))
+        return (200, {}, message(answer, body)) if answer != "none" else model(body)
+
+    server.script = script
+    free = {"toy": {"prices": {"input": 0, "output": 0, "dated": "2026-01-01"}}}
+    given = {"base_url": server.url, "profile": profile, "trials": 60, "margin": 0.2, "model_profiles": free}
+    tests = [imported(project).test_code, line_retrieval]
+    first = longctx.Run(model="toy", tests=tests, page=False, say=lambda _: None, **given)
+    assert first.ask(max_cost=1).complete
+    measured = first.measure()
+    assert {row.family for row in measured.rows} == {"test_code", "line_retrieval"}
+    measured.finish()
+    assert project.longctx("baseline", "save", "first").code == 0
+    tests = [tests[0], "line_retrieval"]  # a protocol by its name
+    again = longctx.Run(model="toy", tests=tests, page=False, say=lambda _: None, **given)
+    verdict = again.measure().verdict(baseline="first")
+    assert verdict.verdict == "pass"
+    assert {band.band.family for band in verdict.bands} == {"test_code", "line_retrieval"}
+
+
+def test_a_batch(project: Checkout) -> None:
+    with BatchServer(script=model) as server:
+        run = run_of(project, "test_tools", "test_sum", base_url=server.url, batch=True, canary=False)
+
+        async def cell() -> None:
+            assert run.ask().complete
+
+        asyncio.run(cell())
+    assert {row.outcome for row in run.measure().rows} == {"correct"}
+    assert len(server.created) == 2  # the second has what the tools returned
+
+
+def test_an_unmarked_function_is_what_the_profile_says(project: Checkout, server: SimulatedServer) -> None:
+    def test_double(ask: Any, draw: Any, size: int) -> None:
+        value = draw.integer(1, size)
+        assert ask(f"The value is {value}. Repeat it.").integer() == value
+
+    profile = {"models": ["toy"], "test_double": {"trials": 3, "size": [10, 99], "min_rate": 0.5}}
+    run = longctx.Run(profile=profile, tests=[test_double], base_url=server.url, page=False, say=lambda _: None)
+    assert run.ask().complete
+    rows = run.measure().rows
+    assert {(row.scenario, row.outcome) for row in rows} == {("size-10", "correct"), ("size-99", "correct")}
+    assert len(rows) == 6
+    with pytest.raises(longctx.UserError, match="neither a number of trials nor a file of cases"):
+        longctx.Run(tests=[test_double], model="toy").estimate()
+
+
+def test_shards_divide_the_cells(project: Checkout) -> None:
+    shards = [run_of(project, shard=Shard(number, 2)) for number in (1, 2)]
+    families = [run.measure() for run in shards]
+    cells = [{(row.family, row.scenario) for row in each.rows if "." not in row.family} for each in families]
+    assert cells[0] & cells[1] == set()
+    assert len(cells[0] | cells[1]) == 7
+    result = project.pytest("--ctx-shard=1/2", "--ctx-model=toy", f"-k={' or '.join(NAMES)}", profile=None)
+    assert {(row["family"], row["scenario"]) for row in project.rows()} == cells[0], result.out
+
+
+REFUSED = {
+    "its fixture tmp_path is the project's or pytest's": "def test_it(ask, tmp_path): ask('a')",
+    "its fixture db is": "@pytest.mark.usefixtures('db')\ndef test_it(ask): ask('a')",
+    "its parametrize is indirect": "@pytest.mark.parametrize('n', [1], indirect=True)\ndef test_it(ask, n): ask('a')",
+    "the condition of its mark skipif is a text": "@pytest.mark.skipif('1')\ndef test_it(ask): ask('a')",
+    "test_it is a generator": "def test_it(ask):\n    yield ask('a')",
+}
+
+
+@pytest.mark.parametrize("told", REFUSED)
+def test_a_function_that_needs_pytest_is_named(told: str) -> None:
+    names: dict[str, Any] = {"pytest": pytest}
+    exec(REFUSED[told], names)
+    with pytest.raises(longctx.UserError, match=re.escape(told)) as raised:
+        longctx.Run(
+            tests=[names["test_it"]], model="toy", profile={"models": ["toy"], "test_it": {"trials": 1}}
+        ).measure()
+    assert str(raised.value).startswith("test_it ")
+
+
+def test_values_and_functions_that_marks_leave_out_are_not_measured(project: Checkout) -> None:
+    @pytest.mark.longctx(trials=2)
+    @pytest.mark.parametrize("size", [1, pytest.param(2, marks=pytest.mark.skip), pytest.param(3, marks=[])])
+    def test_some(ask: Any, size: int) -> None:
+        assert ask("a")
+
+    @pytest.mark.skipif(True, reason="it is skipped")
+    @pytest.mark.longctx(trials=2)
+    def test_none(ask: Any) -> None:
+        assert ask("a")
+
+    rows = longctx.Run(tests=[test_some, test_none], model="toy", say=lambda _: None).measure().rows
+    assert [row.scenario for row in rows] == ["size-1"] * 2 + ["size-3"] * 2
+
+
+def test_errors_of_a_test_are_sentences_and_lose_nothing(project: Checkout, server: SimulatedServer) -> None:
+    @pytest.mark.longctx(trials=3)
+    def test_faulty(ask: Any, draw: Any) -> None:
+        value = draw.in_turn([1, 2, 3])
+        assert {1: 1, 2: 2}[value] == ask(f"The value is {value}. Repeat it.").integer()
+
+    @pytest.mark.longctx(trials=1)
+    def test_case(ask: Any, case: Any) -> None:
+        assert ask(case.text)
+
+    @pytest.mark.longctx(trials=1)
+    def test_elsewhere(ask: Any) -> None:
+        assert ask(urllib.request.urlopen("http://api.example.invalid").read())
+
+    said: list[str] = []
+    tests = [test_faulty, test_case, test_elsewhere]
+    run = longctx.Run(tests=tests, model="toy", base_url=server.url, page=False, say=said.append)
+    assert not run.ask().complete
+    measured = run.measure()
+    outcomes = [row.outcome for row in measured.rows]
+    assert outcomes == ["correct", "correct", "infra_error", "infra_error", "infra_error"]
+    assert [problem.partition(": ")[2] for problem in measured.problems] == [
+        "1 trial ended with an error of the test: KeyError: 3",
+        "1 trial ended with an error of the test: test_case uses the fixture case, but its marker names no file: write "
+        "cases='FILE.jsonl'. [no-case]",
+        next(problem for problem in measured.problems if "api.example.invalid" in problem).partition(": ")[2],
+    ]
+    assert said[-3:] == measured.problems
+
+
+def test_a_gate_that_stops_early_replays_to_its_verdict(project: Checkout, server: SimulatedServer) -> None:
+    """A replay leaves out what the live run left out, in a notebook and by pytest."""
+
+    def run(**given: Any) -> longctx.Run:
+        return run_of(project, "test_code", trials=60, margin=0.2, **given)
+
+    assert run(base_url=server.url).ask().complete
+    run().measure().finish()
+    assert project.longctx("baseline", "save", "first").code == 0
+    shutil.rmtree(project.file("cassettes"))
+    live = run(base_url=server.url, baseline="first")
+    done = live.ask()
+    assert done.complete
+    assert done.asked.answered < 240
+    first, again = live.measure().finish(), run(baseline="first").measure().finish()
+    assert first.verdict == again.verdict == "pass"
+    left_out = [row.error == "early stop" for row in again.record.rows]
+    assert sum(left_out) == 240 - done.asked.answered
+    replayed = sorted_rows(project, str(again.record.folder))
+    assert [row | {"source": None} for row in sorted_rows(project, str(first.record.folder))] == [
+        row | {"source": None} for row in replayed
+    ]
+    options = "--ctx-model=toy", "--ctx-trials=60", "--ctx-margin=0.2", "--ctx-baseline=first"
+    result = project.pytest("tests_longctx/test_functions.py::test_code", *options, profile=None)
+    assert result.code == 0, result.out
+    assert sorted_rows(project) == replayed
+
+
+def test_strategies(project: Checkout, server: SimulatedServer) -> None:
+    session = [{"role": "user", "content": f"The code of house {n} is {100 + n}."} for n in range(9)]
+    turns = [turn for user in session for turn in (user, {"role": "assistant", "content": "Noted."})]
+    project.file("session.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    project.file("tests_longctx/test_session.py").write_text(SESSION)
+    server.script = lambda body: (200, {}, message("108", body))
+    path = project.file("tests_longctx/test_session.py")
+    names: dict[str, Any] = {}
+    exec(compile(path.read_text(), path, "exec"), names)
+    given = {"strategies": ("none", "truncate-40"), "base_url": server.url, "page": False, "say": lambda _: None}
+    run = longctx.Run(tests=[names["test_session"]], model="toy", **given)
+    assert run.ask().complete
+    finished = run.measure().finish()
+    live = sorted_rows(project, str(finished.record.folder))
+    assert {row["labels"]["strategy"] for row in live} == {"none", "truncate-40"}
+    assert {row["retained"] == 1 for row in live} == {True, False}
+    result = project.pytest(path, "--ctx-model=toy", "--ctx-strategy=none", "--ctx-strategy=truncate-40", profile=None)
+    assert result.code == 0, result.out
+    assert sorted_rows(project) == [row | {"source": "replayed"} for row in live]
+
+
+SESSION = """
+import longctx
+import pytest
+
+
+@pytest.mark.longctx(trials=2)
+def test_session(ask, draw):
+    draw.integer(1, 9)
+    session = longctx.transcript("session.jsonl")
+    assert ask(session, "What is the code of house 8?").integer() == 108
+"""
