@@ -47,9 +47,9 @@ def test_{name}(ask, case, chunks):
     ask.chunks({retrieved}, case)
 '''
 PROFILE = """about = "How many chunks should be retrieved? {all} are all there are."
-models = ["{model}"]
 
 [test_{name}]
+models = ["{model}"]
 chunks = {numbers}
 """
 

@@ -56,9 +56,9 @@ def test_{name}(ask, case, fill):
     ask.probe(session.filled(fill, case), case)
 '''
 PROFILE = """about = "How full may the window get? A fill is the number of tokens of the session in the context."
-models = ["{model}"]
 
 [test_{name}]
+models = ["{model}"]
 fill = {fills}
 strategies = {strategies}  # beside these: truncate-at-N, clear_tool_uses-N, compact-N, strategies/FILE.py
 """

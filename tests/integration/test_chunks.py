@@ -73,8 +73,11 @@ def test_by_bm25(project: Checkout) -> None:
         command = ("chunks", "docs", "--model=toy", f"--base-url={server.url}", "--yes", "--questions=own.jsonl")
         made = project.longctx(*command, env=env)
         assert made.says("Trying 4 questions", "4 kept. Review:"), made.out + made.err
+        other = "import pytest\n@pytest.mark.longctx(trials=9)\ndef test_other(ask):\n    assert ask('?').text\n"
+        project.file("tests_longctx/test_other.py").write_text(other)
         run = project.pytest("--ctx-profile=chunks", "--ctx-record=once", f"--ctx-base-url={server.url}", env=env)
         assert run.code == 0, run.out + run.err
+        assert "test_other" not in {row["family"] for row in project.rows()}, "the profile names the models of its test"
         assert run.says("1 chunk is the fewest not significantly worse than the best: 1.00")
         project.file("own.jsonl").write_text(json.dumps(own[0] | {"evidence": "never written"}) + "\n")
         wrong = project.longctx(*command, "--force", env=env)
