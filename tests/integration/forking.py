@@ -35,6 +35,7 @@ import httpx2  # noqa: F401
 import jinja2  # noqa: F401
 import numpy.ma  # noqa: F401
 import packaging.version  # noqa: F401
+import pluggy._manager
 import pydantic
 import pytest
 import rich.live  # noqa: F401
@@ -42,18 +43,22 @@ import vcr.cassette  # noqa: F401
 import xdist.dsession
 import xdist.plugin
 from _pytest import fixtures
+from _pytest.assertion.rewrite import AssertionRewritingHook
+from drawing import draw_elsewhere
 from numpy.random import RandomState
 from workers import fork_workers
 
 import longctx.cli
+from longctx import registry
+from longctx.config import models
 from longctx.config.profiles import profile_type
 from longctx.protocols.line_retrieval import File, line_retrieval
-from longctx.registry import shipped
 from longctx.report.page import page
 from longctx.results import manifest, row
 from longctx.stats.looks import planned
 from longctx.vocabulary.protocol import cells_of
 from tests import certificates
+from tests.here import HERE
 from tests.servers import SimulatedServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,6 +84,7 @@ trials = 2
 
 
 def main() -> None:
+    draw_elsewhere()
     certificates.read_once(pytest.MonkeyPatch())
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
@@ -87,6 +93,7 @@ def main() -> None:
     _computed_once()
     _drawn_once()
     _first_runs()
+    _searched_once()
     _configured_once()
     gc.collect()
     gc.freeze()
@@ -142,7 +149,10 @@ def _write_project(folder: Path) -> None:
 
 
 def _read_once() -> None:
-    """Each run would read the metadata of all packages again, and for its first traceback the path of each module."""
+    """Each run would read the metadata of all packages again, and for its first traceback the path of each module.
+
+    A run of a model without a profile would read all profiles, to suggest one.
+    """
     packages = list(importlib.metadata.distributions())
     for package in packages:
         package.read_text = functools.cache(package.read_text)  # type: ignore[method-assign]
@@ -154,11 +164,40 @@ def _read_once() -> None:
     for package in packages:
         package.entry_points  # noqa: B018
     inspect.getmodule(main.__code__)
+    read = models.model_in
+    shipped_models = {path: read(path) for path in HERE.list("models", "*.toml")}
+    models.model_in = lambda path: shipped_models[path] if path in shipped_models else read(path)
+
+
+def _searched_once() -> None:
+    """Each run would search each plugin for hooks and fixtures again, and all packages for protocols.
+
+    For each plugin it would look through all modules, to warn of those that were imported before they were rewritten.
+    """
+    importlib.metadata.entry_points = functools.cache(importlib.metadata.entry_points)
+    for group in (registry.GROUP, registry.GONE):
+        importlib.metadata.entry_points(group=group)
+    plugins = [module for name, module in sys.modules.items() if name.startswith(("_pytest.", "xdist.", "longctx."))]
+    hooks = {id(module): [name for name in dir(module) if name.startswith("pytest_")] for module in plugins}
+    made = {
+        id(module): [
+            name for name, kept in vars(module).items() if isinstance(kept, fixtures.FixtureFunctionDefinition)
+        ]
+        for module in plugins
+    }
+    pluggy._manager.dir = lambda plugin: hooks[id(plugin)] if id(plugin) in hooks else dir(plugin)  # type: ignore[attr-defined]
+    AssertionRewritingHook.mark_rewrite = _mark_rewrite  # type: ignore[method-assign]
+    fixtures.dir = lambda holder: made[id(holder)] if id(holder) in made else dir(holder)  # type: ignore[attr-defined]
+
+
+def _mark_rewrite(hook: AssertionRewritingHook, *names: str) -> None:
+    hook._must_rewrite.update(names)
+    hook._marked_for_rewrite_cache.clear()
 
 
 def _computed_once() -> None:
     """Each run would build the schema of each model, the boundaries of each plan and the page's templates again."""
-    profile_type(shipped())
+    profile_type(registry.shipped())
     row._type()
     manifest._type()
     for model in _subclasses(pydantic.BaseModel):
