@@ -37,7 +37,7 @@ def controls(overall: ItemQuality) -> Table:
         "right": [str(answers.correct) for answers in read],
         "wrong": [str(answers.n - answers.correct) for answers in read],
         **({"not readable": list(map(str, unread))} if any(unread) else {}),
-        "rate [95% interval]": [str(rate) for rate in rates],
+        "accuracy [95% interval]": [str(rate) for rate in rates],
         "above chance": [f"{above_chance(rate.rate):+.2f}" if rate.n else "" for rate in rates],
     }
     title = "Asked with the right section alone, with a wrong one, with none"

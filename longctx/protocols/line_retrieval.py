@@ -166,7 +166,7 @@ REPORT = Report(
     title="By length",
     series=lambda params: order(params["block_size"]),
     legend="order of lines",
-    table="rate [95% interval] by number of lines",
+    table="accuracy [95% interval] by number of lines",
     charts=(
         Shares(
             name="by-order",

@@ -68,11 +68,11 @@ def _effective(curve: Curve) -> dict[str, str]:
 
 
 def _table(curve: Curve) -> Table:
-    rows = [{curve.parameter: _text(curve.first), "rate": str(curve.rate), "difference": ""}]
+    rows = [{curve.parameter: _text(curve.first), "accuracy": str(curve.rate), "difference": ""}]
     rows += [
         {
             curve.parameter: _text(step.value),
-            "rate": str(step.rate),
+            "accuracy": str(step.rate),
             "difference": f"{step.difference:+.2f} [{step.interval[0]:+.2f}, {step.interval[1]:+.2f}]",
         }
         for step in curve.steps

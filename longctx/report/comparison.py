@@ -48,7 +48,7 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
             }
             for (family, _), group in groups.items()
         ]
-        yield Table.from_rows("All families: rate [95% interval]", rows)
+        yield Table.from_rows("All families: accuracy [95% interval]", rows)
     for (family, _), group in groups.items():
         yield _scenarios(reference, family, group)
         for name, versus in group:
@@ -61,7 +61,7 @@ def _scenarios(reference: str, family: str, group: Sequence[tuple[str, SubjectCo
     changes = grouped(named, lambda pair: pair[1].scenario)
     changes["all"] = [(name, versus.total) for name, versus in group]
     rows = [{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()]
-    return Table.from_rows(f"{family}, {_who(reference, group)}: rate [95% interval]", rows)
+    return Table.from_rows(f"{family}, {_who(reference, group)}: accuracy [95% interval]", rows)
 
 
 def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dict[str, str]:

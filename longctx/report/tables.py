@@ -42,7 +42,7 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
             "subject": str(subject),
             "band": group[0].band or "not gated",
             "scenario": name,
-            "rate": str(rate_of(row for row in group if row.measured)),
+            "accuracy": str(rate_of(row for row in group if row.measured)),
         }
         for family, subjects in by_family(rows).items()
         for subject, of_subject in subjects.items()
@@ -75,6 +75,6 @@ def _lexical(family: OfFamily, scenarios: Sequence[ScenarioSummary]) -> Iterator
 def _plain(title: str, scenarios: Sequence[ScenarioSummary]) -> Table:
     columns = {
         "scenario": [scenario.scenario for scenario in scenarios],
-        "rate [95% interval]": [str(scenario.rate) for scenario in scenarios],
+        "accuracy [95% interval]": [str(scenario.rate) for scenario in scenarios],
     }
     return Table.by_subject(title, [scenario.subject for scenario in scenarios], columns)

@@ -98,13 +98,17 @@ def _candidates(decision: UpgradeDecision) -> Table:
         verdict = verdicts.get(measured.name)
         bands = [band for family in _of_trials(verdict) for band in family.bands] if verdict else None
         rows.append(
-            {"treatment": measured.name, "verdict": badge(verdict) if verdict else "now", "rate": str(measured.rate)}
+            {
+                "treatment": measured.name,
+                "verdict": badge(verdict) if verdict else "now",
+                "accuracy": str(measured.rate),
+            }
             | ({"difference": "", "lost": "", "gained": ""} if bands is None else _difference(bands))
             | _usage(measured.usage, decision.volume)
         )
     if {row[THINKING] for row in rows} == {UNKNOWN}:
         rows = [{name: cell for name, cell in row.items() if name != THINKING} for row in rows]
-    title = "Accuracy against price, on the same trials: rate [95% interval], price without a batch's discount"
+    title = "Accuracy against price, on the same trials: accuracy [95% interval], price without a batch's discount"
     return Table.from_rows(title, rows)
 
 

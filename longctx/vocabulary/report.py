@@ -10,7 +10,7 @@ from typing import Any
 
 Params = Mapping[str, Any]
 """The parameters of a cell."""
-RATE = "rate"
+RATE = "accuracy"
 
 
 class Rank(enum.IntEnum):

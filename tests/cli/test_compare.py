@@ -67,8 +67,8 @@ def test_prompt_sets_and_models_within_one_run(tmp_path: Path, capsys: Capture) 
     assert main(["compare", str(folder), "--between", "prompts"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"mine against protocol\nWithin {folder} (profile tiny, seed 0, longctx 1.0), by prompts\n")
-    assert "line_retrieval, protocol: a, prompts protocol; mine: a, prompts mine: rate" in out
-    assert "line_retrieval, protocol: b, prompts protocol; mine: b, prompts mine: rate" in out
+    assert "line_retrieval, protocol: a, prompts protocol; mine: a, prompts mine: accuracy" in out
+    assert "line_retrieval, protocol: b, prompts protocol; mine: b, prompts mine: accuracy" in out
     assert main(["compare", str(folder), "--between", "model", "--reference", "b"]) == 0
     assert capsys.readouterr().out.startswith("a against b\n")
 
@@ -95,10 +95,8 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
     assert main(["compare", *map(str, folders)]) == 0
     out = capsys.readouterr().out
     for model in ("a", "b"):
-        assert (
-            f"line_retrieval, A: {model}, prompts protocol, steps=200; B: {model}, prompts protocol, steps=400: rate"
-            in out
-        )
+        sides = (f"{side}: {model}, prompts protocol, steps={steps}" for side, steps in (("A", 200), ("B", 400)))
+        assert f"line_retrieval, {'; '.join(sides)}: accuracy" in out
 
 
 def test_a_baseline_is_compared_by_all_of_its_runs(

@@ -28,7 +28,7 @@ def reported(made: Summary) -> tuple[list[Table], list[RateView]]:
 def test_controls_are_corrected_for_chance() -> None:
     made = summarize(joined(rows("right", 9 * "c" + "w"), rows("none", "cwww"), rows("wrong", "m")))
     [table], _ = reported(made)
-    assert table.columns == ("record", "rate [95% interval]", "above chance")
+    assert table.columns == ("record", "accuracy [95% interval]", "above chance")
     assert [(record, above) for record, _, above in table.rows] == [
         ("right", "+0.87"),
         ("none", "+0.00"),

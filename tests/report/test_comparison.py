@@ -19,7 +19,7 @@ def test_two_runs() -> None:
     made = document(run("correct", "correct", "wrong"), run("correct", "wrong", "correct"))
     assert (made.title, made.notes[0]) == ("B against A", "A: the reference")
     scenarios, flips = made.tables
-    assert scenarios.title == "line_retrieval, some-model, prompts protocol: rate [95% interval]"
+    assert scenarios.title == "line_retrieval, some-model, prompts protocol: accuracy [95% interval]"
     assert scenarios.frame.reset_index().to_dict("records")[0] == {
         "scenario": "lines-5",
         "A": "0.67 [0.21, 0.94] n=3",
@@ -41,7 +41,7 @@ def test_three_runs_are_beside_the_first() -> None:
     titles = [table.title for table in made.tables]
     assert titles[0] == (
         "line_retrieval, A: some-model, prompts protocol; B: some-model, prompts protocol; C: new, prompts protocol: "
-        "rate [95% interval]"
+        "accuracy [95% interval]"
     )
     assert [name for name in made.tables[0].frame.columns if "ed" not in name and "lost" not in name] == [
         "A", "B", "B - A", "C", "C - A",

@@ -76,7 +76,9 @@ def test_any_text_reads_in_markdown_as_it_is(text: str) -> None:
     assert "".join(content for _, content in found).split() == text.split()
 
 
-@pytest.mark.parametrize("text", ["claude-haiku-4-5", "k_max, rate [95% interval]", "p < 0.05 & n > 3", "a_b/c:d (e)."])
+@pytest.mark.parametrize(
+    "text", ["claude-haiku-4-5", "k_max, accuracy [95% interval]", "p < 0.05 & n > 3", "a_b/c:d (e)."]
+)
 def test_an_ordinary_text_stays_as_it_is(text: str) -> None:
     assert plain(text) == text
 

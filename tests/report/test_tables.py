@@ -113,7 +113,7 @@ def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
             "model": "some-model",
             "prompts": "protocol",
             "scenario": "size-3",
-            "rate [95% interval]": "0.50 [0.09, 0.91] n=2",
+            "accuracy [95% interval]": "0.50 [0.09, 0.91] n=2",
         }
     ]
 

@@ -16,7 +16,7 @@ from tests.report.markdown import without_code
 TERMINAL = """\
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
 
-Line retrieval, some-model, prompts protocol: rate [95% interval] by number of lines
+Line retrieval, some-model, prompts protocol: accuracy [95% interval] by number of lines
 
 lines    ordered                 shuffled      blocks of 2
 -------  ----------------------  ------------  ----------------------
@@ -29,7 +29,7 @@ MARKDOWN = """\
 
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
 
-## Line retrieval, some-model, prompts protocol: rate [95% interval] by number of lines
+## Line retrieval, some-model, prompts protocol: accuracy [95% interval] by number of lines
 
 | lines   | ordered                | shuffled     | blocks of 2            |
 |:--------|:-----------------------|:-------------|:-----------------------|

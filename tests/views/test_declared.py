@@ -57,10 +57,10 @@ FALLS = rows("c" * 20, size=10), rows("w" * 20, size=200)
 def test_an_axis_alone_gives_a_curve_a_table_and_a_finding() -> None:
     made = Made(Report(x="size"), *FALLS)
     [table] = made.tables
-    assert (table.title, table.columns) == (f"Mine, {WHO}: rate [95% interval]", ("size", "rate"))
+    assert (table.title, table.columns) == (f"Mine, {WHO}: accuracy [95% interval]", ("size", "accuracy"))
     assert made.charts == ["mine-by-size-1"]
     assert made.findings == [
-        (Rank.LEVEL, f"Mine, {WHO}, rate: the rate falls from 1.00 at 10 lines to 0.00 at 200 lines.")
+        (Rank.LEVEL, f"Mine, {WHO}, accuracy: the rate falls from 1.00 at 10 lines to 0.00 at 200 lines.")
     ]
     assert made.reporting.data(made.analysis) == {}
 
@@ -104,7 +104,7 @@ def test_names_are_rows_in_which_subjects_are_compared() -> None:
 )
 def test_a_rate_like_that_of_guessing_is_a_finding(outcomes: str, said: str | None) -> None:
     made = Made(Report(x="size", guess=0.25), rows(outcomes, size=10))
-    assert made.findings == ([(Rank.LEVEL, f"Mine, {WHO}, rate: {said}.")] if said else [])
+    assert made.findings == ([(Rank.LEVEL, f"Mine, {WHO}, accuracy: {said}.")] if said else [])
     [view] = made.reporting.views(made.cells, made.analysis)
     assert (view.lines, view.note) == ([0.25], "Dashed: what guessing gives, 0.25.")
 

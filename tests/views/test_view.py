@@ -91,15 +91,15 @@ def test_more_facets_than_colours_have_charts_of_their_own_alone() -> None:
 
 def test_each_facet_has_a_chart_and_a_table() -> None:
     both = view(
-        *curve(HIGH, LOW, facet="a"), *curve(HIGH, LOW, facet="b", series="shuffled"), table="rate [95% interval]"
+        *curve(HIGH, LOW, facet="a"), *curve(HIGH, LOW, facet="b", series="shuffled"), table="accuracy [95% interval]"
     )
     assert [(chart.name, chart.title) for chart in both.charts()] == [
         ("by-length-1", "By length: a"),
         ("by-length-2", "By length: b"),
     ]
     assert [table.title for table in both.tables()] == [
-        "Lines, a: rate [95% interval]",
-        "Lines, b: rate [95% interval]",
+        "Lines, a: accuracy [95% interval]",
+        "Lines, b: accuracy [95% interval]",
     ]
     assert [table.title for table in view(*curve(LOW), table="rate").tables()] == ["Lines: rate"]
     assert list(view(*curve(HIGH, LOW)).tables()) == []

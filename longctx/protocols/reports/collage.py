@@ -50,7 +50,7 @@ def views(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) 
         x="variant",
         label=variant_name,
         series="needle at",
-        table="rate [95% interval]",
+        table="accuracy [95% interval]",
         down=True,
         lines=[CHANCE],
         note=GUESSING,
