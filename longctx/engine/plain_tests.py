@@ -130,6 +130,11 @@ class PlainTests:
                 check_known(run.workspace, declared, test.__module__)
                 self._protocols.append(declared.name)
                 continue
+            if not (inspect.isfunction(test) or inspect.ismethod(test)):
+                raise UserError(
+                    "no-test-function",
+                    f"The tests of a run are functions and names of protocols; {test!r} is neither: give functions.",
+                )
             check_test(test, f"{inspect.getfile(test)}, number {number + 1} of tests", places)
             self._functions.append(PlainFunction.of(test))
             if judges_nothing(test, NAMES):

@@ -8,6 +8,8 @@ import json
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -360,6 +362,56 @@ def test_a_function_that_needs_pytest_is_named(told: str) -> None:
             tests=[names["test_it"]], model="toy", profile={"models": ["toy"], "test_it": {"trials": 1}}
         ).measure()
     assert str(raised.value).startswith("test_it ")
+
+
+@pytest.mark.parametrize(
+    ("tests", "code"),
+    [
+        (["pass_key"], "unknown-protocol"),
+        ([3], "no-test-function"),
+        ([model, lambda ask: 1, lambda ask: 2], "two-tests-of-one-name"),
+    ],
+)
+def test_what_is_no_test_is_named(tests: list[Any], code: str) -> None:
+    with pytest.raises(longctx.UserError) as raised:
+        longctx.Run(tests=tests, model="toy")
+    assert raised.value.code == code
+
+
+def test_a_process_without_pytest_measures_what_pytest_recorded(project: Checkout, server: SimulatedServer) -> None:
+    project.file("tests_longctx/test_plain.py").write_text(PLAIN)
+    project.file("plain.toml").write_text('models = ["toy"]\n\n[test_plain]\nsize = [9, 99]\n')
+    asking = f"--ctx-base-url={server.url}", "--ctx-record=once"
+    marked = "import pytest\ntest_plain = pytest.mark.longctx(trials=2)(test_plain)\n"
+    project.file("tests_longctx/test_plain.py").write_text(PLAIN + marked)
+    assert project.pytest("tests_longctx/test_plain.py", *asking, profile="plain.toml").code == 0
+    project.file("tests_longctx/test_plain.py").write_text(PLAIN)
+    result = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PYTEST], cwd=project.folder, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines() == ["['correct', 'correct', 'correct', 'correct']", "[]"]
+
+
+PLAIN = """
+def test_plain(ask, draw, size):
+    value = draw.integer(1, size)
+    assert ask(f"The value is {value}. Repeat it.").integer() == value
+
+
+"""
+WITHOUT_PYTEST = """
+import sys
+
+sys.modules["pytest"] = None  # cannot be imported
+sys.path.append("tests_longctx")
+from longctx import Run
+from test_plain import test_plain
+
+profile = {"models": ["toy"], "test_plain": {"trials": 2, "size": [9, 99]}}
+measured = Run(profile=profile, tests=[test_plain]).measure()
+print([row.outcome for row in measured.rows])
+print([name for name in sys.modules if name.startswith("_pytest.")])
+"""
 
 
 def test_values_and_functions_that_marks_leave_out_are_not_measured(project: Checkout) -> None:
