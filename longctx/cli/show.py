@@ -29,14 +29,18 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 from longctx.workspace import Workspace
 
+SCENARIO = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
+"""How people name a trial: TEST/PARAMETERS#TRIAL."""
+
 
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
         help="print the prompt of a trial",
         description="Prints what a model would be sent, and with --run what it answered. SCENARIO[#TRIAL] is like "
-        "line_retrieval/lines-20#3 or passkey/window-4096-k-1024; trials count from 0. Of a test function, what RUN "
-        "measured is printed: the conversation, its checks and its reply; a case is named by its id.",
+        "line_retrieval/lines-20#3, passkey/window-4096-k-1024 or test_refund_code/tokens-2000#3; trials count from 0, "
+        "and a case is named by its id. A test function is run by pytest until a reply is not recorded. With RUN, its "
+        "conversation, checks and reply are printed.",
     )
     parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="the same as --run RUN")
     parser.add_argument(
@@ -80,9 +84,20 @@ def run(options: argparse.Namespace) -> int:
     options.folder = options.folder or options.run_folder
     if options.folder is not None:
         return _run_with(options)
+    if _is_of_function(options):
+        from longctx.cli.shared.function_trial import show
+
+        show(options)
+        return 0
     shape = options.shape or TEXT
     _print(_find(options, options.model, options.prompts or PROTOCOL, options.seed or 0, shape), options.model)
     return 0
+
+
+def _is_of_function(options: argparse.Namespace) -> bool:
+    """Return whether a trial of a test function is to be shown, by its name."""
+    match = SCENARIO.fullmatch(options.scenario)
+    return match is not None and match[1].startswith("test_") and match[1] not in families(options.workspace)
 
 
 def _print_orphans(workspace: Workspace) -> None:
@@ -171,7 +186,7 @@ def _print(question: Question, model: str | None) -> None:
 def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int, shape: Shape) -> Question:
     """Return the question that SCENARIO[#TRIAL] names. Raises UserError."""
     name = options.scenario
-    match = re.fullmatch(r"(\w+)/([\w.-]+)(?:#([\w.@+-]+))?", name)
+    match = SCENARIO.fullmatch(name)
     known = families(options.workspace)
     if match is None or match[1] not in known:
         raise UserError(

@@ -65,6 +65,34 @@ class MeasuringRun(FunctionRun):
         self.cells.append(self._measurer.measure(case, self.test, run))
 
 
+class ShowingRun(FunctionRun):
+    """Runs a trial of one cell against what is recorded, to show what it sends."""
+
+    def __init__(self, tape: Tape, slug: str) -> None:
+        """slug: the name of the cell's parameters. Which trial it is, the settings of the run say."""
+        super().__init__(tape)
+        self.slugs: list[str] = []
+        """Those of all cells."""
+        self.shown: tuple[FunctionTrial, Result] | None = None
+        """None if there is no such cell, or if `mistake` says why it cannot be shown."""
+        self.mistake: UserError | None = None
+        self._slug = slug
+
+    def fitted(self, case: Case) -> Case | None:
+        self.slugs.append(case.scenario.slug)
+        if self.shown is not None or case.scenario.slug != self._slug:
+            return None
+        try:
+            return super().fitted(with_estimated_counts(case))
+        except UserError as mistake:
+            self.mistake = mistake
+            return None
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        trial = trial_of(next(iter(case.questions())))
+        self.shown = trial, start(trial)
+
+
 class EstimatingRun(FunctionRun):
     """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
 

@@ -205,21 +205,21 @@ def view(trial: FunctionTrial, test: str) -> View:
         parts.append(Excerpt((f"request {number}",), 1, (("", _cut(added)),)))
         parts += excerpts(added, marks)
         if number < len(trial.answers):
-            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(_reply_text(exchange))),)))
+            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(reply_text(exchange))),)))
     for number, exchange in enumerate((each for each in trial.exchanges if each.role == "judge"), start=1):
         parts.append(Excerpt((f"to the judge, {number}",), 1, (("", _cut(_asked(exchange))),)))
-        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(_reply_text(exchange))),)))
+        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(reply_text(exchange))),)))
     if trial.checks:
         held = "\n".join(f"{name}: {_shown(held)}" for name, held in trial.checks.items())
         parts.append(Excerpt(("checks",), 1, (("", held),)))
-    return View(test, parts, _reply_text(trial.answers[-1]) if trial.answers else None)
+    return View(test, parts, reply_text(trial.answers[-1]) if trial.answers else None)
 
 
 def _shown(held: bool | float) -> str:
     return f"partial credit {held:g}" if isinstance(held, float) else "holds" if held else "fails"
 
 
-def _reply_text(exchange: Exchange) -> str:
+def reply_text(exchange: Exchange) -> str:
     """Return the reply as people read it: its text, and the tools that it calls."""
     answer = Answer((api_at(exchange.wanted.path) or messages).as_message(exchange.message))
     calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 import pytest
@@ -19,8 +19,10 @@ from longctx.plugin.selection import is_function, selected
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
+    from longctx.engine.function_runs import ShowingRun
     from longctx.engine.measure import MeasuredCase
     from longctx.engine.run import Run
+    from longctx.functions.running import FunctionRun
 
 IMPORTED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The filter for pytest's warning that longctx, which the command has imported, cannot be rewritten."""
@@ -29,7 +31,7 @@ USUAL = "-plongctx.plugin", f"-W{IMPORTED}", "--ctx-project-tests"
 
 
 class SelectedTests:
-    """The tests that a person selected, under one treatment of an upgrade. Pytest itself prints nothing."""
+    """The tests that a person selected, in one run, such as a treatment of an upgrade. Pytest itself prints nothing."""
 
     def __init__(self, run: Run, selection: Sequence[str]) -> None:
         """selection: the arguments of pytest that select them."""
@@ -57,17 +59,7 @@ class SelectedTests:
             cases.extend(selected([item for item in nested.session.items if not is_function(item)]))
             nested.run(measuring)
 
-        nested = NestedSession(work)
-        with contextlib.redirect_stderr(io.StringIO()):
-            code = self._pytest(nested)
-        if nested.error is not None:
-            raise nested.error
-        if nested.interrupted:
-            raise KeyboardInterrupt
-        for test, why in (nested.uncollected | measuring.broken).items():
-            raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
-        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            raise _not_run(code)
+        self._run(work, measuring)
         if not (cases or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
@@ -78,6 +70,24 @@ class SelectedTests:
             if cell.failed:
                 self.run.say(cell.failed)
         return [*self.run.measure(cases).cases, *measuring.cells]
+
+    def show(self, showing: ShowingRun) -> None:
+        """Run the trial that is to be shown. Raises UserError if a test cannot be run."""
+        self._run(lambda nested: nested.run(showing), showing)
+
+    def _run(self, work: Callable[[NestedSession], object], functions: FunctionRun) -> None:
+        """Collect the tests, and do the work. Raises UserError if a test cannot be collected, or run by `functions`."""
+        nested = NestedSession(work)
+        with contextlib.redirect_stderr(io.StringIO()):
+            code = self._pytest(nested)
+        if nested.error is not None:
+            raise nested.error
+        if nested.interrupted:
+            raise KeyboardInterrupt
+        for test, why in (nested.uncollected | functions.broken).items():
+            raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            raise _not_run(code)
 
     def _ask(self, **settings: object) -> None:
         """Run pytest, which asks or estimates and then ends, as its options say."""

@@ -120,8 +120,10 @@ def _block_as_shown(block: Mapping[str, Any]) -> str:
             return f"[calls {block['name']}({json.dumps(block['input'], ensure_ascii=False)}) as {block['id']}]"
         case "tool_result":
             return f"[result of {block['tool_use_id']}]\n{block['content']}"
-        case _:
+        case "text":
             return str(block["text"])
+        case kind:
+            return f"[{kind}]\n{json.dumps(block, ensure_ascii=False)}"
 
 
 def added_tokens(shape: Shape, pieces: int) -> int:

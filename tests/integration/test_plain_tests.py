@@ -307,6 +307,40 @@ def test_a_gate_of_functions_and_protocols_together(project: Checkout, server: S
     assert {band.band.family for band in verdict.bands} == {"test_code", "line_retrieval"}
 
 
+def test_a_trial_is_shown_before_and_after_it_is_recorded(project: Checkout, server: SimulatedServer) -> None:
+    """pytest runs it, so that it may have fixtures of the project."""
+    path = project.file("tests_longctx/test_functions.py")
+    path.write_text(path.read_text().replace('    ask("a")', '    ask(f"in {tmp_path.name[:10]}", system="Hm.")'))
+    shown = project.longctx("show", "test_needs/all#1", "--model=toy")
+    assert shown.code == 0, shown.err
+    assert shown.out.splitlines()[0] == "# trial: test_needs.v1/all/seed-0/trial-1/repeat-0"
+    assert "\n\n# system\nHm.\n\n# user\nin test_needs\n\n# outcome: none yet, since the last" in shown.out
+    by_pytest(project, server)
+    tools = project.longctx("show", "test_tools/all#2", "--model=toy")
+    parts = re.findall("^# (.*)", tools.out, re.MULTILINE)
+    assert [part for part in parts if not part.startswith(("sha256", "max_tokens"))] == [
+        *("trial: test_tools.v1/all/seed-0/trial-2/repeat-0", "model: toy"),
+        *("request 1", "user", "reply", "request 2", "assistant", "user", "reply", "outcome: correct"),
+    ]
+    fact = project.longctx("show", "test_facts/all#fact-3", "--model=toy", "--shape=documents")
+    assert fact.says("test_facts.v1/all/fact-3/seed-0/trial-0/repeat-0", "[document", "Fact 3: 13 trees.")
+    assert project.longctx("show", "reports/latest", "test_facts/all#fact-3").says("# outcome: correct")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("test_nothing/all", "no-such-test"),
+        ("test_code/tokens-61-place-end-word-parcel", "no-such-cell"),
+        ("test_facts/all#fact-9", "unknown-trial"),
+    ],
+)
+def test_what_cannot_be_shown_is_a_sentence(project: Checkout, name: str, code: str) -> None:
+    result = project.longctx("show", name)
+    assert result.code == 2
+    assert result.says(f"[{code}]")
+
+
 def test_a_batch(project: Checkout) -> None:
     with BatchServer(script=model) as server:
         run = run_of(project, "test_tools", "test_sum", base_url=server.url, batch=True, canary=False)
