@@ -24,7 +24,7 @@ from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
 from longctx.live.canary import ERROR, Canary
 from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import retry
-from longctx.live.prepared import OneRequest, Prepared
+from longctx.live.request import OneRequest, Request
 from longctx.recording.apis import api_at, messages
 from longctx.vocabulary.scenario import Reply, Trial
 
@@ -149,7 +149,7 @@ class FunctionAsker:
     def _submitted(self, paused: _Waiting, requests: Sequence[OneRequest]) -> dict[Future[Sent], _Sent]:
         """Send requests of a trial; return what is waited for."""
         paused.left = len(requests)
-        return {self._asker.submit(Prepared.of(request)): (paused, request) for request in requests}
+        return {self._asker.submit(Request.of(request)): (paused, request) for request in requests}
 
     def _may_be_answered(self, unanswered: Sequence[tuple[OneRequest, Failure]]) -> bool:
         return self._asker.may_send_more and all(retry.passing(failure.cause) for _, failure in unanswered)

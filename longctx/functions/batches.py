@@ -19,8 +19,8 @@ from longctx.live.cost.money import Budget
 from longctx.live.failure import Asked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
-from longctx.live.prepared import OneRequest, Prepared
 from longctx.live.progress import live_progress
+from longctx.live.request import OneRequest, Request
 from longctx.live.run import open_batches, stoppable
 from longctx.live.sending import Sending
 from longctx.live.server.clients import open_clients
@@ -82,7 +82,7 @@ class Rounds:
             batches = await open_batches(clients.first, tape, terms, self._say)
             asked = Asked()
             for request in requests:
-                if request.wanted.counts and (failure := await count(clients.first, tape, Prepared.of(request))):
+                if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
                     asked.failures[request.key] = failure
             claimed = batches.held()
             open_requests = [request for request in requests if not request.wanted.counts]

@@ -16,7 +16,7 @@ from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial, Lacking
 from longctx.live.cost.estimate import Estimate, Price, price_of
 from longctx.live.cost.money import estimated_cost
-from longctx.live.prepared import OneRequest
+from longctx.live.request import OneRequest
 from longctx.plural import count
 from longctx.recording.apis import api_of
 from longctx.recording.trials import Exchange

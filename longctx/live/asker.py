@@ -22,8 +22,8 @@ from longctx.live.cost.money import Budget, check_cap, paid
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
-from longctx.live.prepared import Prepared
 from longctx.live.progress import live_progress
+from longctx.live.request import Request
 from longctx.live.server.clients import open_clients
 from longctx.live.server.enquiry import read_count
 from longctx.live.server.providers import Client
@@ -86,33 +86,33 @@ class Asker:
         """Whether the server has answered, and nothing has stopped the asking."""
         return self._asking.may_send_more
 
-    def submit(self, prepared: Prepared) -> Future[Reply | Failure | None]:
+    def submit(self, request: Request) -> Future[Reply | Failure | None]:
         """Send a request when the limiter and the budget allow; its answer is recorded before the future is done.
 
         The result of a count of tokens is None.
         """
-        return asyncio.run_coroutine_threadsafe(self._answer(prepared), self._loop)
+        return asyncio.run_coroutine_threadsafe(self._answer(request), self._loop)
 
     def halt(self) -> None:
         """Send nothing more, and say what is in flight. It does not wait, so that a signal's handler may call it."""
         self._loop.call_soon_threadsafe(lambda: self._say(stopping(self._asking.halted())))
 
-    async def _answer(self, prepared: Prepared) -> Reply | Failure | None:
+    async def _answer(self, request: Request) -> Reply | Failure | None:
         connections.are_own()  # the task has the context of the thread that submitted it
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
-        if prepared.wanted.counts:
-            return await count(self._clients.of(prepared.question.case.model), self.tape, prepared)
-        result = await self._asking.answer(prepared)
-        self._asking.keep(prepared.question, result)
+        if request.wanted.counts:
+            return await count(self._clients.of(request.question.case.model), self.tape, request)
+        result = await self._asking.answer(request)
+        self._asking.keep(request.question, result)
         self._asking.watch.begin()
         if isinstance(result, Reply):
-            usd = paid(prepared.question.case.model.prices, result)
+            usd = paid(request.question.case.model.prices, result)
             self.tally.tokens += result.input_tokens + result.output_tokens
             self.tally.cost = None if usd is None or self.tally.cost is None else self.tally.cost + usd
         else:
             self.tally.failed += 1
-        self._progress.ended(prepared.question, prepared.trial, result)
+        self._progress.ended(request.question, request.trial, result)
         return result
 
     def _run(self) -> None:
@@ -146,15 +146,15 @@ class Asker:
         await asyncio.gather(*pending, return_exceptions=True)
 
 
-async def count(client: Client, tape: Tape, prepared: Prepared) -> Failure | None:
+async def count(client: Client, tape: Tape, request: Request) -> Failure | None:
     """Ask for a count of tokens, which is free, and record it."""
     try:
-        content = await count_body(client, prepared)
-        read_count(content, (api_at(prepared.wanted.path) or messages).COUNT_FIELD)
+        content = await count_body(client, request)
+        read_count(content, (api_at(request.wanted.path) or messages).COUNT_FIELD)
         now = clocks.stamp()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-        tape.record(prepared.wanted, answer, now, None)
+        tape.record(request.wanted, answer, now, None)
     except Exception as error:
-        case = prepared.question.case
+        case = request.question.case
         return explain(error, client.base_url, case.id, key_of(case.model))
     return None

@@ -21,7 +21,7 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import retry
 from longctx.live.limiter.pace import retry_after_s, retry_info_s, room_in_s
 from longctx.live.limiter.slots import Slots
-from longctx.live.prepared import Prepared, most_paid
+from longctx.live.request import Request, most_paid
 from longctx.live.server.clients import Clients
 from longctx.live.server.providers import Client
 from longctx.live.server.vendors import key_of, send
@@ -108,8 +108,8 @@ class Asking:
 
     async def work(self, agenda: Agenda) -> None:
         while self.asked.stopped is None and (question := await agenda.next()) is not None:
-            prepared = Prepared.of(question)
-            result = await self.answer(prepared)
+            request = Request.of(question)
+            result = await self.answer(request)
             self.keep(question, result)
             await (agenda.close() if self.asked.stopped else agenda.ended(question))
             self.watch.begin()
@@ -117,7 +117,7 @@ class Asking:
                 self._late[question.key] = question
             else:
                 self._late.pop(question.key, None)
-                self._progress.ended(question, prepared.trial, result)
+                self._progress.ended(question, request.trial, result)
 
     def sent_once_more(self) -> list[Question]:
         """Return the questions that failed for a passing reason, if the server answers others. They end next time."""
@@ -161,12 +161,12 @@ class Asking:
         self.asked.stopped = self.asked.stopped or why
         self._slots.close()
 
-    async def answer(self, prepared: Prepared) -> Reply | Failure:
+    async def answer(self, request: Request) -> Reply | Failure:
         """Return the reply, or the failure of the last attempt."""
         attempts = 0
         while True:
             attempts += 1
-            result, pause = await self._attempt(prepared)
+            result, pause = await self._attempt(request)
             self._failed = "" if isinstance(result, Reply) else result.message
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
@@ -176,13 +176,13 @@ class Asking:
         absent = failure.fatal and not self._failures.answered  # a server that has answered may come back
         return self.asked.stopped is None and not absent and retry.sent_again(failure.cause, attempts)
 
-    async def _attempt(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
+    async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
-        case = prepared.question.case
-        most = most_paid(prepared.question)
+        case = request.question.case
+        most = most_paid(request.question)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
-        result, pause = await self._send(prepared)
+        result, pause = await self._send(request)
         async with self._settled:
             self._budget.settle(most, result, case.model.prices)
             self._settled.notify_all()
@@ -198,23 +198,23 @@ class Asking:
             await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
             return self.asked.stopped is None and budget.take(most)
 
-    async def _send(self, prepared: Prepared) -> tuple[Reply | Failure, float | None]:
+    async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request in a slot of its own; return as `_attempt` does."""
-        case = prepared.question.case
+        case = request.question.case
         client = self._clients.of(case.model)
         timeout_s = case.model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
-        WANTED.set(prepared.wanted)
+        WANTED.set(request.wanted)
         async with self._slots.slot() as changes:
             if self.asked.stopped:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
-                    response = await send(client, prepared, timeout_s)
+                    response = await send(client, request, timeout_s)
                 LOG.debug("%s of %s: answered, status %d", case.id, case.model.model, response.status_code)
                 self._slots.answered()
                 self._slots.hold(room_in_s(response.headers, case.size_tokens))
-                return self._recorded(prepared.wanted, response.content), None
+                return self._recorded(request.wanted, response.content), None
             except Exception as error:
                 LOG.debug("%s of %s: %s", case.id, case.model.model, type(error).__name__)
                 pause = None

@@ -53,15 +53,22 @@ def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, An
     return body
 
 
-def call(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
-    """Return the arguments of the SDK's call: `parameters` with the provider's id of the model, and what is added.
+def sent_body(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
+    """Return the body as it is sent: with the provider's id of the model, and with marks for the prompt cache.
 
-    Of another API than Messages: those of a plain POST.
+    cuts: where the shared prefixes of the user's turn end, in characters.
     """
-    if model.api != messages.NAME:
-        return posted(api_of(model).PATH, request_body(trial, model) | {"model": model.sent_as}, model.treatments)
-    added = {"extra_body": model.extra_body or None, "extra_headers": model.treatments or None}
-    return parameters(trial, model, cuts) | {"model": model.sent_as} | added
+    api = api_of(model)
+    return extended(api.rendered(parameters(trial, model, cuts), model) | {"model": model.sent_as}, model)
+
+
+def arguments(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return a request as the arguments of the SDK's call; of another API than Messages, those of its `post`."""
+    if path not in messages.PATHS:
+        return posted(path, body, headers)
+    named = {name: value for name, value in body.items() if name in ("model", "max_tokens", "messages")}
+    others = {name: value for name, value in body.items() if name not in named}
+    return {**named, "extra_body": others or None, "extra_headers": dict(headers) or None}
 
 
 def posted(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
@@ -71,7 +78,7 @@ def posted(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> di
 
 
 def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
-    """Return the arguments of the SDK's count_tokens for everything that the request of `call` holds."""
+    """Return the arguments of the SDK's count_tokens for everything that a request holds."""
     added = {"extra_body": messages.counting(model.extra_body) or None, "extra_headers": model.treatments or None}
     return messages.counting(parameters(trial, model)) | {"model": model.sent_as} | added
 

@@ -9,8 +9,8 @@ import pytest
 
 from longctx.cli import main
 from longctx.live.batches.ledger import Ledger, custom_id, place_of
-from longctx.live.batches.parts import params
 from longctx.live.batches.wait import stamp, utc_now
+from longctx.live.request import Request
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.writer import only_writer
@@ -31,7 +31,7 @@ def server(within_mine: Workspace) -> Iterator[BatchServer]:
 def running(server: BatchServer, mine: Workspace) -> Stored:
     """Return a batch of two requests that a run has left, whose file has its id."""
     batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
-    bodies = [params(question, question.build()) for question in CASE.questions()]
+    bodies = [Request.of(question).body for question in CASE.questions()]
     requests = [
         {"custom_id": request.custom_id, "params": body} for request, body in zip(batch.requests, bodies, strict=True)
     ]

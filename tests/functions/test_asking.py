@@ -22,6 +22,7 @@ from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
+from longctx.live.request import Request
 from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
@@ -205,8 +206,9 @@ def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
     issued(trial, "a")
     lacking = trial.lacking[0]
     made = one_request(Question(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
-    assert made.sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
-    assert made.sent["extra_headers"] == {"anthropic-beta": "x"}
+    sent = Request.of(made).arguments
+    assert sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
+    assert sent["extra_headers"] == {"anthropic-beta": "x"}
     assert made.case.counted is not None
     assert made.case.counted > 346  # the prompt that comes with tools
 

@@ -18,7 +18,7 @@ from longctx.functions.trial import Suspended
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
 from longctx.live.cost.money import Budget
-from longctx.live.prepared import OneRequest
+from longctx.live.request import OneRequest
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer
 from tests.functions.examples import case_of, trial_of

@@ -19,7 +19,7 @@ from longctx.functions.trial import Suspended
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.failure import Failure
-from longctx.live.prepared import Prepared
+from longctx.live.request import Request
 from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply
@@ -51,7 +51,7 @@ def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: An
     return Asker(tape, [model], Terms(server.url, in_flight, more.get("cap")), Tally(3), said)
 
 
-def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Prepared:
+def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Request:
     case = case_of(model=model)
     trial = trial_of(case, tape=tape)
     body = body_of(text) | more
@@ -59,7 +59,7 @@ def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfi
         del body["max_tokens"]
     with pytest.raises(Suspended):
         trial.exchange(body, {}, model, counts=counts)
-    return Prepared.of(one_request(Question(case, 0), trial.lacking[0]))
+    return Request.of(one_request(Question(case, 0), trial.lacking[0]))
 
 
 def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServer, tape: Tape) -> None:

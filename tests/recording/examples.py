@@ -17,7 +17,8 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.live.server.providers import Client
-from longctx.recording.request import call
+from longctx.recording.apis.messages import PATH
+from longctx.recording.request import arguments, sent_body
 from longctx.recording.tape import WANTED, Tape, Wanted
 from tests.here import HERE
 from tests.protocols import Collage, LineRetrieval, Passkey
@@ -106,5 +107,6 @@ async def send(client: Client, question: Question, **changed: Any) -> Message:
     trial, model = question.build(), question.case.model
     WANTED.set(Wanted.of(question, trial))
     async with client:
-        message: Message = await client.messages.create(**call(trial, model) | changed)
+        sent = arguments(PATH, sent_body(trial, model), model.treatments)
+        message: Message = await client.messages.create(**sent | changed)
         return message

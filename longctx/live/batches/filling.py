@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 from longctx.cases.case import Question
 from longctx.live.asking import Progress
@@ -14,36 +12,14 @@ from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
 from longctx.live.batches.collect import Collected
 from longctx.live.batches.creating import created
-from longctx.live.batches.ledger import ID_LENGTH, Batch, Request, TapePlace, custom_id, new_name, place_in, place_of
-from longctx.live.batches.parts import params, parts, size_of
+from longctx.live.batches.ledger import ID_LENGTH, Batch, InBatch, TapePlace, custom_id, new_name, place_in, place_of
+from longctx.live.batches.parts import parts, size_of
 from longctx.live.batches.results import AGAIN, TIMES
 from longctx.live.batches.status import BatchStatus, sentence
 from longctx.live.cost.money import Budget
 from longctx.live.failure import Asked, Failure
-from longctx.live.prepared import OneRequest, most_paid
+from longctx.live.request import Request, most_paid
 from longctx.live.server.address import without_userinfo
-from longctx.recording.tape import Wanted
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """A question that becomes a request of a batch."""
-
-    question: Question
-    wanted: Wanted
-    body: Mapping[str, Any]
-    headers: Mapping[str, str]
-    """Its betas."""
-    most: float
-    """The USD that are reserved for it."""
-
-    @classmethod
-    def of(cls, question: Question, most: float) -> _Sent:
-        if isinstance(question, OneRequest):
-            return cls(question, question.wanted, question.body, question.headers, most)
-        trial = question.build()
-        body = params(question, trial)
-        return cls(question, Wanted.of(question, trial), body, question.case.model.treatments, most)
 
 
 async def fill(
@@ -86,8 +62,8 @@ class _Filling:
         """Create batches of the questions; stop at a refusal that holds for all of them."""
         for part in self._parts(questions) if self.asked.stopped is None else ():
             if failure := await self._create(part):
-                for sent in part:
-                    self._fail(sent.question, failure)
+                for request in part:
+                    self._fail(request.question, failure)
                 if failure.fatal:
                     self.asked.stopped = failure
                     break
@@ -95,12 +71,12 @@ class _Filling:
             if place_in(question) not in self.waiting_for and question.key not in self.asked.failures:
                 self._fail(question, self.asked.stopped or Failure("not_asked", "not reached"))
 
-    def _parts(self, questions: Sequence[Question]) -> Iterator[list[_Sent]]:
+    def _parts(self, questions: Sequence[Question]) -> Iterator[list[Request]]:
         """Yield the questions of each batch; those of one batch have the same betas, which are sent once for all."""
-        for _, alike in groupby(self._within_budget(questions), lambda sent: sent.wanted.headers):
-            yield from parts((sent, size_of("x" * ID_LENGTH, sent.body)) for sent in alike)
+        for _, alike in groupby(self._within_budget(questions), lambda request: request.wanted.headers):
+            yield from parts((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
 
-    def _within_budget(self, questions: Sequence[Question]) -> Iterator[_Sent]:
+    def _within_budget(self, questions: Sequence[Question]) -> Iterator[Request]:
         for question in questions:
             case = question.case
             prices = case.model.prices
@@ -110,28 +86,28 @@ class _Filling:
                 self.asked.stopped = self._budget.exceeded()
                 return
             self._most[place_in(question)] = most
-            yield _Sent.of(question, most)
+            yield Request.of(question).in_batch
 
-    async def _create(self, part: Sequence[_Sent]) -> Failure | None:
+    async def _create(self, part: Sequence[Request]) -> Failure | None:
         """Claim and create one batch; return the failure if it was certainly not created."""
         name = new_name(self._clock.now())
-        ids = [custom_id(name, place_of(sent.wanted)) for sent in part]
-        requests = tuple(Request(id, sent.wanted) for id, sent in zip(ids, part, strict=True))
+        ids = [custom_id(name, place_of(request.wanted)) for request in part]
+        claimed = tuple(InBatch(id, request.wanted) for id, request in zip(ids, part, strict=True))
         named = self._batches.terms.base_url
         base_url = None if named is None else without_userinfo(named)
         tape = self._batches.tape
-        batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), requests, looks=tape.looks)
+        batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), claimed, looks=tape.looks)
         tape.begin_sending()
         self._ledger.claim(batch)
-        bodies = [{"custom_id": id, "params": sent.body} for id, sent in zip(ids, part, strict=True)]
+        bodies = [{"custom_id": id, "params": request.body} for id, request in zip(ids, part, strict=True)]
         status = await created(self._batches, batch, bodies, part[0].headers)
         if isinstance(status, Failure):
             self._ledger.drop(batch)
             return status
         self._batches.last[name] = status
-        for sent in part:
-            place = place_of(sent.wanted)
-            self.waiting_for[place] = sent.question
+        for request in part:
+            place = place_of(request.wanted)
+            self.waiting_for[place] = request.question
             self._times[place] += 1
         if status.batch.id:
             self._batches.say(
@@ -204,14 +180,13 @@ class _Filling:
         return again
 
     def _answered(self, place: TapePlace, question: Question) -> None:
-        trial = question.build()
-        wanted = question.wanted if isinstance(question, OneRequest) else Wanted.of(question, trial)
-        reply = self._batches.tape.reply(wanted)
+        request = Request.of(question)
+        reply = self._batches.tape.reply(request.wanted)
         assert reply is not None, "an answered question is not on the tape"
         self.asked.note(question, reply)
         if place in self._most:
             self._budget.settle(self._most.pop(place), reply, question.case.model.prices)
-        self._progress.ended(question, trial, reply)
+        self._progress.ended(question, request.trial, reply)
 
     def _fail(self, question: Question, failure: Failure) -> None:
         place = place_in(question)

@@ -54,7 +54,7 @@ Moment = Annotated[str, AfterValidator(_moment)]
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)
-class Request:
+class InBatch:
     """One request of a batch: the id that its result will have, and its place on the tape."""
 
     custom_id: str
@@ -86,7 +86,7 @@ class Batch:
     base_url: str | None
     """The server as the user named it; None for the SDK's own."""
     claimed_at: Annotated[Moment, Field(min_length=1)]
-    requests: tuple[Request, ...]
+    requests: tuple[InBatch, ...]
     id: Annotated[str, Field(pattern=f"^$|{SAFE_ID}")] = ""
     """The server's id; empty if it is not known whether the batch was created."""
     created_at: Moment = ""

@@ -6,10 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from longctx.cases.case import Question
-from longctx.recording.request import call
-from longctx.vocabulary.scenario import Trial
-
 MOST_BYTES = 256_000_000
 """The most bytes in the body of a batch."""
 MOST_REQUESTS = 100_000
@@ -36,13 +32,6 @@ def parts(
         taken += size
     if part:
         yield part
-
-
-def params(question: Question, trial: Trial) -> dict[str, Any]:
-    """Return the body of a direct request as a batch takes it, without `stream`; betas are sent with the batch."""
-    arguments = call(trial, question.case.model, question.shared.cuts)
-    body = arguments | (arguments.pop("extra_body") or {})
-    return {name: value for name, value in body.items() if name not in ("stream", "extra_headers")}
 
 
 def size_of(custom_id: str, body: Mapping[str, Any]) -> int:

@@ -14,7 +14,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.vendors import OF_APIS, VENDORS
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
-from longctx.live.prepared import Prepared
+from longctx.live.request import Request
 from longctx.live.server.address import confirm, is_loopback, parsed, same_server, without_path_of_api
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client, ClientSettings
@@ -91,20 +91,21 @@ def key_of(model: ModelProfile) -> str:
     return model.key or " or ".join(VENDORS[OF_APIS[model.api]].keys) if model.api in OF_APIS else ""
 
 
-async def send(client: Client, prepared: Prepared, timeout_s: float) -> httpx2.Response:
+async def send(client: Client, request: Request, timeout_s: float) -> httpx2.Response:
     """Send a request by the API of its path, and return the answer. Raises AnthropicError."""
-    if prepared.question.case.model.api == messages.NAME:
-        raw = await client.messages.with_raw_response.create(**prepared.sent, timeout=timeout_s)
+    arguments = request.arguments
+    if request.wanted.path in messages.PATHS:
+        raw = await client.messages.with_raw_response.create(**arguments, timeout=timeout_s)
         answer: httpx2.Response = raw.http_response
     else:
-        sent: dict[str, Any] = {**prepared.sent, "options": {**prepared.sent["options"], "timeout": timeout_s}}
+        sent: dict[str, Any] = {**arguments, "options": {**arguments["options"], "timeout": timeout_s}}
         answer = await client.post(**sent, cast_to=httpx2.Response)
     return answer
 
 
-async def count_body(client: Client, prepared: Prepared) -> bytes:
+async def count_body(client: Client, request: Request) -> bytes:
     """Ask for a count of tokens, and return the body of the answer. Raises AnthropicError or NoAnswer."""
-    if prepared.question.case.model.api == messages.NAME:
-        return await body_of(client.messages.with_raw_response.count_tokens(**prepared.sent))
-    answer: httpx2.Response = await client.post(**prepared.sent, cast_to=httpx2.Response)
+    if request.wanted.path in messages.PATHS:
+        return await body_of(client.messages.with_raw_response.count_tokens(**request.arguments))
+    answer: httpx2.Response = await client.post(**request.arguments, cast_to=httpx2.Response)
     return answer.content

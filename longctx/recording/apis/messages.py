@@ -21,6 +21,7 @@ NAME = "anthropic"
 VENDOR = "anthropic"
 PATH = "/v1/messages"
 COUNT_PATH = "/v1/messages/count_tokens"
+PATHS = PATH, COUNT_PATH
 COUNT_FIELD = "input_tokens"
 TRANSPORT_ONLY = frozenset(("cache_control", "stream", "metadata"))
 """The parts of a body that affect the price and the transport but not the question."""

@@ -11,7 +11,7 @@ from longctx.cases.case import Case, Question
 from longctx.live.asking import ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
-from longctx.live.batches.ledger import Batch, Ledger, Request, custom_id, place_in, place_of
+from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id, place_in, place_of
 from longctx.live.batches.service import Service
 from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds
@@ -102,7 +102,7 @@ def lacking(folder: Path, cases: Sequence[Case]) -> int:
 def claimed(folder: Path, server: str, case: Case, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
     """Claim a batch of a case's trials, as a run that died has left it, and return it."""
     wanted = [Wanted.of(question, question.build()) for question in case.questions()]
-    requests = tuple(Request(custom_id(NAME, place_of(each)), each) for each in wanted)
+    requests = tuple(InBatch(custom_id(NAME, place_of(each)), each) for each in wanted)
     batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")
     Ledger(folder).claim(batch)
     return batch

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from longctx.cases.case import Case, Question, Shared
 from longctx.live.batches.ledger import ID_LENGTH, custom_id, new_name, place_of
-from longctx.live.batches.parts import AROUND, params, parts, size_of
+from longctx.live.batches.parts import AROUND, parts, size_of
 from longctx.live.batches.wait import utc_now
+from longctx.live.request import Request
 from longctx.recording.request import digest
 from longctx.recording.tape import Wanted
 from tests.batch_server import CUSTOM_ID
@@ -49,13 +50,13 @@ def test_one_part_is_built_at_a_time() -> None:
 )
 def test_what_is_sent_has_the_digest_of_a_direct_request(case: Case) -> None:
     question = Question(case.fitted(), 0)
-    assert digest(params(question, question.build())) == Wanted.of(question, question.build()).sha256
+    assert digest(Request.of(question).body) == Wanted.of(question, question.build()).sha256
 
 
 def test_marks_and_a_stream_do_not_change_it() -> None:
     case = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
     question = Question(case, 0, shared=Shared(100, (50,)))
-    body = params(question, question.build())
+    body = Request.of(question).in_batch.body
     assert "stream" not in body
     assert body["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
     assert digest(body) == Wanted.of(Question(case, 0), Question(case, 0).build()).sha256
@@ -63,7 +64,7 @@ def test_marks_and_a_stream_do_not_change_it() -> None:
 
 def test_a_batch_is_as_large_as_its_parts() -> None:
     questions = [Question(line_case(), index) for index in range(2)]
-    bodies = [params(question, question.build()) | {"ü": "\ud800"} for question in questions]
+    bodies = [Request.of(question).body | {"ü": "\ud800"} for question in questions]
     whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     assert AROUND + sum(size_of("x" * 64, body) for body in bodies) == len(text) + 1

@@ -1,16 +1,15 @@
-"""A question that is ready to be sent."""
+"""The request of a question, and what it can cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile
 from longctx.live.cost.money import highest_compaction, highest_cost
-from longctx.recording.apis import messages
-from longctx.recording.request import call, posted
+from longctx.recording.request import arguments, sent_body
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.scenario import Trial
 
@@ -24,15 +23,6 @@ class OneRequest(Question):
     """With the provider's id of the model."""
     headers: Mapping[str, str]
 
-    @property
-    def sent(self) -> dict[str, Any]:
-        """The arguments of the SDK's call."""
-        if self.case.model.api != messages.NAME:
-            return posted(self.wanted.path, self.body, self.headers)
-        named = {name: value for name, value in self.body.items() if name in ("model", "max_tokens", "messages")}
-        extra = {name: value for name, value in self.body.items() if name not in named}
-        return {**named, "extra_body": extra or None, "extra_headers": dict(self.headers) or None}
-
 
 def most_paid(question: Question, model: ModelProfile | None = None) -> float:
     """Return the most that a question can cost in USD if it is asked directly. model: in place of its own."""
@@ -45,20 +35,33 @@ def most_paid(question: Question, model: ModelProfile | None = None) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A question with its trial and its place on the tape."""
+class Request:
+    """A request that is ready to be sent, directly or in a batch."""
 
     question: Question
     trial: Trial
     wanted: Wanted
-    sent: dict[str, Any]
-    """The arguments of the SDK's call."""
+    """Its place on the tape."""
+    body: Mapping[str, Any]
+    """As its API takes it, with the provider's id of the model."""
+    headers: Mapping[str, str]
 
     @classmethod
-    def of(cls, question: Question) -> Prepared:
+    def of(cls, question: Question) -> Request:
         """Build the trial of a question. Raises UserError if it cannot be built."""
         trial = question.build()
         if isinstance(question, OneRequest):
-            return cls(question, trial, question.wanted, question.sent)
-        sent = call(trial, question.case.model, question.shared.cuts)
-        return cls(question, trial, Wanted.of(question, trial), sent)
+            return cls(question, trial, question.wanted, question.body, question.headers)
+        model = question.case.model
+        body = sent_body(trial, model, question.shared.cuts)
+        return cls(question, trial, Wanted.of(question, trial), body, model.treatments)
+
+    @property
+    def in_batch(self) -> Request:
+        """The same request as a batch takes it, without `stream`."""
+        return replace(self, body={name: value for name, value in self.body.items() if name != "stream"})
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the SDK's call."""
+        return arguments(self.wanted.path, self.body, self.headers)
