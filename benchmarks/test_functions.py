@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from benchmarks.ratios import pytest_of
 from tests.servers import SimulatedServer
 
@@ -72,9 +70,8 @@ def pytest_sessionfinish(session):
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path, small: bool) -> Path:
-    """A project with both tests, recorded."""
+def test_a_function_beside_its_family(tmp_path: Path, small: bool) -> None:
+    """Small, it takes the seconds of the run that records."""
     files = {
         "conftest.py": CONFTEST,
         "test_family.py": FAMILY,
@@ -85,8 +82,11 @@ def project(tmp_path: Path, small: bool) -> Path:
         (tmp_path / name).write_text(text)
     (tmp_path / "both.toml").write_text(PROFILE.format(trials=20 if small else 1000))
     with SimulatedServer() as server:
-        run(tmp_path, "--ctx-record=once", f"--ctx-base-url={server.url}")
-    return tmp_path
+        recorded = run(tmp_path, "--ctx-record=once", f"--ctx-base-url={server.url}")
+    rounds = [recorded] if small else [run(tmp_path) for _ in range(ROUNDS)]
+    family, function = (min(taken[name] for taken in rounds) for name in ("test_line_retrieval", "test_lines"))
+    print(f"family {family:.2f} s, function {function:.2f} s: {function / family:.2f} times")
+    assert small or function / family <= MOST
 
 
 def run(project: Path, *arguments: str) -> dict[str, float]:
@@ -95,10 +95,3 @@ def run(project: Path, *arguments: str) -> dict[str, float]:
     assert "2 passed" in done.output, done.output
     taken: dict[str, float] = json.loads((project / "taken.json").read_text())
     return taken
-
-
-def test_a_function_beside_its_family(project: Path, small: bool) -> None:
-    rounds = [run(project) for _ in range(1 if small else ROUNDS)]
-    family, function = (min(taken[name] for taken in rounds) for name in ("test_line_retrieval", "test_lines"))
-    print(f"family {family:.2f} s, function {function:.2f} s: {function / family:.2f} times")
-    assert small or function / family <= MOST

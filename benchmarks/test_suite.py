@@ -1,7 +1,6 @@
-"""Whole runs as subprocesses, beside pytest's own floor: the same number of empty tests, collected or run.
+"""Collections as subprocesses, beside pytest's own floor: the same number of empty tests. test_sizes.py has whole runs.
 
-Aims: the recorded suite with -n 8 within 1.5 times the empty tests plus the replay cost and one SDK import a worker;
-collecting 5,000 scenarios at most twice collecting 5,000 empty parametrized tests.
+Aim: collecting 5,000 scenarios at most twice collecting 5,000 empty parametrized tests.
 """
 
 import subprocess
@@ -37,17 +36,6 @@ def scenarios(tests: str = "tests_longctx") -> int:
 
 
 @pytest.fixture
-def tests(small: bool) -> str:
-    """The recorded tests to run."""
-    return "tests_longctx/test_graph_walks.py" if small else "tests_longctx"
-
-
-@pytest.fixture
-def workers(small: bool) -> str:
-    return "0" if small else "8"
-
-
-@pytest.fixture
 def wide(small: bool) -> int:
     """The number of scenarios to collect."""
     return 50 if small else 5000
@@ -64,37 +52,12 @@ def empty(tmp_path: Path):
     return write
 
 
-@pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_recorded(benchmark, tmp_path, tests, workers):
-    rounds = iter(range(100))
-    benchmark.pedantic(lambda: run("-n", workers, tests, "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3)
-
-
-@pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_empty(benchmark, empty, tests, workers):
-    folder = empty(scenarios(tests))
-    benchmark.pedantic(lambda: run("-n", workers, cwd=folder), rounds=3)
-
-
-@pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_replay_alone(benchmark, tmp_path, tests):
-    """One process: what reading, rebuilding and judging every recorded trial costs, start-up included."""
-    rounds = iter(range(100))
-    benchmark.pedantic(lambda: run(tests, "--ctx-report", str(tmp_path / str(next(rounds)))), rounds=3)
-
-
-@pytest.mark.benchmark(group="the recorded suite with -n 8")
-def test_one_sdk_import(benchmark):
-    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "import anthropic"], check=True), rounds=3)
-
-
 @pytest.mark.benchmark(group="collecting 5,000")
 def test_collect_scenarios(benchmark, tmp_path, wide):
     profile = tmp_path / "wide.toml"
     profile.write_text(GRID.format(lines=", ".join(str(5 + number) for number in range(wide // 5))))
     arguments = ("tests_longctx/test_line_retrieval.py", "--collect-only", "--ctx-profile", str(profile))
-    assert f"{wide} tests collected" in run(*arguments)
-    benchmark.pedantic(lambda: run(*arguments), rounds=3)
+    assert f"{wide} tests collected" in benchmark.pedantic(lambda: run(*arguments), rounds=3)
 
 
 @pytest.mark.benchmark(group="collecting 5,000")

@@ -14,6 +14,7 @@ import pytest
 
 import longctx
 from tests.here import HERE
+from tests.sources import tree_of
 from tools.site.reference import api
 
 PACKAGE = HERE.root / "longctx"
@@ -27,7 +28,7 @@ def imports(path: Path, at_once: bool = False) -> Iterator[tuple[str, str]]:
 
     at_once: only those that are made when the file is imported.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     for node in tree.body if at_once else ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             yield from ((str(node.module), alias.name) for alias in node.names)
@@ -40,7 +41,7 @@ def test_the_package_imports_nothing_by_itself() -> None:
 
 
 def test_type_checkers_see_the_names_that_are_offered() -> None:
-    blocks = (node for node in ast.parse((PACKAGE / "__init__.py").read_text()).body if isinstance(node, ast.If))
+    blocks = (node for node in tree_of(PACKAGE / "__init__.py").body if isinstance(node, ast.If))
     block = next(blocks)
     typed = {(node.module, alias.asname) for node in block.body for alias in node.names}  # type: ignore[attr-defined]
     assert typed == {(module, name) for name, module in MODULES.items()}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import longctx
 from longctx.registry import shipped
+from tests.sources import tree_of
 
 PACKAGE = Path(longctx.__file__).parent
 NAMES = re.compile(
@@ -28,7 +29,7 @@ KNOWN = {
 
 def named(path: Path) -> Iterator[str]:
     """Yield the family names in a module's code. Docstrings, comments and help may give examples."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         match node:

@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
 from tests.here import HERE
+from tests.sources import tree_of
 
 PACKAGE = HERE.root / "longctx"
 
 
 def imported(path: str, modules: set[str]) -> Iterator[str]:
     """Return the modules of longctx that this module imports when it is imported."""
-    for statement in ast.parse((PACKAGE.parent / path).read_text(encoding="utf-8")).body:
+    for statement in tree_of(PACKAGE.parent / path).body:
         if isinstance(statement, ast.Import):
             yield from (alias.name for alias in statement.names if alias.name in modules)
         if isinstance(statement, ast.ImportFrom) and statement.module in modules:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import longctx
+from tests.sources import tree_of
 
 PACKAGE = Path(longctx.__file__).parent
 
@@ -14,7 +15,7 @@ PACKAGE = Path(longctx.__file__).parent
 def test_no_two_types_share_a_name() -> None:
     places: dict[str, list[str]] = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if name := name_of_type(node):
                 places[name].append(str(path.relative_to(PACKAGE)))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
@@ -40,7 +41,7 @@ def test_no_docstring_begins_with_of() -> None:
     begins = [
         f"{path.relative_to(PACKAGE)}: {text.splitlines()[0]}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, nodes) and (text := ast.get_docstring(node) or "").startswith("Of ")
     ]
     assert begins == []

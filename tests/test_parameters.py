@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import longctx
+from tests.sources import tree_of
 
 PACKAGE = Path(longctx.__file__).parent
 MOST = 6
@@ -45,7 +46,7 @@ def counted() -> dict[str, int]:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
-        for name, function, is_method in functions(ast.parse(path.read_text(encoding="utf-8")), module):
+        for name, function, is_method in functions(tree_of(path), module):
             if (parameters := number(function, is_method)) > MOST and not is_protocol(function):
                 found[name] = parameters
     return found
@@ -59,6 +60,6 @@ def test_no_function_has_more_than_six_parameters() -> None:
 def test_what_is_public_takes_all_but_its_first_three_parameters_by_name() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
-        for name, function, is_method in functions(ast.parse(path.read_text(encoding="utf-8")), module):
+        for name, function, is_method in functions(tree_of(path), module):
             if name in PUBLIC:
                 assert len(function.args.args) - is_method <= 3, name

@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+from tests.sources import tree_of
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "security.md"
 NAMED = re.compile(r"docs/security\.md, ([\w-]+)")
@@ -22,7 +24,7 @@ def named() -> set[str]:
     docstrings = (
         ast.get_docstring(node) or ""
         for path in (ROOT / "tests").rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     )
     return {name for words in docstrings for name in NAMED.findall(words)}
