@@ -52,10 +52,14 @@ import longctx.cli
 from longctx import registry
 from longctx.config import models
 from longctx.config.profiles import profile_type
+from longctx.corpus import bank, documents
+from longctx.corpus.settings import bank_files
+from longctx.corpus.tokens import count_tokens
 from longctx.protocols.line_retrieval import File, line_retrieval
 from longctx.report.page import page
 from longctx.results import manifest, row
 from longctx.stats.looks import planned
+from longctx.vocabulary.bank import SHIPPED
 from longctx.vocabulary.protocol import cells_of
 from tests import certificates
 from tests.here import HERE
@@ -151,7 +155,8 @@ def _write_project(folder: Path) -> None:
 def _read_once() -> None:
     """Each run would read the metadata of all packages again, and for its first traceback the path of each module.
 
-    A run of a model without a profile would read all profiles, to suggest one.
+    A run of a model without a profile would read all profiles, to suggest one, and a run that draws texts the shipped
+    register and the vocabulary that counts its tokens.
     """
     packages = list(importlib.metadata.distributions())
     for package in packages:
@@ -167,6 +172,10 @@ def _read_once() -> None:
     read = models.model_in
     shipped_models = {path: read(path) for path in HERE.list("models", "*.toml")}
     models.model_in = lambda path: shipped_models[path] if path in shipped_models else read(path)
+    load, register = documents.load_corpus, bank_files(HERE, SHIPPED)[0]
+    corpus = load(register)
+    documents.load_corpus = bank.load_corpus = lambda folder: corpus if folder == register else load(folder)
+    count_tokens("")
 
 
 def _searched_once() -> None:

@@ -119,7 +119,7 @@ def test_a_base_url_that_is_none(checkout: Checkout, url: str) -> None:
 
 
 @pytest.mark.parametrize("tables", [LINES, PASSKEY], ids=["line_retrieval", "passkey"])
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_the_server_is_down(checkout: Checkout, tables: str, workers: str) -> None:
     checkout.profile(tables)
     checkout.file("no_retries.py").write_text(NO_RETRIES)
@@ -240,7 +240,7 @@ def test_something_else_in_a_cassettes_place(
 def test_a_profile_of_a_stranger(checkout: Checkout, table: str) -> None:
     """docs/security.md, names; docs/security.md, deep-nesting."""
     checkout.profile(table)
-    result = checkout.pytest("-n2")
+    result = checkout.pytest("-n1")
     assert result.code != 0
     assert result.says("[bad-name]") or result.says("[not-toml]")
 

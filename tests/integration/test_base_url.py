@@ -34,7 +34,7 @@ KEY = {"ANTHROPIC_API_KEY": "sk-secret"}
 def test_a_server_of_addopts_gets_no_key_until_it_is_confirmed(checkout: Checkout, server: SimulatedServer) -> None:
     """docs/security.md, addopts-server."""
     checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = --ctx-base-url={server.url}\n")
-    refused = checkout.pytest("--ctx-record=once", "-n2", env=KEY)
+    refused = checkout.pytest("--ctx-record=once", "-n1", env=KEY)
     assert refused.code == 4
     assert refused.says("[server-not-confirmed]", f"give --ctx-base-url {server.url}")
     assert not server.received

@@ -64,7 +64,7 @@ def test_a_run_has_the_files_that_no_run_may_replace(kept: Checkout) -> None:
 
 
 def test_the_same_answers_pass(kept: Checkout) -> None:
-    result = kept.pytest("--ctx-baseline=main", "-n2")
+    result = kept.pytest("--ctx-baseline=main", "-n1")
     assert result.code == 0
     assert result.says("Gate: pass - no drop of 20% or more, in any band", "Changed: no difference found.")
     assert result.says("The baseline's own recorded answers, replayed and judged the same: every band.")
@@ -125,7 +125,7 @@ def test_shards_that_are_complete_together_are_a_baseline(kept: Checkout) -> Non
     assert kept.longctx("baseline", "save", "merged", "merged").code == 0
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_run_that_measures_nothing_is_exit_status_12(kept: Checkout, workers: str) -> None:
     kept.file("tests_longctx/test_other.py").write_text("def test_other():\n    pass\n")
     result = kept.pytest("--ctx-baseline=main", "-k", "test_other", workers)
@@ -205,7 +205,7 @@ def test_a_model_that_never_answers_passes_nothing(checkout: Checkout, server: S
     server.script = saying("Sorry, I cannot say.")
     checkout.record(server, "--ctx-no-canary")
     assert checkout.longctx("baseline", "save", "main").says("No run can pass against it: line_retrieval of toy")
-    result = checkout.pytest("--ctx-baseline=main", "-n2")
+    result = checkout.pytest("--ctx-baseline=main", "-n1")
     assert result.code == 12
     assert result.says(
         "Line retrieval, toy, prompts protocol: 100% of 20 replies are unparseable.",
@@ -230,7 +230,7 @@ def test_a_table_that_is_left_out_of_the_gate_is_not_judged(checkout: Checkout, 
 
 def test_terms_without_a_baseline_are_reported_as_ignored(kept: Checkout) -> None:
     """The first run of a gate in CI has no baseline yet, and goes on."""
-    for options in ([], ["-n2"], ["--ctx-estimate"]):
+    for options in ([], ["-n1"], ["--ctx-estimate"]):
         result = kept.pytest("--ctx-margin=0.1", "--ctx-max-age=2", *options)
         assert result.code == 0, result.out
         assert result.out.count("--ctx-margin and --ctx-max-age are ignored: there is no verdict without") == 1
@@ -243,6 +243,6 @@ def test_terms_without_a_baseline_are_reported_as_ignored(kept: Checkout) -> Non
 def test_the_verdict_is_shown_last(kept: Checkout) -> None:
     passkey = kept.file("tests_longctx/test_passkey.py")
     assert passkey.exists()  # it is deselected: the profile has no such table
-    for out in (kept.pytest("--ctx-baseline=main").out, kept.pytest("--ctx-baseline=main", "-n2").out):
+    for out in (kept.pytest("--ctx-baseline=main").out, kept.pytest("--ctx-baseline=main", "-n1").out):
         skipped, verdict = out.index("1 test was deselected"), out.index("Gate: pass")
         assert out.index("Report: ") < skipped < verdict

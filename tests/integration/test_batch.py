@@ -26,7 +26,7 @@ def server() -> Iterator[BatchServer]:
 
 def test_the_tape_is_filled_and_replayed_at_the_price_of_a_batch(checkout: Checkout, server: BatchServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PRICES)
-    result = checkout.record(server, "--ctx-batch", "-n2")
+    result = checkout.record(server, "--ctx-batch", "-n1")
     assert result.code == 0, result.out + result.err
     assert result.says("about $1.24 in batches ($2.48 asked directly)", "Asked 4 of 4 trials")
     assert not server.asked
@@ -150,7 +150,7 @@ def test_a_record_of_a_batch_deletes_nothing_else(checkout: Checkout, server: Ba
     record.write_text(json.dumps(batch | {"name": "../../precious", "id": "", "created_at": ""}))
     server.batches.clear()
     for refused in (
-        checkout.record(server, "-n2"),
+        checkout.record(server, "-n1"),
         checkout.longctx("models", "batches", "collect"),
         checkout.longctx("models", "batches", "cancel", "../../precious", "--forget"),
     ):

@@ -26,7 +26,7 @@ def project(checkout: Checkout) -> Checkout:
     return checkout
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["", "workers"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["", "workers"])
 def test_nothing_is_sent_and_why(project: Checkout, workers: tuple[str, ...]) -> None:
     with SimulatedServer(saying("yes")) as server:
         result = project.pytest("tests_longctx", "--ctx-record=once", f"--ctx-base-url={server.url}", *workers)

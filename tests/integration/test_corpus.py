@@ -82,7 +82,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
     assert len(facts) == 3 * 2
     assert all(counts == {"filter_asked": 6, "filter_kept": kept} for counts in facts.values())
 
-    replayed = own.pytest(*CORPUS, "-k", "collage", "-n2")
+    replayed = own.pytest(*CORPUS, "-k", "collage", "-n1")
     assert replayed.code == 0, replayed.out
     assert [row["prompt_sha256"] for row in own.rows()] == [row["prompt_sha256"] for row in rows]
     assert replayed.says(f"6 questions asked alone, {kept} kept")

@@ -19,7 +19,7 @@ def repeating(request: Received) -> Answer:
 
 
 @pytest.mark.parametrize(("userinfo", "sent"), [("", KEY), (f"gateway-user:{quote(PASSWORD, safe='')}@", PASSWORD)])
-@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
 def test_no_output_and_no_file_has_them(
     checkout: Checkout, server: SimulatedServer, userinfo: str, sent: str, workers: tuple[str, ...]
 ) -> None:

@@ -44,7 +44,7 @@ def test_it_is_loaded_once_and_can_be_left_out(tmp_path: Path, env: dict[str, st
     assert "1 passed" in run(tmp_path, env, "-plongctx.plugin")
     assert UNKNOWN in run(tmp_path, env, "-pno:longctx", "--ctx-trials=3")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')
-    assert "1 passed" in run(tmp_path, env, "-n2", "--ctx-trials=3")
+    assert "1 passed" in run(tmp_path, env, "-n1", "--ctx-trials=3")
     assert UNKNOWN in run(tmp_path, env, "-pno:longctx.plugin", "--ctx-trials=3")
 
 

@@ -59,7 +59,7 @@ def test_a_model_without_prices_has_none(checkout: Checkout) -> None:
 
 
 def test_with_workers_none_is_started(checkout: Checkout) -> None:
-    result = checkout.pytest("--ctx-estimate", "-n2", page=True)
+    result = checkout.pytest("--ctx-estimate", "-n1", page=True)
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines()[-1] == "Estimate only: no requests were sent."
     assert len(result.out.splitlines()) == 3

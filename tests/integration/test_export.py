@@ -18,7 +18,7 @@ PARQUET = "-o", "longctx_parquet=true"
 
 def test_the_rows_as_csv_and_parquet(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
-    checkout.record(server, "-n2", "-k", "lines or k-256", *PARQUET)
+    checkout.record(server, "-n1", "-k", "lines or k-256", *PARQUET)
     rows = checkout.rows()
     with checkout.file("reports/latest/results.csv").open(newline="") as file:
         csv_rows = list(csv.DictReader(file))

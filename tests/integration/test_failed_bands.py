@@ -20,7 +20,7 @@ def recorded(checkout: Checkout) -> Checkout:
     return checkout
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_failed_bands_are_test_cases(recorded: Checkout, workers: str) -> None:
     options = "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=protocol", "--junit-xml=junit.xml", workers
     result = recorded.pytest(*options, profile=None)
@@ -43,7 +43,7 @@ def test_a_pass_has_no_test_case_of_a_band(recorded: Checkout) -> None:
     assert "gate::" not in result.out
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
     options = "--ctx-profile=lines", "--ctx-prompts=protocol", "--ctx-min-rate=0.9", "-k", "lines-10", workers
     result = recorded.pytest(*options, profile=None)

@@ -70,7 +70,7 @@ def test_it_is_recorded_and_judged_by_its_own_rules(recorded: Checkout) -> None:
 
 
 def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Checkout) -> None:
-    result = recorded.pytest("-n2", profile=None, page=True)
+    result = recorded.pytest("-n1", profile=None, page=True)
     assert result.code == 0, result.out
     assert result.says(
         "80 replayed",
@@ -119,7 +119,7 @@ def test_without_a_report_each_number_has_a_curve_and_what_falls_is_a_finding(re
 def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedServer) -> None:
     assert recorded.longctx("baseline", "save", "first", "reports/first").code == 0
     assert recorded.longctx("baseline", "show", "first").says("several_keys")
-    same = recorded.pytest("--ctx-baseline=first", "-n2", profile=None)
+    same = recorded.pytest("--ctx-baseline=first", "-n1", profile=None)
     assert same.code == 12, same.out
     assert same.says("Gate: invalid - the baseline has nothing to lose in several_keys, long")
     server.script = all_keys

@@ -33,7 +33,7 @@ def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "cut", [["-k", "lines-3", "-n2"], ["--ctx-only=1"], ["--ctx-only=99", "-n2"], ["--ctx-estimate", "-k", "3"]]
+    "cut", [["-k", "lines-3", "-n1"], ["--ctx-only=1"], ["--ctx-only=99", "-n1"], ["--ctx-estimate", "-k", "3"]]
 )
 def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str]) -> None:
     runs = kept.runs()

@@ -74,7 +74,7 @@ def test_a_full_disk_is_found_out_before_asking(checkout: Checkout, server: Simu
 
 
 def test_a_folder_that_was_named_is_tried_at_once(recorded: Checkout) -> None:
-    result = recorded.pytest("--ctx-report=/proc/nothing/run", "-n2")
+    result = recorded.pytest("--ctx-report=/proc/nothing/run", "-n1")
     assert result.code == 4
     assert result.says("/proc/nothing/run ", "[report-not-writable]")
 
@@ -89,7 +89,7 @@ def test_a_cassette_that_cannot_be_written_is_found_out_before_asking(
     assert server.asked == []
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_replay_says_it_once_and_ends(both: Checkout, workers: str) -> None:
     both.file("reports").write_text("mine")
     result = both.pytest(workers)
@@ -98,7 +98,7 @@ def test_a_replay_says_it_once_and_ends(both: Checkout, workers: str) -> None:
     assert "failed" not in result.out
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_full_disk_at_the_end_leaves_nothing_half_written(
     checkout: Checkout, server: SimulatedServer, workers: str
 ) -> None:
@@ -115,7 +115,7 @@ def test_a_full_disk_at_the_end_leaves_nothing_half_written(
     assert len(checkout.rows("mine")) == 8
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_disk_that_fills_while_the_tests_run(both: Checkout, workers: str) -> None:
     """The file that takes the rows cannot take the second test's."""
     both.file("filling.py").write_text(
@@ -132,7 +132,7 @@ def test_a_disk_that_fills_while_the_tests_run(both: Checkout, workers: str) -> 
     result = both.pytest("-p", "filling", "--ctx-report=mine", workers)
     assert result.code == 13
     assert result.says("mine ", "No space left on device", "[not-writable]", "the report cannot be written")
-    assert workers == "-n2" or "2 passed" in result.out
+    assert workers == "-n1" or "2 passed" in result.out
     assert sorted(path.name for path in both.file("mine").iterdir()) == ["kept"]
 
 

@@ -71,7 +71,7 @@ def test_a_mistake_in_the_marker_fails_its_own_test(project: Checkout, code: str
     assert result.says(f"[{code}]", "1 failed, 1 passed")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, workers: str) -> None:
     lines = [
         line.replace("test_it", f"test_{place}") for place, each in enumerate(AT_COLLECTION.values()) for line in each

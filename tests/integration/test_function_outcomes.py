@@ -274,7 +274,7 @@ def test_two_equal_requests_have_two_answers(project: Checkout, server: Simulate
     )
     server.script = lambda body: (200, {}, message(str(len(server.asked)), body))
     assert project.record(server).code == 0, project.rows()
-    assert project.pytest("-n2").code == 0
+    assert project.pytest("-n1").code == 0
     assert [row["outcome"] for row in project.rows()] == ["correct"]
 
 

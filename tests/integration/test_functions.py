@@ -194,7 +194,7 @@ def test_killed_at_random_moments_and_resumed_nothing_is_paid_twice(
             break
     assert kills > 4
     assert on_cassettes(project) == everything
-    result = project.pytest("-n2", profile=None)
+    result = project.pytest("-n1", profile=None)
     assert result.code == 0, result.out
     assert compared(own_rows(project)) == compared(own_rows(recorded_once, "reports/first"))
 

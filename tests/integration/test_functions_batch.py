@@ -64,7 +64,7 @@ def arguments(server: BatchServer, *more: str) -> list[str]:
 
 
 def replayed(project: Checkout) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", "-n2")
+    return project.pytest("tests_longctx/test_functions.py", "-n1")
 
 
 def test_each_round_is_a_batch_over_all_tests(project: Checkout, batch_server: BatchServer) -> None:

@@ -109,7 +109,7 @@ def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
 
 
 def test_a_run_without_cells_of_the_baseline_is_invalid(gated: Checkout) -> None:
-    result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", "-n2")
+    result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", "-n1")
     assert result.code == 12, result
     assert result.says("the run leaves out 2 of the grid's scenarios")
 

@@ -97,7 +97,7 @@ def test_a_check_may_not_have_the_name_of_the_agreement(project: Checkout) -> No
     assert result.says("test_tone has a check 'judge_agreement'")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_table_of_no_function_is_named(project: Checkout, workers: str) -> None:
     project.profile('models = ["toy"]\n[test_tune]\nmin_rate = 0.5\n')
     result = project.pytest("tests_longctx/test_functions.py", workers)

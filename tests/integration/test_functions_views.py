@@ -108,7 +108,7 @@ def test_the_page_has_a_curve_for_each_number_and_the_effect_of_each_other_param
     assert "test_code.again on toy" not in summary  # a check takes no tokens of its own
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_checks_are_beside_their_function(measured: Checkout, workers: str) -> None:
     out = measured.pytest("tests_longctx/test_functions.py", workers).out
     places = [

@@ -39,7 +39,7 @@ def test_the_same_prompts_pass_again(recorded: Checkout) -> None:
 
 
 def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(recorded: Checkout) -> None:
-    result = recorded.pytest(*GATE, "--ctx-prompts=protocol", "-n2", profile=None)
+    result = recorded.pytest(*GATE, "--ctx-prompts=protocol", "-n1", profile=None)
     assert result.code == 10
     assert result.says(
         "Gate: regression - line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
@@ -59,7 +59,7 @@ def test_a_gate_of_two_models_that_stopped_early_replays_to_its_verdict(
 ) -> None:
     """Both runs were killed within a look and at its end, and resumed; the verdict is the one that they ended with."""
     options = "--ctx-profile=downgrade", "--ctx-baseline=downgrade", f"--ctx-prompts={prompts}"
-    result = recorded.pytest(*options, "-n2", profile=None)
+    result = recorded.pytest(*options, "-n1", profile=None)
     assert result.code == 10
     assert result.says(
         f"Gate: regression - {verdict}",
@@ -92,7 +92,7 @@ trials = 50
 
 
 def test_a_run_cut_from_5_to_3_lines_is_compared_unpaired(recorded: Checkout) -> None:
-    options = "--ctx-prompts=chatty", "-k", "line_retrieval", "-n2"
+    options = "--ctx-prompts=chatty", "-k", "line_retrieval", "-n1"
     recorded.profile(SHORT.format(lines=5))
     assert recorded.pytest(*options, "--ctx-report=five").code == 0
     recorded.profile(SHORT.format(lines=3))

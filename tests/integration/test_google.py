@@ -38,7 +38,7 @@ def test_plain(ask, draw):
 """
 MODEL = 'api = "gemini"\nbase_url = "{}"\nkey = "THEIR_API_KEY"\n'
 PRICES = "[prices]\ninput = 1\noutput = 5\ndated = 2026-11-25\n"
-RUN = "-n2", "tests_longctx/test_product.py"
+RUN = "-n1", "tests_longctx/test_product.py"
 
 
 @pytest.fixture

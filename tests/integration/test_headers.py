@@ -18,7 +18,7 @@ def test_betas_and_headers_are_sent_and_make_other_recordings_stale(
 ) -> None:
     """docs/security.md, undeclared-header"""
     checkout.file(PROFILE).write_text('betas = ["b-1", "a-2"]\nheaders = { x-mode = "long" }\n')
-    assert checkout.record(server, "-n2").code == 0
+    assert checkout.record(server, "-n1").code == 0
     paths = {request.path: request.headers for request in server.received}
     for path in ("/v1/messages", "/v1/messages/count_tokens"):
         assert (paths[path]["anthropic-beta"], paths[path]["x-mode"]) == ("a-2,b-1", "long")

@@ -23,7 +23,7 @@ def test_every_hook_has_an_example_in_the_reference() -> None:
         assert example(hook), hook
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
 def test_rows_and_the_report_come_to_the_process_that_started_the_run(
     checkout: Checkout, server: SimulatedServer, workers: list[str]
 ) -> None:
@@ -42,13 +42,13 @@ def test_rows_and_the_report_come_to_the_process_that_started_the_run(
 def test_the_report_hook_is_told_the_verdict(recorded: Checkout) -> None:
     implement(recorded, example("pytest_longctx_report"))
     assert recorded.longctx("baseline", "save", "main").code == 0
-    result = recorded.pytest("--ctx-baseline=main", "-n2")
+    result = recorded.pytest("--ctx-baseline=main", "-n1")
     verdict = recorded.file("message.txt").read_text().partition(":")[0]
     assert f"Gate: {verdict}" in result.out
 
 
 @pytest.mark.parametrize("hook", ["pytest_longctx_row(row)", "pytest_longctx_report(folder)"])
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
 def test_a_hook_that_raises_ends_nothing_and_is_named(recorded: Checkout, hook: str, workers: list[str]) -> None:
     implement(recorded, f"def {hook}:\n    raise ConnectionError('no chat')\n")
     result = recorded.pytest(*workers)
@@ -57,7 +57,7 @@ def test_a_hook_that_raises_ends_nothing_and_is_named(recorded: Checkout, hook: 
     assert len(recorded.rows()) == 4
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
 def test_models_get_their_entries_from_code(checkout: Checkout, server: SimulatedServer, workers: list[str]) -> None:
     implement(checkout, example("pytest_longctx_models"))
     checkout.file("prices.json").write_text(PRICED)
@@ -71,7 +71,7 @@ def test_models_get_their_entries_from_code(checkout: Checkout, server: Simulate
     assert checkout.pytest().says("The profile that code gives toy has entries that cannot be used", "prices.input")
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
 def test_options_of_the_project_count_where_the_command_line_has_none(recorded: Checkout, workers: list[str]) -> None:
     profile = recorded.file("grids/mine.toml")
     profile.parent.mkdir()

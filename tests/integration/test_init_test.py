@@ -29,7 +29,7 @@ def plain(project: Checkout, *arguments: str) -> Result:
     return project.pytest("-plongctx.plugin", *arguments, profile=None, env={"LONGCTX_PAGE": "0"}, page=True)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["", "workers"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["", "workers"])
 def test_what_init_writes_is_green_at_once_and_once_it_is_recorded(project: Checkout, workers: tuple[str, ...]) -> None:
     before = plain(project, *workers)
     assert before.code == 0, before

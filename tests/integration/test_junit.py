@@ -23,7 +23,7 @@ def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
     return by_test
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
     def script(body: Body) -> Answer:
         wrong = "line 5:" in body["messages"][0]["content"]
@@ -50,7 +50,7 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
     assert by_test["test_line_retrieval[toy-protocol-lines-3]"]["rate"] == "1.0"
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_what_was_not_measured_has_no_rate(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
     checkout.record(server, "-k", "lines-3")
     checkout.pytest(workers, "--junitxml=junit.xml", "--ctx-min-rate=0.5")

@@ -38,7 +38,7 @@ def last(result: Result) -> str:
     return (result.out + result.err).rstrip().splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [("-v",), ("-q",), ("-qq",), ("-v", "-n2"), ("-qq", "-n2")])
+@pytest.mark.parametrize("arguments", [("-v",), ("-q",), ("-qq",), ("-v", "-n1"), ("-qq", "-n1")])
 def test_it_is_printed_at_every_verbosity(original: Checkout, lost: Checkout, arguments: tuple[str, ...]) -> None:
     passed = original.pytest("--ctx-baseline=main", *arguments)
     assert (passed.code, last(passed)) == (0, "GATE: PASS in 2 of 2 bands (exit 0) · 2 passed, 1 deselected")
@@ -46,7 +46,7 @@ def test_it_is_printed_at_every_verbosity(original: Checkout, lost: Checkout, ar
     assert (failed.code, last(failed)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_it_is_printed_where_the_run_asks(kept: Checkout, server: SimulatedServer, workers: str) -> None:
     server.script = saying("13")
     result = kept.record(server, "--ctx-baseline=main", "-q", workers, mode="all")

@@ -68,7 +68,7 @@ def asked(result: Result) -> tuple[int, int]:
 def test_documents_that_change_three_times_between_gates(own: Checkout, server: SimulatedServer) -> None:
     # A line is added to one of sixty documents.
     own.file("documents/n7.txt").write_text(f"{notice(7)} It opens at dawn.")
-    stale = own.pytest(*CORPUS, "--ctx-baseline=before", "-n2")
+    stale = own.pytest(*CORPUS, "--ctx-baseline=before", "-n1")
     assert stale.says("trials are stale")
     edited = gate(own, server)
     touched, of = asked(edited)

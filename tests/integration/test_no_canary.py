@@ -31,7 +31,7 @@ def test_a_family_whose_replies_cannot_be_read_stops(checkout: Checkout, server:
     )
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]])
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
 def test_its_trials_were_not_asked(checkout: Checkout, server: SimulatedServer, workers: list[str]) -> None:
     server.script = saying("Sorry, I cannot say.")
     assert checkout.record(server, *workers).code == 1

@@ -23,10 +23,10 @@ def test_cassettes_that_cannot_be_locked_are_refused_before_anything_is_asked(
 
 def test_two_runs_do_not_write_one_report(recorded: Checkout) -> None:
     with only_reporter(recorded.file("mine")):
-        refused = recorded.pytest("--ctx-report=mine", "-n2")
+        refused = recorded.pytest("--ctx-report=mine", "-n1")
         assert (refused.code, refused.says("[report-locked]", "mine")) == (4, True)
         assert [path.name for path in recorded.file("mine").iterdir()] == [".lock"]
-    assert recorded.pytest("--ctx-report=mine", "-n2").code == 0
+    assert recorded.pytest("--ctx-report=mine", "-n1").code == 0
     assert len(recorded.rows("mine")) == 4
     assert not recorded.file("mine/.lock").exists()
 

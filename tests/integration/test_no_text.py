@@ -17,7 +17,7 @@ def test_nothing_of_the_replies_is_kept(checkout: Checkout, server: SimulatedSer
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     server.script = saying("987654321 is private")
-    result = checkout.record(server, "--ctx-no-text", "-n2", env={"TMPDIR": str(temporary)})
+    result = checkout.record(server, "--ctx-no-text", "-n1", env={"TMPDIR": str(temporary)})
     assert result.code == 0
     assert result.says("4 live", "Kept without text (LONGCTX_TEXT=0)", "cannot be replayed")
     assert not kept(checkout, "987654321")

@@ -20,7 +20,7 @@ def project(launcher: Launcher, tmp_path: Path) -> Checkout:
 
 def test_everything_is_replayed_without_a_network(project: Checkout) -> None:
     """Two turns, a streamed structured answer, and a question of ask itself."""
-    result = project.pytest("-n2", profile=PROFILE)
+    result = project.pytest("-n1", profile=PROFILE)
     assert result.code == 0
     assert result.says("12 trials: 12 replayed")
     assert {row["outcome"] for row in project.rows("reports/latest")} <= {"correct", "wrong", "unparseable"}

@@ -76,7 +76,7 @@ def project(launcher: Launcher, tmp_path: Path) -> Checkout:
     return made
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_test_that_is_run_again_counts_as_its_last_run(project: Checkout, workers: str) -> None:
     project.file("again.py").write_text(AGAIN)
     project.file("test_it.py").write_text(FLAKY)

@@ -65,7 +65,7 @@ def test_files_that_are_no_documents_are_named(handbook: Checkout) -> None:
         name="fixtures/profiles/recorded.toml",
     )
     corpus = (f"--ctx-corpus={CORPUS}", f"--ctx-questions={ROOT / QUESTIONS}")
-    for options in ([], ["-n2"], ["--ctx-profile=recorded"], ["--ctx-profile=recorded", "--ctx-estimate"], corpus):
+    for options in ([], ["-n1"], ["--ctx-profile=recorded"], ["--ctx-profile=recorded", "--ctx-estimate"], corpus):
         result = handbook.pytest("-kcollage", *options, profile=None, page=not options)
         assert result.code == 0, result.out
         assert result.out.count("2 files are not read") == 1

@@ -44,7 +44,7 @@ def test_by_path(checkout: Checkout) -> None:
 
 
 def test_a_family_that_a_profile_leaves_out_is_deselected(checkout: Checkout) -> None:
-    for options in ([], ["-n2"], ["-q"]):
+    for options in ([], ["-n1"], ["-q"]):
         result = checkout.pytest("-k", "passkey", *options)
         assert result.code == 5
         assert result.says("1 test was deselected: the profile 'tiny.toml' has no [passkey] table.")

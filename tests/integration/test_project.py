@@ -109,7 +109,7 @@ def other_tests(checkout: Checkout) -> None:
     checkout.file("tests_longctx/test_other.py").write_text("def test_other():\n    open('trace', 'w')\n")
 
 
-@pytest.mark.parametrize("command", [("record",), ("record", "--ctx-estimate"), ("record", "-n2")])
+@pytest.mark.parametrize("command", [("record",), ("record", "--ctx-estimate"), ("record", "-n1")])
 def test_a_project_whose_tests_measure_nothing(
     checkout: Checkout, server: SimulatedServer, command: tuple[str]
 ) -> None:

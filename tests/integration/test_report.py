@@ -84,7 +84,7 @@ def test_two_runs_differ_only_in_their_names(recorded: Checkout) -> None:
 def test_a_file_of_the_project_writes_no_report_outside(checkout: Checkout, tmp_path: Path) -> None:
     """docs/security.md, file-paths."""
     checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = --ctx-report={tmp_path / 'outside'}\n")
-    result = checkout.pytest("-n2")
+    result = checkout.pytest("-n1")
     assert result.code == 4
     assert result.says("[leads-outside]")
     assert not (tmp_path / "outside").exists()

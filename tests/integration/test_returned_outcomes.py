@@ -91,7 +91,7 @@ def test_an_outcome_judges_and_the_profile_gives_the_axes(project: Checkout, ser
         assert row["trace"] == {"off": 0 if right else 1, "credit": 1000 if right else 250}
         assert row["expected"] is not None
         assert row["why"] == ("" if right else "another")
-    project.pytest("-n", "2")
+    project.pytest("-n", "1")
     replayed = [row["outcome"] for row in project.rows() if row["family"] == "test_lines"]
     assert replayed.count("correct") == 4
 

@@ -40,12 +40,12 @@ def test_a_date_in_the_prompt_and_a_name_in_the_answer(project: Checkout, test: 
     project.file("tests_longctx/test_functions.py").write_text(test)
     implement(project, example("pytest_longctx_request"), example("pytest_longctx_answer"))
     with SimulatedServer(saying("Jane Doe knows it.")) as server:
-        asked = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "-n2")
+        asked = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "-n1")
         assert asked.code == 0, asked
         assert len(server.asked) == 3
         assert "(now)" not in json.dumps(server.asked), "what is sent is unchanged"
     assert "Jane Doe" not in str(project.cassettes())
-    replayed = project.pytest(*RUN, "-n2", page=True)
+    replayed = project.pytest(*RUN, "-n1", page=True)
     assert replayed.says("3 trials: 3 replayed"), replayed
     assert json.loads(project.file("reports/latest/run.json").read_text())["hooks"] == HOOKS
     assert "pytest_longctx_request, pytest_longctx_answer" in project.file("reports/latest/index.html").read_text()

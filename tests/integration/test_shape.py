@@ -44,7 +44,7 @@ def test_the_same_items_are_asked_in_every_shape(passkeys: Checkout, server: Sim
     assert len(asked["text"]) == 4
     assert [body["tool_choice"] for body in server.asked if "tools" in body] == [{"type": "none"}] * 4
     number = len(server.asked)
-    assert passkeys.pytest(*ALL, "-n2").code == 0
+    assert passkeys.pytest(*ALL, "-n1").code == 0
     assert len(server.asked) == number
 
 

@@ -8,7 +8,7 @@ from longctx.results.manifest import load_manifest
 from tests.integration.conftest import Checkout
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_the_summary_is_appended_once(recorded: Checkout, workers: str) -> None:
     step = recorded.file("step.md")
     step.write_text("# Before\n")
@@ -21,7 +21,7 @@ def test_the_summary_is_appended_once(recorded: Checkout, workers: str) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_a_sentence(recorded: Checkout) -> None:
-    result = recorded.pytest("-n2", env={"GITHUB_STEP_SUMMARY": str(recorded.folder)})
+    result = recorded.pytest("-n1", env={"GITHUB_STEP_SUMMARY": str(recorded.folder)})
     assert result.code == 0
     assert result.says("The summary could not be added to GITHUB_STEP_SUMMARY", "Is a directory", "4 replayed")
     assert recorded.file("reports/latest/summary.md").exists()

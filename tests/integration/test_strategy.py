@@ -186,7 +186,7 @@ def test_a_test_that_asks_about_no_transcript_is_named(project: Checkout, server
     project.file("tests_longctx/test_session.py").write_text(
         "import pytest\n\n\n@pytest.mark.longctx(trials=2)\ndef test_session(ask):\n    assert ask('Hello?').text\n"
     )
-    result = project.record(server, *asking("truncate"), "-n2")
+    result = project.record(server, *asking("truncate"), "-n1")
     assert result.code == 1
     assert result.says("the strategy 'truncate' changes nothing"), result
 

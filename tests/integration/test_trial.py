@@ -14,7 +14,7 @@ def test_one_trial_is_asked_and_measured(checkout: Checkout, server: SimulatedSe
 
 def test_the_same_trial_is_in_the_complete_run(recorded: Checkout) -> None:
     whole = recorded.rows()
-    assert recorded.pytest("-n2", "--ctx-only=1").code == 0
+    assert recorded.pytest("-n1", "--ctx-only=1").code == 0
     alone = recorded.rows()
     assert [row["trial"] for row in alone] == [1, 1]
     asked = {row["prompt_sha256"] for row in whole}

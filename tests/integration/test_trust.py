@@ -72,7 +72,7 @@ def test_answers_that_were_edited_are_counted_and_named(project: Checkout, worke
     assert {row["origin"] for row in project.rows()} == {"base", "changed"}
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize("workers", [(), ("-n1",)])
 def test_trust_base_accepts_no_other_answer_and_asks_for_them(
     project: Checkout, server: SimulatedServer, workers: tuple[str, ...]
 ) -> None:

@@ -56,7 +56,7 @@ def test_both_are_asked_in_one_run(project: Checkout, servers: tuple[SimulatedSe
     keys = [{request.headers["authorization"] for request in server.received} for server in servers]
     assert keys == [{"Bearer of-ours"}, {"Bearer of-theirs"}]
     assert [len(server.received) for server in servers] == [20, 20]
-    replayed = project.pytest("tests_longctx/test_functions.py", "-n2")
+    replayed = project.pytest("tests_longctx/test_functions.py", "-n1")
     assert replayed.says("40 trials: 40 replayed"), replayed
 
 
