@@ -18,7 +18,7 @@ from longctx import clocks, connections
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asking
 from longctx.live.bounds import Bounds, Terms
-from longctx.live.cost.money import Budget, check_cap, paid
+from longctx.live.cost.money import Budget, check_cap
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
@@ -107,9 +107,7 @@ class Asker:
         self._asking.keep(request.question, result)
         self._asking.watch.begin()
         if isinstance(result, Reply):
-            usd = paid(request.question.case.model.prices, result)
-            self.tally.tokens += result.input_tokens + result.output_tokens
-            self.tally.cost = None if usd is None or self.tally.cost is None else self.tally.cost + usd
+            self.tally.answered(result, request.question.case.model.prices)
         else:
             self.tally.failed += 1
         self._progress.ended(request.question, request.trial, result)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Group, Question
 from longctx.live.canary import Canary
-from longctx.live.cost.money import paid, usd
+from longctx.live.cost.money import usd
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.plural import count
@@ -70,11 +70,8 @@ class Outcomes:
 
     def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
         tally, group = self._tally, question.case.group
-        tally.tokens += reply.input_tokens + reply.output_tokens
+        tally.answered(reply, question.case.model.prices)
         self.output_tokens[group].append(reply.output_tokens)
-        spent = paid(question.case.model.prices, reply)
-        # If any price is unknown, no sum is shown: it would look like the whole cost.
-        tally.cost = None if spent is None or tally.cost is None else tally.cost + spent
         kind = NOT_JUDGED
         # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
         with contextlib.suppress(Exception):

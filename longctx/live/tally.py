@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from longctx.stats.rates import Rate
+
+if TYPE_CHECKING:
+    from longctx.config.models import Prices
+    from longctx.vocabulary.scenario import Reply
 
 
 @dataclass(slots=True)
 class Tally:
-    """The progress of a phase.
-
-    total, done, failed: trials. work, work_done: the expected effort of all trials and of those done, in any unit; 0 if
-    it is not known.
-    """
+    """The progress of a phase."""
 
     total: int
+    """The number of trials."""
     work: int = 0
+    """The expected effort of all trials, in any unit; 0 if it is not known."""
     done: int = 0
     work_done: int = 0
     failed: int = 0
@@ -27,6 +30,15 @@ class Tally:
     """The tokens of prompts and replies."""
     cost: float | None = 0.0
     """The cost in USD; None if it is not known."""
+
+    def answered(self, reply: Reply, prices: Prices | None) -> None:
+        """Count the tokens of a reply, and what it cost."""
+        from longctx.live.cost.money import paid  # a replay counts with a tally, too, and needs no prices
+
+        self.tokens += reply.input_tokens + reply.output_tokens
+        spent = paid(prices, reply)
+        # If any price is unknown, no sum is shown: it would look like the whole cost.
+        self.cost = None if spent is None or self.cost is None else self.cost + spent
 
     def add(self, family: str, model: str, rate: Rate) -> None:
         before = self.rates.get((family, model), Rate(0, 0))
