@@ -341,6 +341,68 @@ def test_what_cannot_be_shown_is_a_sentence(project: Checkout, name: str, code: 
     assert result.says(f"[{code}]")
 
 
+def test_counts_a_judge_and_a_report_are_as_under_pytest(project: Checkout, server: SimulatedServer) -> None:
+    path = project.file("tests_longctx/test_counted.py")
+    path.write_text(COUNTED)
+    project.file("judged.toml").write_text('models = ["toy"]\njudge = "referee"\n')
+    server.script = lambda body: (200, {}, message("Y" if body["model"] == "referee" else "blue", body))
+    names: dict[str, Any] = {"__file__": str(path)}
+    exec(compile(path.read_text(), path, "exec"), names)
+    run = longctx.Run("judged.toml", tests=[names["test_sky"]], base_url=server.url, say=lambda _: None)
+    [estimate] = run.estimate()
+    assert (estimate.trials, estimate.to_ask) == (4, 4)
+
+    async def cell() -> None:
+        assert run.ask().complete
+
+    asyncio.run(cell())
+    finished = run.measure().finish()
+    live = sorted_rows(project, str(finished.record.folder))
+    assert {row["outcome"] for row in live} == {"correct"}
+    assert "by size" in project.file(f"{finished.record.folder}/index.html").read_text()
+    result = project.pytest(path, profile="judged.toml")
+    assert result.code == 0, result.out
+    assert sorted_rows(project) == [row | {"source": row["source"] and "replayed"} for row in live]
+
+
+COUNTED = """
+import pytest
+from longctx import Counts, Report
+
+
+def probes(words):
+    return {"one": "The sky is blue. " * 10, "two": "The sky is blue. " * 20}
+
+
+def values(counts):
+    return {"sentence": (counts["two"] - counts["one"]) / 10}
+
+
+@pytest.mark.longctx(
+    trials=2, counts=Counts(probes, values, needs=("sentence",)), report=Report(x="size", title="by size")
+)
+@pytest.mark.parametrize("size", [20, 40])
+def test_sky(ctx, size):
+    number = ctx.draw.integer(1, 9)
+    text = "The sky is blue. " * int(size / ctx.ask.tokens()["sentence"])
+    answer = ctx.ask(f"{number}: {text}What colour has it?")
+    assert ctx.judge(f"{answer.text}: is this a colour? Y or N.").choice("YN") == "Y"
+"""
+
+
+def test_a_changed_request_is_stale_until_it_is_asked_again(project: Checkout, server: SimulatedServer) -> None:
+    assert run_of(project, "test_code", base_url=server.url).ask().complete
+    prompt = project.file("fixtures/prompts/protocol/test_code/system.txt")
+    prompt.write_text("Answer in other words.\n")
+    measured = run_of(project, "test_code").measure()
+    assert {(row.outcome, row.error) for row in measured.rows} == {("not_asked", "stale")}
+    assert all(problem.startswith("3 of 3 trials are stale: ") for problem in measured.problems)
+    again = run_of(project, "test_code", base_url=server.url, record="new_episodes")
+    assert again.ask().asked.answered == 12
+    assert {row.outcome for row in again.measure().rows} == {"correct"}
+    assert run_of(project, "test_code", record="all", base_url=server.url).ask().asked.answered == 12
+
+
 def test_a_batch(project: Checkout) -> None:
     with BatchServer(script=model) as server:
         run = run_of(project, "test_tools", "test_sum", base_url=server.url, batch=True, canary=False)
