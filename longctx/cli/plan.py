@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.engine.loads import SubjectBand
     from longctx.engine.plan import Plan
+    from longctx.engine.run import Run
     from longctx.gate.observed import Seen, Where
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
     from longctx.results.row import Row
@@ -31,6 +32,13 @@ def add(commands: Any) -> None:
     )
     option = parser.add_argument
     declare(parser, "profile", "model", "margin", "alpha", "corpus", "questions")
+    option(
+        "--tests",
+        nargs="+",
+        metavar="PATH",
+        help="plan what pytest selects by these files, folders or ids of tests: test functions, and protocols of the "
+        "profile (default: all protocols of the profile)",
+    )
     option(
         "--power",
         type=share(),
@@ -82,7 +90,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.loads import loads_of_functions, minimums_of, minimums_of_tests, planned
-    from longctx.engine.plan import Plan
+    from longctx.engine.run import Run
     from longctx.gate.plan import Target, against_baselines
     from longctx.plugin.declared_reports import reports_of_tests
     from longctx.report.document import as_terminal
@@ -100,15 +108,18 @@ def run(options: argparse.Namespace) -> int:
     if len(runs) > 2:
         raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
-    plan = Plan(settings_of(options), options.workspace)
+    run = Run(settings=settings_of(options), root=options.workspace.root)
+    plan = run.plan
     baseline = load_baseline(options.workspace.find_baseline(runs[-1])) if runs else None
     measured = baseline.rows if baseline else []
-    of_functions = loads_of_functions(plan, measured, options.model)
+    of_functions, selected = loads_of_functions(plan, measured, options.model), None
+    if options.tests:
+        of_functions, selected = _of_tests(run, options.tests)
     name = plan.profile_name if plan.own or not of_functions else ""
-    cases = _with_replies(plan, measured, options)
+    cases = _with_replies(plan, measured, options, selected)
     looks = plan.own.looks if plan.own else DEFAULT_LOOKS
     reports = reports_of_tests(options.workspace, baseline.manifest.reports) if baseline else {}
-    minimums = minimums_of(plan) + minimums_of_tests(measured, reports)
+    minimums = (minimums_of(plan) if cases else 0) + minimums_of_tests(measured, reports)
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums, looks=looks)
     target = replace(target, run_margin=plan.run_margin)
     loads = planned(plan, of_functions, cases)
@@ -173,8 +184,23 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
     return seen_of(earlier, subject, (band.family, band.name))
 
 
-def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) -> list[Case]:
-    """Return the plan's cases with how long replies are: by these rows, by what is recorded, or by the user's guess."""
+def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], list[Case]]:
+    """Return the loads of the test functions that pytest selects, and the cases of protocols. Raises UserError."""
+    from longctx.engine.function_runs import PlanningRun
+    from longctx.plugin.selected_tests import SelectedTests
+
+    planning = PlanningRun(run)
+    cases = SelectedTests(run, tests).plan(planning)
+    return planning.loads(), cases
+
+
+def _with_replies(
+    plan: Plan, rows: Sequence[Row], options: argparse.Namespace, selected: Sequence[Case] | None
+) -> list[Case]:
+    """Return the plan's cases with how long replies are: by these rows, by what is recorded, or by the user's guess.
+
+    selected: those that pytest selects; None for all.
+    """
     from longctx.cases.reply_tokens import ReplyTokens
     from longctx.live.estimating import with_recorded_replies
     from longctx.recording.tape import Tape
@@ -187,7 +213,8 @@ def _with_replies(plan: Plan, rows: Sequence[Row], options: argparse.Namespace) 
         for group, of_group in grouped(rows, lambda row: (row.family, row.model)).items()
         if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
     }
-    cases = with_recorded_replies(Tape(options.workspace.cassettes), plan.cases, known)
+    chosen = plan.cases if selected is None else selected
+    cases = with_recorded_replies(Tape(options.workspace.cassettes), chosen, known)
     guess = options.reply_tokens and ReplyTokens(options.reply_tokens, answers=0)
     return [case if case.replies or not guess else replace(case, replies=guess) for case in cases]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
+from longctx.engine.loads import SubjectBand, band_of
 from longctx.engine.measure import MeasuredCase, Measurer
 from longctx.engine.preflight import cannot_pass, target_of
 from longctx.errors import TapeError, UserError
@@ -21,6 +22,7 @@ from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.running import FunctionRun, Functions
 from longctx.functions.trial import FunctionTrial
+from longctx.gate.plan import Load
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.live.estimating import with_estimated_counts
@@ -110,19 +112,59 @@ class EstimatingRun(FunctionRun):
     def fitted(self, case: Case) -> Case | None:
         return super().fitted(case if self._counted else with_estimated_counts(case))
 
+    def estimates_of(self, case: Case) -> FunctionEstimates:
+        """Return the estimates that a cell is part of."""
+        return self.estimates
+
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self.estimates.add_cell(case)
+        estimates = self.estimates_of(case)
+        estimates.add_cell(case)
         for question in case.questions():
             trial = trial_of(question)
             replayed = FunctionTrial(question, self._recorded, trial.judge, trial.strategy)
-            self.estimates.add_recorded(replayed, start(replayed))
+            estimates.add_recorded(replayed, start(replayed))
             if (result := start(trial)).kind == "error":
-                self.estimates.add_error(case, result)
+                estimates.add_error(case, result)
             lacking = [lack for lack in trial.lacking if self.tape.wants(lack.wanted)]
             free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
             self.held += len(lacking) - len(free)
             if free:
-                self.estimates.add_lacking(trial, free)
+                estimates.add_lacking(trial, free)
+
+
+class PlanningRun(EstimatingRun):
+    """Estimates what each gated band asks if nothing of it is recorded; it asks nothing."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.tape("all"), run.tape(), counted=False)
+        self._claimed = set()  # a plan is of all trials
+        self._bands: dict[SubjectBand, tuple[list[Case], FunctionEstimates]] = {}
+
+    def estimates_of(self, case: Case) -> FunctionEstimates:
+        cases, estimates = self._bands.setdefault(band_of(case), ([], FunctionEstimates()))
+        cases.append(case)
+        return estimates
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        if case.gated:
+            super().cell(case, trial_of, start)
+
+    def loads(self) -> dict[SubjectBand, Load]:
+        """Return the load of each band, with later requests as in the trials that are recorded."""
+        found = {}
+        for band, (cases, estimates) in self._bands.items():
+            clusters = [cluster for case in cases for cluster in case.clusters()]
+            [direct], [batch] = estimates.estimates(batch=False), estimates.estimates(batch=True)
+            found[band] = Load(
+                len(clusters),
+                len(set(clusters)),
+                direct.input_tokens,
+                direct.output_tokens,
+                None if direct.price is None else direct.price.paid(batches=False),
+                None if batch.price is None else batch.price.paid(batches=True),
+                in_contexts=any(case.scenario.questions_per_context > 1 for case in cases),
+            )
+        return found
 
 
 def check(run: Run, alone: bool) -> None:

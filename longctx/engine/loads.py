@@ -92,7 +92,7 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
     sums: dict[SubjectBand, _Sum] = {}
     for case in cases:
         if case.gated:
-            sums.setdefault(_band_of(case), _Sum()).add(case)
+            sums.setdefault(band_of(case), _Sum()).add(case)
     return {where: band_sum.load for where, band_sum in sums.items() if band_sum.trials}
 
 
@@ -165,7 +165,8 @@ def _stated(name: str, report: Report | None, rows: Sequence[Row]) -> int:
     return 1 if reported is None else sum(each.minimum is not None for each in reported)
 
 
-def _band_of(case: Case) -> SubjectBand:
+def band_of(case: Case) -> SubjectBand:
+    """Return the band of a gated case, and what it is judged with."""
     return Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape), Band(
         case.scenario.family, case.band
     )

@@ -19,7 +19,7 @@ from longctx.plugin.selection import is_function, selected
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.engine.function_runs import ShowingRun
+    from longctx.engine.function_runs import PlanningRun, ShowingRun
     from longctx.engine.measure import MeasuredCase
     from longctx.engine.run import Run
     from longctx.functions.running import FunctionRun
@@ -74,6 +74,17 @@ class SelectedTests:
     def show(self, showing: ShowingRun) -> None:
         """Run the trial that is to be shown. Raises UserError if a test cannot be run."""
         self._run(lambda nested: nested.run(showing), showing)
+
+    def plan(self, planning: PlanningRun) -> list[Case]:
+        """Plan the test functions, and return the cases of the protocols. Raises UserError if a test cannot be run."""
+        cases: list[Case] = []
+
+        def work(nested: NestedSession) -> None:
+            cases.extend(selected([item for item in nested.session.items if not is_function(item)]))
+            nested.run(planning)
+
+        self._run(work, planning)
+        return cases
 
     def _run(self, work: Callable[[NestedSession], object], functions: FunctionRun) -> None:
         """Collect the tests, and do the work. Raises UserError if a test cannot be collected, or run by `functions`."""

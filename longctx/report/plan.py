@@ -44,7 +44,9 @@ def plan_document(
 
 
 def _planned(profile: str, runs: Sequence[str]) -> str:
-    return f"the profile {profile}" if profile else f"the test functions of {runs[-1]}"
+    if profile:
+        return f"the profile {profile}"
+    return f"the test functions of {runs[-1]}" if runs else "the selected tests"
 
 
 def conclusion(plans: Sequence[BandPlan], target: Target) -> str:

@@ -403,6 +403,25 @@ def test_a_changed_request_is_stale_until_it_is_asked_again(project: Checkout, s
     assert run_of(project, "test_code", record="all", base_url=server.url).ask().asked.answered == 12
 
 
+def test_a_plan_of_tests_needs_no_run(project: Checkout, server: SimulatedServer) -> None:
+    models = project.file("fixtures/models")
+    models.mkdir()
+    (models / "toy.toml").write_text('model = "toy"\n[prices]\ninput = 10.0\noutput = 10.0\ndated = 2026-01-01\n')
+    tests = "tests_longctx/test_functions.py::test_code", "tests_longctx/test_functions.py::test_facts"
+    planned = project.longctx("plan", "--model=toy", "--tests", *tests)
+    assert planned.code == 0, planned.err
+    row = r"^(test_code|test_facts) +(\w+) +(\d+)"
+    bands = re.findall(row, planned.out, re.MULTILINE)[:3]
+    assert bands == [("test_code", "short", "6"), ("test_code", "long", "6"), ("test_facts", "all", "4")]
+    assert "are not known" not in planned.out
+    by_pytest(project, server)
+    measured = project.longctx("plan", "--model=toy", "--from", "reports/latest")
+    assert {*bands[:2]} <= {*re.findall(row, measured.out, re.MULTILINE)}, measured.out
+    result = project.longctx("plan", "--model=toy", "--tests", "tests_longctx/test_nothing.py")
+    assert result.code == 2
+    assert result.says("[tests-not-run]")
+
+
 def test_a_batch(project: Checkout) -> None:
     with BatchServer(script=model) as server:
         run = run_of(project, "test_tools", "test_sum", base_url=server.url, batch=True, canary=False)
