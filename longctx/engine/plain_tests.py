@@ -176,9 +176,9 @@ class PlainTests:
 
 
 def marks_of(test: Test) -> list[Marker]:
-    """Return the marks of a test function, those of its module last."""
-    of_module = getattr(sys.modules.get(test.__module__), "pytestmark", [])
-    found = [getattr(test, "pytestmark", []), of_module]
+    """Return the marks of a test function, then those of its class, and those of its module."""
+    places = test, type(getattr(test, "__self__", None)), sys.modules.get(test.__module__)
+    found = [getattr(place, "pytestmark", []) for place in places]
     marks = [mark for each in found for mark in (each if isinstance(each, list | tuple) else [each])]
     return [getattr(mark, "mark", mark) for mark in marks]
 

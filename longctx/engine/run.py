@@ -119,6 +119,11 @@ class Run:
 
         return Plan(self.settings, self.workspace)
 
+    @property
+    def of_protocols(self) -> list[Case]:
+        """The cases of the protocols that it measures, in its shard."""
+        return self.tests.protocols() if self.tests else self.plan.cases
+
     def tape(self, mode: str = "none") -> Tape:
         """Return the project's recordings. mode: a record mode."""
         from longctx.recording.base import Base

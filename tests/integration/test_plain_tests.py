@@ -422,6 +422,31 @@ def test_a_plan_of_tests_needs_no_run(project: Checkout, server: SimulatedServer
     assert result.says("[tests-not-run]")
 
 
+def test_the_grid_of_a_run_is_what_its_tests_name(project: Checkout, server: SimulatedServer) -> None:
+    """The project's profile has other tests, which pytest would miss in a verdict."""
+    project.file("fixtures/profiles").mkdir()
+    profile = 'models = ["toy"]\n[line_retrieval]\nlines = [3]\norders = ["ordered"]\ntrials = 3\nmodels = ["toy"]\n'
+    project.file("fixtures/profiles/mine.toml").write_text(profile)
+    tests = [Kept().test_it]
+    run = longctx.Run(tests=tests, base_url=server.url, trials=60, page=False, say=lambda _: None)
+    assert run.plan.profile_name == "mine"
+    assert run.ask().asked.answered == 120
+    assert run.measure().finish().manifest.left_out == ()
+    assert project.longctx("baseline", "save", "first").code == 0
+    verdict = longctx.Run(tests=tests, trials=60, margin=0.2).measure().verdict(baseline="first")
+    assert verdict.verdict == "pass"
+
+
+class Kept:
+    """A class of tests, whose marks count for its functions."""
+
+    pytestmark = (pytest.mark.longctx(trials=3), pytest.mark.parametrize("size", [9, 99]))
+
+    def test_it(self, ask: Any, draw: Any, size: int) -> None:
+        value = draw.integer(1, size)
+        assert ask(f"The value is {value}. Repeat it.").integer() == value
+
+
 def test_a_batch(project: Checkout) -> None:
     with BatchServer(script=model) as server:
         run = run_of(project, "test_tools", "test_sum", base_url=server.url, batch=True, canary=False)
