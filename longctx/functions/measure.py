@@ -61,18 +61,22 @@ def run(trial: FunctionTrial, call: Callable[[], object]) -> Result:
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
         return Result("suspended")
-    if isinstance(returned, Outcome):
-        return _returned(trial, returned)
-    return _judged(trial, error)
+    return _judged(trial, error) if returned is None else _returned(trial, returned)
 
 
-def _returned(trial: FunctionTrial, outcome: Outcome) -> Result:
-    if outcome.kind in MEASURED and (outcome.credit is None or 0 <= outcome.credit <= 1):
-        return Result(outcome.kind, outcome.why, outcome=outcome)
-    sentence = (
-        f"{trial.function} returns an outcome of the kind {outcome.kind!r} with the credit {outcome.credit}: the kind "
-        f"is one of {', '.join(MEASURED)}, and credit is a number from 0 to 1."
-    )
+def _returned(trial: FunctionTrial, returned: object) -> Result:
+    if not isinstance(returned, Outcome):
+        sentence = (
+            f"{trial.function} returns {returned!r:.40}, which judges nothing: write `assert` in place of "
+            "`return`, or return a longctx.Outcome."
+        )
+    elif returned.kind in MEASURED and (returned.credit is None or 0 <= returned.credit <= 1):
+        return Result(returned.kind, returned.why, outcome=returned)
+    else:
+        sentence = (
+            f"{trial.function} returns an outcome of the kind {returned.kind!r} with the credit {returned.credit}: the "
+            f"kind is one of {', '.join(MEASURED)}, and credit is a number from 0 to 1."
+        )
     return Result("error", sentence, TestMistake(UserError("bad-outcome", sentence)))
 
 

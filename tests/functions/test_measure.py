@@ -66,6 +66,14 @@ def test_a_function_that_ends_is_correct_if_all_checks_hold(tape: Tape) -> None:
     assert (result.kind, result.why) == ("wrong", "failed: b, c")
 
 
+@pytest.mark.parametrize("returned", [True, False, "Y", 0])
+def test_a_value_that_is_no_outcome_is_a_mistake(tape: Tape, returned: object) -> None:
+    """It would count as correct, whatever was compared."""
+    result = run(replied(tape), lambda: returned)
+    assert result.kind == "error"
+    assert f"returns {returned!r}, which judges nothing: write `assert`" in result.why
+
+
 @pytest.mark.parametrize(
     ("stop", "kind", "why"),
     [("refusal", "refusal", "the model refused; x"), ("max_tokens", "truncated", "was cut off after 2 tokens; x")],
