@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from pydantic import Field, PlainValidator, ValidationError
+from pydantic_core import ErrorDetails
 
 Parsed = TypeVar("Parsed")
 
@@ -39,6 +40,13 @@ def plain(annotation: object) -> str:
     return re.sub(r"\w+", lambda name: PLAIN.get(name[0], name[0]), str(annotation))
 
 
+def fault(part: ErrorDetails) -> str:
+    """Return what is wrong with an entry of a file, in a clause. part: pydantic's error about it."""
+    if part["type"] == "value_error":
+        return str(part["ctx"]["error"])
+    return re.sub(r"\b[Tt]uple\b", "list", part["msg"])  # a list of TOML or JSON
+
+
 def reason(error: Exception) -> str:
     """Return why a file cannot be used: what is wrong with its first bad entry, in a clause."""
     if isinstance(error, KeyError):
@@ -46,4 +54,4 @@ def reason(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+    return f"{'.'.join(map(str, first['loc']))}: {fault(first)}".removeprefix(": ")

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
-from longctx.fields import parsed
+from longctx.fields import fault, parsed
 
 Config = TypeVar("Config", bound=BaseModel)
 MOST_BYTES = 500_000_000
@@ -79,7 +79,12 @@ def checked(content: Mapping[str, Any], config: type[Config], source: str) -> Co
         return config.model_validate(content)
     except ValidationError as error:
         parts = [part for part in error.errors() if part["type"] != CONSEQUENCE]
-        faults = "\n".join(f"  {_sentence(config, part, 'the file', content)}" for part in parts)
+        inner = {part["loc"][:-1] for part in parts}  # a list whose values are wrong is not too short, too
+        faults = "\n".join(
+            f"  {_sentence(config, part, 'the file', content)}"
+            for part in parts
+            if part["type"] != "too_short" or part["loc"] not in inner
+        )
         raise UserError("bad-entries", f"{source} has entries that cannot be used:\n{faults}") from None
 
 
@@ -100,7 +105,7 @@ def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str, content: 
         return f"{where}: no such entry. {did_you_mean(str(name), _entries(config, table))}"
     if part["type"] == "missing":
         return f"{where}: missing."
-    reason = str(part["ctx"]["error"]) if part["type"] == "value_error" else part["msg"]
+    reason = fault(part)
     if isinstance(part["input"], dict) or part["type"] == "json_invalid":
         return f"{where}: {reason}."
     return f"{where}: {reason} (found {part['input']!r})."

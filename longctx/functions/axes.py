@@ -8,9 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from longctx.errors import UserError, did_you_mean
+from longctx.fields import fault
+from longctx.functions.cells import FUNCTION_ENTRIES
+from longctx.functions.fixtures import NAMES
 
 Cell = Mapping[str, object]
 """The values of a test's parameters."""
@@ -76,12 +79,21 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
 
 
 def _of_model(name: str, own: Mapping[str, Any], axes: Any) -> Parameters:
+    if not (isinstance(axes, type) and issubclass(axes, BaseModel) and hasattr(axes, "cells")):
+        raise UserError(
+            "bad-axes",
+            f"{name}: axes of its marker is {str(axes)[:40]!r}: give a pydantic model with a method `cells`, which "
+            "yields the parameters of each cell.",
+        )
+    known = {*axes.model_fields, *(field.alias for field in axes.model_fields.values())}
+    if axes.model_config.get("extra") != "allow" and (unknown := [entry for entry in own if entry not in known]):
+        raise _unknown(name, unknown[0], [*axes.model_fields])
     try:
         cells = [dict(cell) for cell in axes.model_validate(dict(own)).cells()]
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "its entries"
-        raise UserError("bad-axis", f"The table [{name}] of the profile: {where}: {first['msg']}.") from None
+        raise UserError("bad-axis", f"The table [{name}] of the profile: {where}: {fault(first)}.") from None
     except ValueError as error:
         raise UserError("bad-axis", f"The table [{name}] of the profile: {error}") from None
     names = tuple(dict.fromkeys(key for cell in cells for key in cell))
@@ -98,17 +110,18 @@ def _checked(name: str, entry: str, value: object, hint: Any) -> object:
     try:
         return TypeAdapter(hint).validate_python(value, strict=True)
     except ValidationError as error:
-        message = error.errors()[0]["msg"]
+        message = fault(error.errors()[0])
         raise UserError(
             "bad-axis", f"The table [{name}] of the profile: {entry} has the value {value!r}: {message}."
         ) from None
 
 
 def _unknown(name: str, entry: str, known: Collection[str]) -> UserError:
+    options = sorted(FUNCTION_ENTRIES)
     return UserError(
         "unknown-entry",
         f"The table [{name}] of the profile has an entry {entry!r}, which is neither an option of a test nor a "
-        f"parameter of this one. {did_you_mean(entry, [*known])}".rstrip(),
+        f"parameter of this one. {did_you_mean(entry, [*(each for each in known if each not in NAMES), *options])}",
     )
 
 

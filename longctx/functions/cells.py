@@ -19,6 +19,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet, Wording
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, closest, did_you_mean
+from longctx.fields import fault
 from longctx.links import inside
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.lengths import length_of
@@ -279,7 +280,7 @@ class Function:
             hint = did_you_mean(where, known) if first["type"] == "extra_forbidden" else ""
             raise UserError(
                 "bad-marker",
-                f"{name}: {where} of its marker or of its table in the profile: {first['msg']}. {hint}".rstrip(),
+                f"{name}: {where} of its marker or of its table in the profile: {fault(first)}. {hint}".rstrip(),
             ) from None
         if merged.trials is None and merged.cases is None:
             raise UserError(

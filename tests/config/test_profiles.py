@@ -6,6 +6,7 @@ import pytest
 
 from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
+from longctx.errors import UserError
 from longctx.registry import families
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.scenario import Scenario
@@ -141,6 +142,13 @@ def test_a_family_may_be_left_out(tmp_path: Path) -> None:
 def test_mistakes_are_sentences(tmp_path: Path, text: str, entry: str) -> None:
     with refused("bad-entries", tmp_path / "some.toml", f"\n  {entry}: "):
         load(tmp_path, text)
+
+
+def test_a_bad_value_is_told_once(tmp_path: Path) -> None:
+    """pydantic would say of the list, too, that it is a tuple without items."""
+    with pytest.raises(UserError) as caught:
+        load(tmp_path, "[line_retrieval]\nlines = [0]\ntrials = 1")
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()[1:]] == ["  line_retrieval.lines.0"]
 
 
 def test_a_table_that_makes_no_scenario_is_named(tmp_path: Path) -> None:

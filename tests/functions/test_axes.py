@@ -52,6 +52,8 @@ def test_values_are_those_of_the_table_in_the_order_of_the_parameters() -> None:
         ({"tokens": 5}, "give it a list of values, as in tokens = [1000, 2000]"),
         ({"tokens": []}, "give it a list of values"),
         ({"token": [5]}, "an entry 'token', which is neither an option of a test nor a parameter of this one. Did you"),
+        ({"trails": [5]}, "Did you mean 'trials'?"),
+        ({"x": [5]}, "There are: tokens, order, plain, allowed_hosts, bands, cases, "),
     ],
 )
 def test_what_does_not_fit_is_named(own: dict[str, object], told: str) -> None:
@@ -72,12 +74,22 @@ def test_a_model_gives_the_cells() -> None:
         ({"lines": ["many"]}, "lines.0: Input should be a valid integer"),
         ({"blocks": []}, "give a size of blocks"),
         ({"blocks": [50]}, "must yield at least one cell"),
+        (
+            {"blokcs": [5]},
+            "has an entry 'blokcs', which is neither an option of a test nor a parameter of this one. Did",
+        ),
     ],
 )
 def test_a_model_that_refuses_its_entries_is_named(own: dict[str, object], told: str) -> None:
     with pytest.raises(UserError) as raised:
         parameters(of_model, own, Lines)
     assert told in str(raised.value)
+
+
+@pytest.mark.parametrize("axes", [3, Lines(), BaseModel, int])
+def test_axes_that_are_no_model_are_named(axes: object) -> None:
+    with pytest.raises(UserError, match="give a pydantic model with a method `cells`"):
+        parameters(of_model, {}, axes)
 
 
 def test_marks_are_replaced_as_a_whole() -> None:

@@ -136,6 +136,19 @@ def test_a_marker_that_cannot_be_used(tmp_path: Path, marked: dict[str, Any], co
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("marked", "told"),
+    [
+        ({"trials": "2"}, "test_it: trials of its marker or of its table in the profile: trials are a number that"),
+        ({"trials": 2, "models": "toy"}, "Input should be a valid list."),
+    ],
+)
+def test_a_marker_is_faulted_in_the_words_of_a_file(tmp_path: Path, marked: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError) as caught:
+        function(tmp_path, **marked)
+    assert told in str(caught.value)
+
+
 def test_a_link_of_a_stranger_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "secret.jsonl").write_text('{"id": "a"}')

@@ -53,6 +53,7 @@ AT_COLLECTION = {
         "def test_it(ask, lines): ask('a')",
     ],
     "bad-marker": ["@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')"],
+    "bad-axes": ["@pytest.mark.longctx(trials=2, axes=3)", "def test_it(ask): ask('a')"],
     "cluster-without-cases": ["@pytest.mark.longctx(trials=2, cluster='x')", "def test_it(ask): ask('a')"],
     "no-cases-file": ["@pytest.mark.longctx(cases='none.jsonl')", "def test_it(ask): ask('a')"],
     "leads-outside": ["@pytest.mark.longctx(cases='../../none.jsonl')", "def test_it(ask): ask('a')"],
@@ -80,7 +81,7 @@ def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, w
         project, *lines, MARKED, "@pytest.mark.parametrize('text', ['a/b', 'é'])", "def test_it(ask, text): ask(text)"
     )
     result = project.record(server, workers)
-    assert result.says(*(f"[{code}]" for code in AT_COLLECTION), "8 failed, 2 passed"), result.out
+    assert result.says(*(f"[{code}]" for code in AT_COLLECTION), "9 failed, 2 passed"), result.out
     assert result.says("test_it.py::test_0[mistake] could not be asked: ")
     assert sorted(map(prompt_of, server.asked)) == ["a/b", "a/b", "é", "é"]
     assert {row["scenario"] for row in project.rows()} == {"text-_-4a99557e", "text-a_b-c14cddc0"}
