@@ -48,16 +48,17 @@ class PlainFunction:
     """What it is parametrized with by its marks."""
     fixtures: Sequence[str]
     """Those that a mark names."""
+    skipped: bool
+    """Whether a mark leaves it out."""
 
     @classmethod
     def of(cls, test: Test) -> PlainFunction:
         """Return a test function as it is marked. Raises UserError if it needs pytest."""
         marks = marks_of(test)
         of_marks = [_parameters(test, mark) for mark in marks if mark.name == "parametrize"]
-        if any(_leaves_out(test, mark) for mark in marks):
-            of_marks = [Parameters((), ())]
+        skipped = any(_leaves_out(test, mark) for mark in marks)
         named = [str(name) for mark in marks if mark.name == "usefixtures" for name in mark.args]
-        return cls(test, next((mark for mark in marks if mark.name == "longctx"), None), of_marks, named)
+        return cls(test, next((mark for mark in marks if mark.name == "longctx"), None), of_marks, named, skipped)
 
     @property
     def folder(self) -> Path:
@@ -67,6 +68,8 @@ class PlainFunction:
 
     def cells(self, run: Run) -> Iterator[PlainCell]:
         """Yield its cells in a run. Raises UserError."""
+        if self.skipped:
+            return
         name = self.test.__name__
         marked = MarkedFunction.of(run, self.test, self.marker, self.folder)
         places = replaced([each.names for each in self.parameters], marked.axes, name) if marked.axes else []
@@ -198,6 +201,7 @@ def _parameters(test: Test, mark: Marker) -> Parameters:
     if mark.kwargs.get("indirect"):
         raise _needs_pytest(test, "its parametrize is indirect")
     names = parameter_names(mark)
+    of_one = len(names) == 1 and isinstance(mark.args[0] if mark.args else mark.kwargs.get("argnames"), str)
     values = mark.args[1] if len(mark.args) > 1 else mark.kwargs.get("argvalues", ())
     cells = []
     for value in values:
@@ -205,7 +209,7 @@ def _parameters(test: Test, mark: Marker) -> Parameters:
             if not any(_leaves_out(test, getattr(mark, "mark", mark)) for mark in value.marks):
                 cells.append(tuple(value.values))
         else:
-            cells.append((value,) if len(names) == 1 else tuple(value))
+            cells.append((value,) if of_one else tuple(value))
     return Parameters(tuple(names), tuple(cells))
 
 

@@ -447,6 +447,94 @@ class Kept:
         assert ask(f"The value is {value}. Repeat it.").integer() == value
 
 
+CELLS = """
+import enum
+
+import pytest
+from pydantic import BaseModel
+
+pytestmark = [pytest.mark.longctx(trials=1), pytest.mark.parametrize("outer", ["x", "y"])]
+
+
+class Size(enum.Enum):
+    SMALL = 1
+    LARGE = 2
+
+
+class Lines(BaseModel):
+    lines: tuple[int, ...] = (1, 5)
+    blocks: tuple[int, ...] = (1, 3)
+
+    def cells(self):
+        yield from ({"line": line, "block": block} for line in self.lines for block in self.blocks if block <= line)
+
+
+def test_one(ask, outer):
+    assert ask(outer)
+
+
+@pytest.mark.parametrize("a, b", [(1, "with words"), pytest.param(2, "v", marks=pytest.mark.skip)])
+@pytest.mark.parametrize(["size"], [[Size.SMALL], [Size.LARGE]])
+@pytest.mark.parametrize("c", [0.5, True, None], ids=str)
+def test_stacked(ask, a, b, size, c, outer):
+    assert ask(outer)
+
+
+@pytest.mark.longctx(trials=2, prompts=["protocol", "brief"])
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("depth", [0.1])
+def test_table(ask, depth, k, tokens, outer):
+    assert ask(outer)
+
+
+@pytest.mark.longctx(trials=1, axes=Lines, shapes=["text", "documents"], models=["one", "two"])
+def test_model(ask, line, block, outer):
+    assert ask(outer)
+
+
+@pytest.mark.parametrize("nothing", [])
+def test_empty(ask, nothing, outer):
+    assert ask(outer)
+
+
+@pytest.mark.skipif(1 > 0, reason="always")
+def test_skipped(ask, outer):
+    assert ask(outer)
+"""
+TABLES = """
+models = ["toy"]
+
+[test_table]
+tokens = [30, 10]
+k = [7]
+
+[test_model]
+lines = [3]
+"""
+
+
+def test_cells_are_those_of_pytest(project: Checkout) -> None:
+    path = project.file("tests_longctx/test_cells.py")
+    path.write_text(CELLS)
+    project.file("cells.toml").write_text(TABLES)
+    result = project.pytest(path, "--ctx-seed=3", profile="cells.toml")
+    expected = sorted_rows(project)
+    spec = importlib.util.spec_from_file_location("cells_of_a_project", path)
+    assert spec
+    assert spec.loader
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        tests = [test for name, test in vars(module).items() if name.startswith("test_")]
+        run = longctx.Run("cells.toml", tests=tests, seed=3, page=False, say=lambda _: None)
+        folder = run.measure().finish().record.folder
+    finally:
+        del sys.modules[spec.name]
+    assert len(tests) == 6
+    assert {row["family"] for row in expected} == {"test_one", "test_stacked", "test_table", "test_model"}, result.out
+    assert sorted_rows(project, str(folder)) == expected
+
+
 def test_a_batch(project: Checkout) -> None:
     with BatchServer(script=model) as server:
         run = run_of(project, "test_tools", "test_sum", base_url=server.url, batch=True, canary=False)
