@@ -112,6 +112,28 @@ def test_what_is_given_reaches_its_field_and_no_other(name: str) -> None:
         assert differing(settings_of(vars(options))) == expected
 
 
+@pytest.mark.parametrize(
+    ("argument", "code"),
+    [
+        ("--concurrency=two", "bad-number"),
+        ("--trials=-1", "bad-number"),
+        ("--repeats=0.5", "bad-number"),
+        ("--seed=-1", "bad-number"),
+        ("--min-rate=90", "bad-number"),
+        ("--min-rate=nan", "bad-number"),
+        ("--max-cost=-1", "bad-number"),
+        ("--max-cost=nan", "bad-number"),
+        ("--price=toy=free", "bad-price"),
+    ],
+)
+def test_what_is_no_value_of_an_option_ends_the_command(
+    argument: str, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parsed(argument)
+    assert f"[{code}]" in capsys.readouterr().err
+
+
 def test_every_field_and_every_entry_has_its_option() -> None:
     fields = [option.field for option in OPTIONS.values()]
     assert len(fields) == len({*fields})

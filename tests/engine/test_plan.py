@@ -56,6 +56,36 @@ def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
         run(mine).plan.cases  # noqa: B018
 
 
+LINES = 'models = ["toy"]' + TABLE
+PASSKEY = 'models = ["toy"]\n[passkey]\nwindows = [256]\ndistances = 2\ntrials = 2\n'
+
+
+@pytest.mark.parametrize(
+    ("profile", "code", "named"),
+    [
+        (LINES.replace("[3, 5]", '"3"'), "bad-entries", "line_retrieval.lines"),
+        (LINES.replace("trials = 2", "trials = 0"), "bad-entries", "line_retrieval.trials: "),
+        (LINES.replace("trials = 2", ""), "bad-entries", "line_retrieval.trials: missing."),
+        (
+            LINES + "min_rate = 90\n",
+            "bad-entries",
+            "line_retrieval.min_rate: Input should be less than or equal to 1 (found 90)",
+        ),
+        (LINES.replace('"ordered"', "0"), "bad-entries", 'an order is "ordered", "shuffled", or a number of lines'),
+        (LINES.replace('"ordered"', '"random"'), "bad-entries", "line_retrieval.orders.0: "),
+        (LINES.replace('"ordered"', "9"), "bad-profile-table", "line_retrieval"),
+        (LINES.replace("[3, 5]", "[]"), "bad-entries", "line_retrieval.lines"),
+        (PASSKEY.replace("distances = 2", "distances = 300"), "bad-profile-table", "passkey"),
+        (PASSKEY.replace("[256]", "[0]"), "bad-entries", "passkey.windows.0"),
+        ("[lines]\n", "bad-entries", "lines: no such entry."),
+        ("seed = 1\n", "empty-profile", "only"),
+    ],
+)
+def test_a_mistake_in_the_profile_is_a_sentence(mine: Workspace, profile: str, code: str, named: str) -> None:
+    with refused(code, named):
+        run(mine, profile).plan.cases  # noqa: B018
+
+
 def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [5000]\ntrials = 2\nbank = "register-gates"\n'
     with refused("unknown-bank", "register-gates", "'register-gate'"):

@@ -96,6 +96,7 @@ def main() -> None:
     _read_once()
     _computed_once()
     _drawn_once()
+    gc.freeze()  # pytest collects garbage after each run, and would look through all that is imported
     _first_runs()
     _searched_once()
     _configured_once()
