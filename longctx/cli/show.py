@@ -19,7 +19,7 @@ from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
-from longctx.errors import UserError
+from longctx.errors import UserError, did_you_mean
 from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
 from longctx.registry import families
@@ -30,6 +30,7 @@ from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 from longctx.workspace import Workspace
 
 SCENARIO = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
+LIKE = "Write PROTOCOL/PARAMETERS[#TRIAL], such as line_retrieval/lines-20-block_size-5#3."
 """How people name a trial: TEST/PARAMETERS#TRIAL."""
 
 
@@ -189,11 +190,12 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     match = SCENARIO.fullmatch(name)
     known = families(options.workspace)
     if match is None or match[1] not in known:
+        if Path(name).is_dir():
+            raise UserError("no-scenario-given", f"{name} is a folder: name a trial of its run after it. {LIKE}")
         raise UserError(
             "not-a-scenario",
-            f"{name!r} is not a scenario of a protocol: write PROTOCOL/PARAMETERS[#TRIAL], like "
-            f"line_retrieval/lines-20-block_size-5#3. The protocols are {', '.join(known)}. What another test sends is "
-            f"known only when it runs: give the run that measured it, as in longctx show reports/latest {name}.",
+            f"{name!r} is not a trial of a protocol. {LIKE} {did_you_mean(name.partition('/')[0], [*known])} For a "
+            f"trial of your own test, name the run that measured it, too, as in longctx show reports/latest {name}.",
         )
     family = known[match[1]].cell
     documents = {}

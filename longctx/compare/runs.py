@@ -175,6 +175,7 @@ def _flips(trials: TrialPairs) -> Iterator[Flip]:
         if abs(changed) > SETTLED:
             first = befores[0]
             same = {name: getattr(first, name) for name in SAME_IN_BOTH}
+            same["expected"] = first.expected or afters[0].expected  # a baseline keeps no text
             flips.append(Flip(**same, before=_answered(befores), after=_answered(afters), lost=changed < 0))
     yield from sorted(flips, key=lambda flip: not flip.lost)
 

@@ -62,6 +62,7 @@ def save(
     from longctx.results.store import load_rows
 
     file = baseline_file(workspace, name)
+    shown = file.relative_to(workspace.root)
     folder = find_run(folder or workspace.reports / "latest")
     if not add:
         check_new(file, force)
@@ -82,13 +83,13 @@ def save(
     if add:
         write_file(file, lambda part: add_to_baseline(part, file, folder, added, with_replies))
         runs = load_baseline(file).runs
-        yield (f"{file}: the run {folder.name} is added, {measured(added)}, {count(runs, 'run')} now. Commit it.")
+        yield (f"{shown}: the run {folder.name} is added, {measured(added)}, {count(runs, 'run')} now. Commit it.")
         yield from _noise(workspace, load_baseline(file).rows, manifest)
         return
     write_file(file, lambda part: write_baseline(part, name, folder, with_replies))
     for why in vacuous_bands(rows, families(workspace), _margin(_profile(workspace, manifest))):
         yield (f"No run can pass against it: {why}.")
-    yield (f"{file}: the run {folder.name}, {measured(rows)}, {file.stat().st_size:,} bytes. Commit it.")
+    yield (f"{shown}: the run {folder.name}, {measured(rows)}, {file.stat().st_size:,} bytes. Commit it.")
     yield from _noise(workspace, load_baseline(file).rows, manifest)
 
 
@@ -108,13 +109,16 @@ def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Ite
             (trials, clusters, own if share is None else replace(own, discordance=share))
             for trials, clusters, own in bands
         ]
-        outlooks = "; ".join(
-            f"{count(number, 'run')}: in {whole_passing(assumed, target, number):.0%}, and "
-            f"{unlucky(assumed, target, number):.0%} of such baselines let it pass in less than {OFTEN:.0%}"
-            for number in range(runs, max(runs, 3) + 1)
+        numbers = range(runs, max(runs, 3) + 1)
+        passes = "; ".join(
+            f"{whole_passing(assumed, target, number):.0%} against {count(number, 'run')}" for number in numbers
         )
-        noise = f"if {share:.0%} of pairs change by chance" if share else "as noisy as these runs are"
-        yield (f"At a margin of {target.margin * 100:g}%, {noise}, an unchanged model passes against {outlooks}.")
+        lucks = ", ".join(f"{unlucky(assumed, target, number):.0%}" for number in numbers)
+        noise = f"if {share:.0%} of pairs change by chance" if share else "with the noise of these runs"
+        yield (
+            f"Probability that an unchanged model passes at a margin of {target.margin * 100:g}%, {noise}: {passes}. "
+            f"It is below {OFTEN:.0%} for {lucks} of such baselines."
+        )
 
 
 def measured(rows: Sequence[Row]) -> str:

@@ -78,17 +78,21 @@ def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dic
 
 def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> Table:
     shown = versus.flips[:limit]
-    columns = {
-        "trial": [f"{versus.family}/{flip.scenario}#{flip.name}{_further_key(flip)}" for flip in shown],
-        "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
+    texts = {
         "expected": [_short(flip.expected) for flip in shown],
         f"{reference} returned": [_short(flip.before[1]) for flip in shown],
         f"{name} returned": [_short(flip.after[1]) for flip in shown],
     }
+    kept = {heading: column for heading, column in texts.items() if any(column)}
+    columns = {
+        "trial": [f"{versus.family}/{flip.scenario}#{flip.name}{_further_key(flip)}" for flip in shown],
+        "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
+        **kept,
+    }
     hidden = len(versus.flips) - len(shown)
     more = f"; {hidden} more, --flips {len(versus.flips)} lists all" if hidden else ""
     title = f"Changed answers, {versus.family}, {_who(reference, [(name, versus)])}{more}"
-    return Table.from_columns(title, columns, said=("expected", f"{reference} returned", f"{name} returned"))
+    return Table.from_columns(title, columns, said=tuple(kept))
 
 
 def _further_key(flip: Flip) -> str:

@@ -208,10 +208,11 @@ def test_fields_of_another_tool_are_bands_and_clusters(tmp_path: Path, capsys: p
     assert "4096" in capsys.readouterr().out
 
 
-def test_the_verdict_is_written_as_a_run_writes_it(tmp_path: Path) -> None:
+def test_the_verdict_is_written_as_a_run_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20)
     new = rows(tmp_path / "new.jsonl", [True] * 140 + [False] * 60)
     assert gate(old, new, "--out", tmp_path / "gate.json") == 10
+    assert capsys.readouterr().out.startswith("Gate: regression - ")
     written = json.loads((tmp_path / "gate.json").read_text())
     assert (written["verdict"], written["baseline"], written["baseline_run"]) == ("regression", "old.jsonl", "old")
     assert [(band["band"], band["lost"]) for band in written["families"][0]["bands"]] == [("all", 40)]

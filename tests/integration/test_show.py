@@ -54,6 +54,8 @@ def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
     ("arguments", "sentence"),
     [
         (["line_retrieval"], "[not-a-scenario]"),
+        (["line_retrival/lines-5"], "Did you mean 'line_retrieval'?"),
+        (["fixtures"], "fixtures is a folder: name a trial of its run after it."),
         (["lines/lines-5"], "[not-a-scenario]"),
         (["line_retrieval/lines-5-depth-3"], "[bad-scenario-parameters]"),
         (["passkey/window-256"], "[bad-scenario-parameters]"),

@@ -95,3 +95,10 @@ def test_doubts_are_reported() -> None:
     assert document(run("correct"), two).notes[-1] == (
         "line_retrieval: only B measured alone, prompts protocol (1 trial), so it is not compared."
     )
+
+
+def test_a_baseline_keeps_no_text() -> None:
+    """What was expected is then known of the run, and the baseline has no column of replies."""
+    flips = document(run("correct", expected=None, returned=None), run("wrong", expected="1", returned="2")).tables[1]
+    assert flips.said == ("expected", "B returned")
+    assert flips.frame["expected"].tolist() == ["1"]

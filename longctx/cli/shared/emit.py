@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.extras import PAGE, require
 from longctx.files import check_free, write_file
+from longctx.visible import visible
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
@@ -60,6 +61,8 @@ def show(
         print(text, end="")
     else:
         write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
+        if document.badge:  # a verdict, which must not be in the file alone
+            print(visible(document.title))
         print(f"{options.out}: {len(text.encode()):,} bytes")
 
 
