@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from longctx.config.arguments import RECORD_MODES, label, number, one_of, price,
 from longctx.config.project import ProjectSettings
 from longctx.config.shards import shard
 from longctx.engine.settings import Settings
+from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.defaults import DEFAULT_CAP, MARGIN
 from longctx.vocabulary.shapes import SHAPES
 
@@ -353,6 +355,35 @@ def settings_of(parsed: Mapping[str, Any], prefix: str = "", names: Iterable[str
     """Return the settings that parsed arguments give. prefix: the beginning of their attributes."""
     given = [OPTIONS[name] for name in names]
     return Settings(**{each.field: each.setting(parsed[prefix + each.key]) for each in given})
+
+
+def of_arguments(given: Mapping[str, Any]) -> Settings:
+    """Return the settings that a Run's arguments give, by the names of fields or of options. Raises UserError."""
+    fields = [field.name for field in dataclasses.fields(Settings)]
+    known = {option.key: option for option in _DECLARED if not option.is_flag}
+    known |= {option.field: option for option in _DECLARED}
+    settings = {}
+    for name, value in given.items():
+        if name not in known and name not in fields:
+            raise UserError("unknown-argument", f"Run has no argument {name!r}. {did_you_mean(name, fields)}")
+        option = known.get(name)
+        settings[option.field if option else name] = _checked(name, option, value) if option else value
+    return Settings(**settings)
+
+
+def _checked(name: str, option: Option, value: Any) -> Any:
+    """Return the value of an argument, checked as the option on a command line is. Raises UserError."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return value
+    if option.choices:
+        one_of(name, str(value), option.choices)
+    elif option.type:
+        try:
+            value = option.type(str(value))
+        except BadValue as error:
+            error.sentence = f"{name}: {error.sentence}"
+            raise
+    return (value,) if isinstance(getattr(DEFAULT, option.field), tuple) else value
 
 
 def fill_in(parsed: argparse.Namespace, given: Mapping[str, Any], prefix: str = "") -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
+from longctx.engine.options import of_arguments
 from longctx.engine.settings import Settings
 from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
@@ -53,7 +54,7 @@ class Run:
         folder: Where its report goes; by default reports/NAME. It is made when the report is written.
         private: A folder for answers that no cassette keeps.
         say: Prints a sentence.
-        options: The other options of pytest, such as `trials`, `seed`, `base_url` or `baseline`.
+        options: The other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 
     Every method raises UserError for a user's mistake; its message says what is wrong, where, and what to do.
 
@@ -81,7 +82,7 @@ class Run:
         **options: Any,
     ) -> None:
         models, sets = (((given,) if isinstance(given, str) else tuple(given)) for given in (model, prompts))
-        self.settings = settings or Settings(profile=profile, models=models, prompts=sets, **options)
+        self.settings = settings or of_arguments({"profile": profile, "models": models, "prompts": sets, **options})
         self.workspace = Workspace(Path(root).absolute())
         self.folder = folder or free_folder(self.settings, self.workspace)
         self.name = name or (self.folder.name if self.settings.report is None else now())

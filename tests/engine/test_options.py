@@ -13,8 +13,9 @@ import pytest
 from longctx.config.arguments import price
 from longctx.config.project import ProjectSettings
 from longctx.config.shards import Shard
-from longctx.engine.options import DEFAULT, OPTIONS, fill_in, settings_of
+from longctx.engine.options import DEFAULT, OPTIONS, fill_in, of_arguments, settings_of
 from longctx.engine.settings import Settings
+from longctx.errors import UserError
 from tests.refusals import refused
 
 NOT_OPTIONS = {"model_profiles", "parquet"}
@@ -162,3 +163,27 @@ def test_a_flag_that_is_on_stays_on() -> None:
     options = parsed("--no-page")
     fill_in(options, {"no-page": False, "profile": None})
     assert (options.no_page, options.profile) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"trails": 3}, "Run has no argument 'trails'. Did you mean 'trials'? [unknown-argument]"),
+        ({"trials": 0}, "trials: '0' is not allowed: give a whole number, 1 or more. [bad-number]"),
+        ({"trials": "many"}, "trials: 'many' is not allowed: give a whole number, 1 or more. [bad-number]"),
+        ({"record": "onec"}, "record is 'onec': give one of none, once, new_episodes, all. [bad-choice]"),
+        ({"margin": 5}, "margin: '5' is not allowed: give a number between 0 and 1, not 0 or 1 itself. [bad-share]"),
+    ],
+)
+def test_an_argument_of_a_run_is_checked_as_an_option_is(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError) as caught:
+        of_arguments(given)
+    assert str(caught.value) == told
+
+
+def test_an_argument_has_the_name_of_its_field_or_of_its_option() -> None:
+    given = {"concurrency": 8, "shape": "chat", "label": "steps=200", "shard": "2/5", "report": "out", "page": False}
+    made = of_arguments(given)
+    assert (made.in_flight, made.shapes, made.labels, made.page) == (8, ("chat",), (("steps", "200"),), False)
+    assert (str(made.shard), made.report) == ("2/5", Path("out"))
+    assert of_arguments({"in_flight": 8, "shapes": ("chat",)}) == Settings(in_flight=8, shapes=("chat",))

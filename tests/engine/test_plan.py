@@ -38,7 +38,7 @@ def test_the_cases_are_those_of_the_profile_as_the_user_said_them(mine: Workspac
 def test_the_margin_is_the_users_or_the_profiles(mine: Workspace) -> None:
     assert run(mine).plan.margin == MARGIN
     assert run(mine, f"margin = 0.1{TABLE}").plan.margin == 0.1
-    assert run(mine, f"margin = 0.1{TABLE}", margin=0.0).plan.margin == 0.0
+    assert run(mine, f"margin = 0.1{TABLE}", margin=0.01).plan.margin == 0.01
 
 
 def test_a_file_is_read_once_until_the_run_forgets_its_plan(mine: Workspace) -> None:
