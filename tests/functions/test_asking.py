@@ -56,7 +56,7 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
         asking.ask(
             case,
             lambda question: FunctionTrial(question, tape),
-            lambda trial: run(trial, lambda: function(trial)),
+            lambda trial: run(trial, lambda: function(trial) and None),
         )
     assert tally.done == case.size
     return asking.asked
@@ -298,7 +298,7 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
         FunctionAsker(asker, Canary({}, None)).ask(
             case,
             lambda question: FunctionTrial(question, tape),
-            lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model)),
+            lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
         )
     assert tally.tokens > 0
     assert (tally.cost is None) == (prices is None)
