@@ -186,6 +186,6 @@ def test_all_checks_gate_the_tree_against_its_own_baseline_before_the_tests() ->
     [gate] = [number for number, line in enumerate(lines) if line.lstrip().startswith("BASE=HEAD ")]
     assert lines[gate].endswith(" .ci/gate")
     [waits] = [number for number, line in enumerate(lines) if line.startswith('wait "$replay" || ')]
-    [tests] = [number for number, line in enumerate(lines) if line.startswith("pytest ")]
+    [tests] = [number for number, line in enumerate(lines) if line.startswith("pytest -n ")]
     assert gate < waits < tests, "a gate that fails ends the checks"
     assert "exit 1" in lines[waits]

@@ -21,6 +21,8 @@ import sys
 
 import pytest
 
+from longctx.plugin.asking.nested import is_nested
+
 sys.dont_write_bytecode = True  # Python would put half of a large .pyc in its place
 
 
@@ -30,7 +32,7 @@ def pytest_configure():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
-    if not session.config.option.collectonly:
+    if not is_nested(session.config):  # the pytest that measures
         resource.setrlimit(resource.RLIMIT_FSIZE, ({later}, resource.RLIM_INFINITY))
 """
 """A pytest plugin: no file can be larger than so many bytes, from the start, and when all was asked."""

@@ -124,7 +124,7 @@ def test_show_prints_what_was_measured_of_a_trial(measured: Checkout) -> None:
     by_id = measured.longctx("show", "test_review/all#case-1", "--run", "reports/latest")
     assert by_id.says("# item: case-1", "# to the judge, 1 Is case-1 polite?", "# checks polite: fails"), by_id
     assert measured.longctx("show", "reports/latest", "test_review/all#case-99").says("has no trial case-99")
-    assert measured.longctx("show", "test_review/all").says("give the run that measured it")
+    assert measured.longctx("show", "test_review/all").says("# request 1", "Say it.", "# outcome: none yet")
 
 
 def test_plan_needs_no_cases_and_no_profile(measured: Checkout) -> None:
