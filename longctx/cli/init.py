@@ -97,8 +97,8 @@ def run(options: argparse.Namespace) -> int:
     say(_configure(root))
     if ci:
         say(
-            f"The workflow installs {_installs()}: the input install of action.yml says so. No package index has "
-            "longctx, so name there, or in requirements.txt, where yours comes from, as pip takes it."
+            f"The workflow runs `pip install {_installs()}`; the input `install` of action.yml replaces it. longctx is "
+            "on no package index: add the path or the URL of your copy to requirements.txt or to this input."
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     if own:
         say(f"This project has profiles of its own ({', '.join(own)}): no first profile was written.")
     profile = DEFAULT if DEFAULT in own else own[0] if own else Path(PROFILE).stem
-    say(f"\nNext, what the {'profile ' + profile if own else 'first profile'} would ask, and what it costs:")
+    say(f"\nNext, see the number of requests of the profile {profile} and their cost:")
     say(f"  {change_folder}pytest {TESTS} --ctx-profile={profile}{own_prompts} --ctx-estimate")
     return 0
 
@@ -164,11 +164,11 @@ def _say_next(root: Path, file: str, pytest: str, own_prompts: str) -> None:
         read = load_profile(Workspace(root), profile)
         if not (read.models or name in read.functions):
             say(f'\nName its models in fixtures/profiles/{profile}.toml:\n  [{name}]\n  models = ["{MODEL}"]')
-    say("\nNext, what it would ask, and what that costs:")
+    say("\nNext, see the number of requests and their cost:")
     say(f"  {pytest} {file}{options}{own_prompts} --ctx-estimate")
-    say("With --ctx-record=once in place of --ctx-estimate it asks, keeps the answers in cassettes/, and judges them.")
+    say("Then replace --ctx-estimate with --ctx-record=once: the answers are recorded in cassettes/ and judged.")
     if not own_prompts:
-        say("Without either it replays what is recorded.")
+        say("Without either option, recorded answers are replayed.")
 
 
 def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:

@@ -49,7 +49,9 @@ class CaseItem(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"the case {self.get('id')!r} has no field {name!r}: {', '.join(self)}") from None
+            raise AttributeError(
+                f"the case {self.get('id')!r} has no field {name!r}. It has: {', '.join(self)}"
+            ) from None
 
 
 class FunctionTable(BaseModel):

@@ -142,7 +142,7 @@ class Draw:
     def sample(self, values: Sequence[Value], number: int) -> list[Value]:
         """Return that many different ones of the values, in random order. Raises ValueError if there are fewer."""
         if number > len(values):
-            raise ValueError(f"{number} values are drawn, and there are {len(values)}")
+            raise ValueError(f"cannot draw {number} different values: there are {len(values)}")
         return [values[int(place)] for place in self._stream().permutation(len(values))[:number]]
 
     def uuid(self) -> str:
@@ -153,7 +153,7 @@ class Draw:
         """Return that many different common English words, in random order."""
         known = _words(self._workspace)
         if number > len(known):
-            raise ValueError(f"{number} words are drawn, and there are {len(known)}")
+            raise ValueError(f"cannot draw {number} different words: there are {len(known)}")
         return [known[int(place)] for place in self._stream().permutation(len(known))[:number]]
 
     def filler(self, tokens: int) -> Filler:

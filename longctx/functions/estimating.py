@@ -87,8 +87,8 @@ class FunctionEstimates:
             later = _later(of)
             if first and later is None:
                 yield (
-                    f"{function} on {model}: these are the first requests alone; how many later ones there are is not "
-                    "known, since none of its trials is recorded."
+                    f"{function} on {model}: this counts only the first request of each trial; later ones are unknown "
+                    "until some trials are recorded."
                 )
             elif first and later and later.requests:
                 yield (

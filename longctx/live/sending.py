@@ -15,6 +15,7 @@ from longctx.live.canary import UNREADABLE
 from longctx.live.failure import Asked
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.server.clients import Clients
+from longctx.plural import count
 from longctx.recording.tape import Tape
 from longctx.visible import visible
 
@@ -63,6 +64,7 @@ def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) ->
     if not asked.stopped and any(not failure.fatal for failure in asked.failures.values()):
         yield sends_the_rest(tape)
     if asked.stale:
-        yield f"{asked.stale:,} trials are stale, recorded for another request: --ctx-record new_episodes asks them."
+        stale = count(asked.stale, "trial is", "trials are")
+        yield f"{stale} stale, recorded for another request: --ctx-record new_episodes sends them again."
     for message, number in asked.errors.items():
         yield f"{number:,} ended with an error of the test: {message}"

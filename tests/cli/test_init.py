@@ -144,9 +144,7 @@ def test_a_project_with_tests_and_profiles_gets_the_prompt_set_alone(folder: Pat
 def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / ".git").mkdir()
     assert main(["init", "--ci"]) == 0
-    assert (
-        "The workflow installs -r requirements.txt: the input install of action.yml says so." in capsys.readouterr().out
-    )
+    assert "The workflow runs `pip install -r requirements.txt`; the input `install`" in capsys.readouterr().out
     assert {*files(folder)} == WRITTEN | CI
     assert os.access(folder / ".ci/gate", os.X_OK)
     action = (folder / "action.yml").read_text()

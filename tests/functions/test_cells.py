@@ -210,7 +210,7 @@ def test_ids_hold_nothing_that_a_file_a_terminal_or_a_page_takes_for_more(text: 
 def test_a_field_of_a_case_is_an_attribute() -> None:
     case = CaseItem(id="a", question="?")
     assert case.question == case["question"] == "?"
-    with pytest.raises(AttributeError, match="the case 'a' has no field 'anwser': id, question"):
+    with pytest.raises(AttributeError, match=r"the case 'a' has no field 'anwser'. It has: id, question"):
         _ = case.anwser
 
 

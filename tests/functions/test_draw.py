@@ -149,9 +149,9 @@ def test_integers_are_drawn_evenly() -> None:
     ("call", "says"),
     [
         (lambda draw: draw.integer(2, 1), "no integer from 2 to 1"),
-        (lambda draw: draw.choice([]), "1 values are drawn, and there are 0"),
-        (lambda draw: draw.sample("ab", 3), "3 values are drawn, and there are 2"),
-        (lambda draw: draw.words(10**6), "1000000 words are drawn"),
+        (lambda draw: draw.choice([]), "cannot draw 1 different values: there are 0"),
+        (lambda draw: draw.sample("ab", 3), "cannot draw 3 different values: there are 2"),
+        (lambda draw: draw.words(10**6), "cannot draw 1000000 different words"),
         (lambda draw: draw.filler(10).insert("x", 1.5), "a depth is a share between 0 and 1"),
         (lambda draw: draw.filler(10).insert("x", float("nan")), "a depth is a share between 0 and 1"),
     ],

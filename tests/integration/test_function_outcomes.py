@@ -211,7 +211,7 @@ def test_a_changed_request_after_the_same_reply_is_stale_and_new_episodes_asks_i
     )
     assert {row["error"] for row in chat.rows()} == {"stale"}
     once = chat.record(server)
-    assert once.says("2 trials are stale, recorded for another request: --ctx-record new_episodes asks them.")
+    assert once.says("2 trials are stale, recorded for another request: --ctx-record new_episodes sends them again.")
     assert server.asked == []
     assert chat.record(server, mode="new_episodes").code == 0
     assert len(server.asked) == 2

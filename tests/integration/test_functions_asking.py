@@ -82,9 +82,7 @@ def test_first_requests_are_estimated_and_later_ones_are_reported_as_unknown(pro
     assert result.says("test_never on toy: 2 trials cannot be estimated: test_never never asks: its trials need")
     assert result.says("test_code on toy: 10 of 10 trials to ask, about ", " input and at most 500 output tokens")
     assert result.says("test_chat on toy: 5 of 5 trials to ask, about ", " input and at most 250 output tokens")
-    assert result.says(
-        "test_chat on toy: these are the first requests alone; how many later ones there are is not known"
-    )
+    assert result.says("test_chat on toy: this counts only the first request of each trial; later ones are unknown")
     assert result.says("In all about $")
 
 

@@ -35,8 +35,8 @@ def test_what_init_writes_is_green_at_once_and_once_it_is_recorded(project: Chec
     assert before.code == 0, before
     assert before.says(
         "1 skipped",
-        "1 test was skipped: no answer of claude-haiku-5-5 is recorded: pytest tests_longctx --ctx-record once asks "
-        "for them, and --ctx-estimate in its place says what that costs.",
+        "1 test was skipped: no answer of claude-haiku-5-5 is recorded. To record them: pytest tests_longctx "
+        "--ctx-record once; to see the cost first: --ctx-estimate instead of --ctx-record once.",
     ), before
     assert plain(project, "--ctx-estimate").says("test_refund_code on claude-haiku-5-5: 20 of 20 trials to ask")
     with SimulatedServer(code) as server:

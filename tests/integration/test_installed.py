@@ -173,7 +173,7 @@ def answer(body: Body) -> Answer:
 def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     """A new user goes from an empty folder to a verdict on a changed prompt."""
     run, folder = newcomer.run, newcomer.folder
-    assert run("longctx init --prompts mine").says("Next, what the first profile would ask")
+    assert run("longctx init --prompts mine").says("Next, see the number of requests of the profile first")
     estimated = run("pytest tests_longctx --ctx-profile=first --ctx-estimate").out
     [price] = re.findall(r"^In all about \$(\d+\.\d+)", estimated, re.MULTILINE)
     assert 0.1 < float(price) < 1

@@ -46,7 +46,7 @@ def test_an_option_of_the_version_before_names_its_successor(recorded: Checkout)
 def test_without_a_stated_cap_a_dear_run_is_refused(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PRICES)
     estimated = checkout.pytest("--ctx-estimate")
-    assert estimated.says("Cap: $5.00, since none is stated.")
+    assert estimated.says("Cap: $5.00, the default.")
     refused = checkout.record(server)
     assert refused.code == 4
     assert refused.says("[over-default-cap]", "give --ctx-max-cost")

@@ -112,8 +112,8 @@ def _said_of_cap(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
     """Yield a sentence on the cap of a live run, if there is one."""
     if (default := run.default_cap(models)) is not None:
         yield (
-            f"Cap: {usd(default)}, since none is stated. A run that is estimated to cost more is refused; "
-            "--ctx-max-cost or max_cost in the profile states another."
+            f"Cap: {usd(default)}, the default. A run with a higher estimate is refused; --ctx-max-cost or max_cost in "
+            "the profile sets another cap."
         )
     elif run.stated_cap is not None:
         yield f"Cap: {usd_exactly(run.stated_cap)}."

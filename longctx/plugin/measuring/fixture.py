@@ -48,8 +48,8 @@ def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
     if measured.unrecorded and not options.any_given(item.config):
         folder = os.path.relpath(item.path.parent, item.config.invocation_params.dir)
         pytest.skip(
-            f"no answer of {measured.case.model.model} is recorded: pytest {folder} --ctx-record once asks for them, "
-            "and --ctx-estimate in its place says what that costs"
+            f"no answer of {measured.case.model.model} is recorded. To record them: pytest {folder} --ctx-record once; "
+            "to see the cost first: --ctx-estimate instead of --ctx-record once"
         )
 
 
