@@ -17,10 +17,10 @@ def inside(path: Path, *folders: Path) -> Path:
     Hidden are files and folders whose names begin with a dot, such as .env and .git. The folders may be links.
     """
     target = _real(path)
-    if any(
-        target.is_relative_to(_real(folder)) and not _is_linked_and_hidden(path, target, folder) for folder in folders
-    ):
-        return path
+    for folder in folders:
+        real = _real(folder)
+        if target.is_relative_to(real) and not _is_linked_and_hidden(path, target, folder, real):
+            return path
     trusted = filter(None, os.environ.get(TRUSTED_FOLDERS, "").split(os.pathsep))
     if any(target.is_relative_to(_real(Path(folder))) for folder in trusted):
         return path
@@ -35,8 +35,7 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _is_linked_and_hidden(path: Path, target: Path, folder: Path) -> bool:
-    real = _real(folder)
+def _is_linked_and_hidden(path: Path, target: Path, folder: Path, real: Path) -> bool:
     inner = target.relative_to(real)
     if not any(part.startswith(".") for part in inner.parts):
         return False
