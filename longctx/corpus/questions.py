@@ -102,7 +102,7 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
         lines = path.read_text(encoding="utf-8-sig").split("\n")  # a question may hold what else ends a line
     except FileNotFoundError:
         raise UserError(
-            "no-questions-file", f"There is no file of questions {path}: give a .jsonl file with one question a line."
+            "no-questions-file", f"There is no file of questions {path}: give a .jsonl file with one question per line."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}.") from None

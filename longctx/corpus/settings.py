@@ -66,7 +66,7 @@ def read_settings(folder: Path) -> CorpusSettings:
         raise UserError(
             "no-documents-folder",
             f"There is no folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with longctx "
-            "corpus fetch.",
+            "data corpus fetch.",
         )
     path = settings_path(folder)
     return read_toml(path, CorpusSettings) if path.is_file() else CorpusSettings()

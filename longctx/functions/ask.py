@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.config.headers import treatments
@@ -16,6 +16,7 @@ from longctx.functions.cells import NAME, FunctionScenario
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.plural import count
 from longctx.recording.request import completed
 from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT
@@ -81,7 +82,8 @@ class Ask:
             system: The system prompt; that of the model's profile comes before it.
             max_tokens: The most tokens of the reply, without thinking.
         """
-        if (context is None) == (messages is None):
+        no_text = context is not None and not isinstance(context, Transcript | Iterable)
+        if (context is None) == (messages is None) or no_text or isinstance(context, bytes):
             raise TestMistake(
                 UserError(
                     "nothing-to-say", f"{self.trial.function}: give ask either a text or messages, as in ask(text)."
@@ -156,12 +158,13 @@ class Ask:
         if probe.evidence or probe.turn is not None:
             trial.depth = transcript.depth_for(probe)
             if trial.depth is None:
+                sought = f"evidence {probe.evidence[:60]!r}" if probe.turn is None else f"turn {probe.turn}"
                 raise TestMistake(
                     UserError(
                         "probe-without-evidence",
                         f"{trial.function}, the probe {trial.item}: the transcript has "
-                        f"{len(transcript.messages):,} turns, but none is the probe's turn {probe.turn or ''} or "
-                        f"contains its evidence {probe.evidence[:60]!r}: quote a turn exactly.",
+                        f"{count(len(transcript.messages), 'turn')}, but not the probe's {sought}: name a turn, or "
+                        "quote one exactly.",
                     )
                 )
         trial.probe = probe.kind
@@ -436,7 +439,7 @@ class Ask:
         return answer
 
     def _managed(self, transcript: Transcript, ask: AskForStrategy) -> Managed:
-        """Return what the strategy leaves of a transcript: of one transcript, it is asked for once a trial."""
+        """Return what the strategy leaves of a transcript: of one transcript, it is asked for once per trial."""
         trial = self.trial
         if id(transcript) not in trial.managed:
             try:
