@@ -83,7 +83,7 @@ def test_written_recorded_and_replayed_without_a_server(
 def test_only_what_is_new_is_asked(documents: Path, cassettes: Path, server: SimulatedServer) -> None:
     """--limit, a new document before the others, and one that changed."""
     assert record(documents, server, "--limit", 2) == 0
-    assert [district_of(body) for body in server.asked] == [1, 2]
+    assert sorted(map(district_of, server.asked)) == [1, 2]
     (documents / "a.txt").write_text(notice(9))
     assert record(documents, server) == 0
     assert sorted(district_of(body) for body in server.asked[2:]) == [3, 4, 9]
