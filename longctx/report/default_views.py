@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from longctx.report.retention import FRONTIER, retention_views
 from longctx.report.window import window_view
@@ -14,6 +15,7 @@ from longctx.views.chart import SERIES
 from longctx.views.reporting import Scenarios
 from longctx.views.scenario_summary import ScenarioSummary
 from longctx.views.view import RatePoint, RateView, estimate, interval
+from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.report import Rank
 
 
@@ -30,7 +32,7 @@ def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[Rat
         views = [window_view(family.title, stem, family.windows), *(view for view in views if view.title != FRONTIER)]
         varied = [key for key in varied if key != FILL]
     views += [_by(key, [other for other in varied if other != key], stem, family, measured) for key in varied]
-    return [view for view in views if view.points] or [
+    shown = [view for view in views if view.points] or [
         RateView(
             points=[
                 RatePoint(scenario.scenario, str(scenario.subject), scenario.rate, lexical=scenario.lexical)
@@ -45,6 +47,8 @@ def default_views(name: str, family: OfFamily, scenarios: Scenarios) -> list[Rat
             fewest=1,
         )
     ]
+    check = name.removeprefix(name_of_test(name))  # such as `.answer`; its charts follow those of its test
+    return [replace(view, title=f"{view.title}, check {check[1:]}") if check else view for view in shown]
 
 
 def default_findings(views: Sequence[RateView]) -> Iterator[tuple[Rank, str]]:

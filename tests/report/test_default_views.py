@@ -49,6 +49,16 @@ def test_each_number_has_a_curve_for_each_combination_of_the_others() -> None:
     assert all(draw(chart).startswith("<svg") for chart in (*by_tokens, *by_keys))
 
 
+def test_the_charts_of_a_check_name_it() -> None:
+    """They follow those of its test, of the same parameters."""
+    family = OfFamily("test_it.answer", "tokens", "", Reporting(), None, "tokens", ())
+    for scenarios, title in (
+        ([scenario(9, tokens=1)], "Accuracy of each scenario, check answer"),
+        ([scenario(9, tokens=1), scenario(9, tokens=5)], "By tokens, check answer"),
+    ):
+        assert [view.title for view in default_views("test_it.answer", family, scenarios)] == [title]
+
+
 def test_a_parameter_that_does_not_vary_has_none() -> None:
     assert [view.x for view in views(scenario(9, tokens=1, keys=2), scenario(9, tokens=5, keys=2))] == ["tokens"]
 
