@@ -221,8 +221,10 @@ class FunctionScenario(Scenario):
         if not all(isinstance(value, int | float) for value in values.values()):
             raise self._mistake("values must return numbers by their names.")
         for name in self.counts.needs if self.counts else ():
-            if not values.get(name, 0) > 0:
-                raise ValueError(f"{name!r} would take {values.get(name, 0):g} tokens")
+            if name not in values:
+                raise self._mistake(f"values must return {name!r}, which needs names.")
+            if not values[name] > 0:
+                raise ValueError(f"{name!r} would take {values[name]:g} tokens")
         return values
 
     def _called(self, name: str, given: object) -> dict[str, Any]:
@@ -405,12 +407,12 @@ def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[C
         try:
             case = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise UserError("bad-case", f"{where} is not JSON: {error}.") from None
+            raise UserError("bad-case", f"{where} is not JSON: {error}. Write one JSON object per line.") from None
         if not isinstance(case, dict) or not CASE_ID.fullmatch(_text(case.get(id_field))):
             raise UserError(
                 "case-without-id",
-                f'{where} has no id: write an object with "{id_field}", of letters, digits and any of _.:@+-, which it '
-                "keeps when cases are added; or name its field in the marker, as in id_field='_id'.",
+                f'{where} has no valid id: write an object with "{id_field}", of letters, digits and any of _.:@+-, '
+                "which it keeps when cases are added; or name its field in the marker, as in id_field='_id'.",
             )
         case["id"] = case[id_field]
         if HALF.search(json.dumps(case, ensure_ascii=False)):

@@ -40,7 +40,7 @@ def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -
         (["{"], "bad-case", "line 1 is not JSON"),
         (['{"id": "a"}', "[" * 100_000], "bad-case", "line 2 is not JSON"),
         (['{"id": 1' + "0" * 10_000 + "}"], "bad-case", "line 1"),
-        ([[1]], "case-without-id", "line 1 has no id"),
+        ([[1]], "case-without-id", "line 1 has no valid id"),
         ([{"question": "?"}], "case-without-id", "line 1"),
         ([{"id": None}], "case-without-id", "line 1"),
         ([{"id": "half", "question": "\ud83d?"}], "half-a-character", "line 1, the case 'half', holds half of a"),
@@ -321,7 +321,8 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "error", "says"),
     [
-        (lambda counts: {"b": 1}, ValueError, "'a' would take 0 tokens"),
+        (lambda counts: {"b": 1}, UserError, "values must return 'a', which needs names"),
+        (lambda counts: {"a": 0}, ValueError, "'a' would take 0 tokens"),
         (lambda counts: {"a": -1}, ValueError, "'a' would take -1 tokens"),
         (lambda counts: int("none"), ValueError, "invalid literal"),
         (lambda counts: {"a": counts["b"]}, UserError, "test_it: the counts of its marker: values fails with KeyError"),

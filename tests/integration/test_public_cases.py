@@ -63,7 +63,7 @@ def test_rows_of_longbench(checkout: Checkout) -> None:
     rows = [{**LONGBENCH, "_id": f"{number:048x}"} for number in range(3)]
     write(checkout, TEST_LONGBENCH.format(more=""), *rows)
     refused = checkout.pytest(*RUN)
-    assert refused.says('line 1 has no id: write an object with "id"', "id_field"), refused
+    assert refused.says('line 1 has no valid id: write an object with "id"', "id_field"), refused
     write(checkout, TEST_LONGBENCH.format(more=', id_field="_id"'), *rows)
     with saying("It is 120 crowns.") as server:
         record(checkout, server)
