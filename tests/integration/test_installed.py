@@ -198,7 +198,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
     assert verdict.says("Gate: regression", "line_retrieval")
 
-    assert not [output for output in newcomer.outputs if str(ROOT) in output]
+    assert not [output for output in newcomer.outputs if f"{ROOT}/" in output]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
         *("cassettes", "fixtures", "pytest.ini", "reports", "tests_longctx")
     }

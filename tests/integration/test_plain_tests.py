@@ -615,9 +615,13 @@ def test_a_process_without_pytest_measures_what_pytest_recorded(project: Checkou
     assert project.pytest("tests_longctx/test_plain.py", *asking, profile="plain.toml").code == 0
     project.file("tests_longctx/test_plain.py").write_text(PLAIN)
     result = subprocess.run(
-        [sys.executable, "-c", WITHOUT_PYTEST], cwd=project.folder, capture_output=True, text=True, check=True
+        [sys.executable, "-c", WITHOUT_PYTEST],
+        cwd=project.folder,
+        env=project.launcher.env,
+        capture_output=True,
+        text=True,
     )
-    assert result.stdout.splitlines() == ["['correct', 'correct', 'correct', 'correct']", "[]"]
+    assert result.stdout.splitlines() == ["['correct', 'correct', 'correct', 'correct']", "[]"], result.stderr
 
 
 PLAIN = """
