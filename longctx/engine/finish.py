@@ -51,14 +51,14 @@ if TYPE_CHECKING:
 class Finished:
     """A finished run."""
 
-    record: store.FinishedRun
-    manifest: Manifest
-    summary: Summary
+    record: store.FinishedRun = field(repr=False)
+    manifest: Manifest = field(repr=False)
+    summary: Summary = field(repr=False)
     verdict: Verdict | None
     """None without a baseline, and for a shard, which is judged when it is merged with the others."""
     headline: str
     """The verdict and where it was given, in a few words; empty without one."""
-    document: Document | None
+    document: Document | None = field(repr=False)
     """The verdict in words."""
     failed: Mapping[str, str] = field(default_factory=dict)
     """What each band that does not pass failed at, by its name."""

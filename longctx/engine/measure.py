@@ -148,12 +148,19 @@ class Measurer:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measurement:
     """What a run measured: `rows`, one a trial, and what can be made of them."""
 
     run: Run
     cases: Sequence[MeasuredCase]
+
+    def __repr__(self) -> str:
+        """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""
+        from longctx.summary.families import families
+
+        measured = families(self.summary.scenarios)
+        return "\n".join(f"{each.family}, {each.subject}: {each.rate}" for each in measured) or "nothing was measured"
 
     @property
     def rows(self) -> list[Row]:

@@ -167,11 +167,11 @@ class RunVerdict:
     """The verdict on a run."""
 
     verdict: Verdict
-    rules: Rules
-    families: tuple[FamilyVerdict, ...]
+    rules: Rules = field(repr=False)
+    families: tuple[FamilyVerdict, ...] = field(repr=False)
     reasons: tuple[str, ...]
     """A sentence on each reason why the whole run is invalid."""
-    unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]]
+    unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]] = field(repr=False)
     """The (family, subject) that only the baseline, and only the run, has."""
     trials: int = 0
     """All trials of the run."""
@@ -179,14 +179,14 @@ class RunVerdict:
     """The trials that an early stop left out."""
     not_gated: tuple[tuple[str, Subject], ...] = ()
     """The (family, subject) that the profile leaves out of the gate."""
-    usage: UsageChange | None = None
+    usage: UsageChange | None = field(default=None, repr=False)
     """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
     """The stated limits of growth, and what the run shows of each."""
-    run: BandVerdict | None = None
+    run: BandVerdict | None = field(default=None, repr=False)
     """The verdict on all bands together. If no margin is stated of them, it is a regression or decides nothing, and
     None with a single band."""
-    run_change: BandChange | None = None
+    run_change: BandChange | None = field(default=None, repr=False)
     """What changed in all bands together, if a margin is stated of them."""
     uncovered: tuple[str, ...] = ()
     """Sentences on what the baseline judges and this run, of another profile, does not."""

@@ -73,7 +73,10 @@ def test_the_page(notebook: SimulatedServer, capsys: pytest.CaptureFixture[str])
 def test_entries_in_code_are_a_profile_that_the_report_keeps(notebook: SimulatedServer) -> None:
     run = longctx.Run(profile=GRID, model="toy", say=lambda _: None, page=False)
     run.ask()
-    finished = run.measure().finish()
+    measured = run.measure()
+    assert re.fullmatch(r"line_retrieval, toy, prompts protocol: 1\.00 \[.*\] n=\d+", repr(measured)), "a cell shows it"
+    finished = measured.finish()
+    assert len(repr(finished)) < 200
     assert finished.manifest.profile == "line_retrieval"
     [option] = [option for option in finished.manifest.options if option.startswith("--ctx-profile=")]
     again = longctx.Run(profile=option.partition("=")[2], model="toy")
