@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import cache
 
 from longctx import Run
@@ -15,6 +14,7 @@ from longctx.protocols.reports.corpus import lexical_rates
 from longctx.views.letters import letter_shares
 from longctx.views.scenario_summary import ScenarioSummary
 from tests.here import HERE
+from tests.tools.tables import table
 
 PAGE = HERE.root / "docs/documents.md"
 BUDGETS = 3_000, 70_000, 95_000
@@ -64,11 +64,6 @@ def recorded() -> str:
         for asked, of in ((asked, cells()[name]) for asked, name in RECORDED.items())
     ]
     return table(["questions", "the model", "matching words alone"], rows)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def written(page: str) -> str:
