@@ -179,6 +179,21 @@ def cell_of(run: Run, function: Function, params: Mapping[str, object], subject:
     )
 
 
+def check_apart(case: Case, test: str, known: dict[str, str]) -> None:
+    """Raise UserError if another test has a cell of this name.
+
+    Args:
+        test: The id of the cell's test.
+        known: The tests of the cells so far, by the cells' names; the cell is added.
+    """
+    if known.setdefault(f"{case.scenario.family}/{case.id}", test) != test:
+        raise UserError(
+            "two-cells-of-one-name",
+            f"{case.scenario.family} has two cells {case.scenario.slug} for {case.model.model}, which have the same "
+            "trials: give each value of its parameters once.",
+        )
+
+
 def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
     """Return whether each cell of all test functions belongs to a shard."""
     from longctx.config.shards import deal

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longctx.connections import INI, guarded
-from longctx.engine.functions import FunctionSubject, MarkedFunction, Marker, cell_of, check_test, in_shard, loader
+from longctx.engine.functions import (
+    FunctionSubject,
+    MarkedFunction,
+    Marker,
+    cell_of,
+    check_apart,
+    check_test,
+    in_shard,
+    loader,
+)
 from longctx.engine.terms import case_name
 from longctx.errors import UserError
 from longctx.functions.axes import Parameters, parameter_names, replaced
@@ -150,6 +159,9 @@ class PlainTests:
     def cells(self) -> list[PlainCell]:
         """Return the cells of its functions in the run, or in the run's shard. Raises UserError."""
         cells = [cell for function in self._functions for cell in function.cells(self._run)]
+        known: dict[str, str] = {}
+        for number, cell in enumerate(cells):
+            check_apart(cell.case, str(number), known)
         if (shard := self._run.settings.shard) is None:
             return cells
         kept = in_shard([cell.case for cell in cells], shard)

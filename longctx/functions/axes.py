@@ -74,7 +74,8 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
             )
         if entry in hints:
             values = [_checked(name, entry, value, hints[entry]) for value in values]
-        result.append(Parameters((entry,), tuple((value,) for value in values)))
+        once = [value for place, value in enumerate(values) if value not in values[:place]]
+        result.append(Parameters((entry,), tuple((value,) for value in once)))
     return result
 
 

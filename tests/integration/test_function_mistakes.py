@@ -103,6 +103,17 @@ def test_two_tests_of_one_name(project: Checkout) -> None:
     assert result.says("2 of 2 trials have no recording")
 
 
+def test_a_value_that_is_given_twice_is_asked_once(project: Checkout, server: SimulatedServer) -> None:
+    with_test(project, MARKED, "@pytest.mark.parametrize('size', [1, 1])", "def test_it(ask, size): assert ask('a')")
+    twice = project.record(server)
+    assert twice.code == 1
+    assert twice.says("[two-cells-of-one-name]", "two cells size-1 for toy, which have the same trials")
+    assert len(server.asked) == 2
+    assert "Nothing was sent" not in twice.out
+    project.profile("models = ['toy']\n[test_it]\nsize = [1, 1]\n")
+    assert project.pytest().says("1 passed"), "a profile's table names each value once, as one of a protocol does"
+
+
 def test_a_marked_method_of_unittest_is_not_ignored(project: Checkout) -> None:
     lines = ["import unittest", "", "class TestIt(unittest.TestCase):", f"    {MARKED}", "    def test_it(self): pass"]
     result = with_test(project, *lines, "    def test_other(self): pass").pytest()

@@ -58,7 +58,8 @@ def ask_first(config: pytest.Config) -> None:
     except KeyboardInterrupt:
         run.say("Stopped: nothing was asked.")
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
-    if code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors:
+    not_run = code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors
+    if nested.uncollected and not_run:
         run.say(_uncollected(nested.uncollected, goes_on=False))
 
 

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.engine.functions import MarkedFunction, cell_of, check_test, in_shard, marker_arguments, take_report
+from longctx.engine.functions import (
+    MarkedFunction,
+    cell_of,
+    check_apart,
+    check_test,
+    in_shard,
+    marker_arguments,
+    take_report,
+)
 from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameter_names, replaced
@@ -62,6 +70,7 @@ def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> Non
 
 def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
     """Give each item of a test function its case, or the mistake that it fails with."""
+    cells: dict[str, str] = {}
     for item in items:
         if is_unittest(item):
             state_of(item).mistake = UserError(
@@ -71,19 +80,21 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
             )
         elif isinstance(item, pytest.Function) and is_function(item):
             try:
-                _take_up(item, run_of(config), session_of(config).functions)
+                cell = _cell_of(item, run_of(config), session_of(config).functions)
+                check_apart(cell.case, item.nodeid, cells)
+                state_of(item).cell = cell
             except UserError as error:
                 state_of(item).mistake = error
 
 
-def _take_up(item: pytest.Function, run: Run, known: dict[str, Function]) -> None:
-    """Give an item its case. Raises UserError."""
+def _cell_of(item: pytest.Function, run: Run, known: dict[str, Function]) -> FunctionCell:
+    """Return the cell that an item is. Raises UserError."""
     subject: Any = item.callspec.params[SUBJECT]
     if isinstance(subject, UserError):
         raise subject
     function = known[item.function.__name__]
     params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
-    state_of(item).cell = FunctionCell(function, cell_of(run, function, params, subject))
+    return FunctionCell(function, cell_of(run, function, params, subject))
 
 
 def check_tables(config: pytest.Config) -> None:
