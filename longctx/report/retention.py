@@ -75,10 +75,11 @@ def retention_findings(title: str, found: Sequence[Retention]) -> Iterator[tuple
                 f"server did not apply {edit}, so these measure the conversation as it is.",
             )
         if each.dominated_by:
+            recall = "recalls" if len(each.dominated_by) == 1 else "recall"
             yield (
                 Rank.EFFECT,
                 f"{title}, {each.subject}: {each.strategy} recalls {each.recall.rate:.2f} from {each.retained:.0%} of "
-                f"the tokens; {' and '.join(each.dominated_by)} recall as much from as few, or more.",
+                f"the tokens; {' and '.join(each.dominated_by)} {recall} at least as much, from no more tokens.",
             )
 
 

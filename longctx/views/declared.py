@@ -248,7 +248,7 @@ def _prevailing(causes: Causes | None, answers: Answers) -> Iterator[str]:
     total, most = sum(counts.values()), max(counts, key=counts.__getitem__)
     if total >= max(ENOUGH, OFTEN * answers.n) and counts[most] >= causes.share * total:
         more = f", {causes.details[most](answers)}" if most in causes.details else ""
-        yield f"of {total:,} {causes.of} {counts[most]:,} are {most}{more}"
+        yield f"of {total:,} {causes.of}, {counts[most]:,} are {most}{more}"
 
 
 def _measured(analysis: Sequence[Answers]) -> list[Answers]:

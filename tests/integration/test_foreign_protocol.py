@@ -86,7 +86,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
         "Several keys by depth and length",
         "200 sentences",
         "88% of the keys are named, but all of them in 40 of 80 trials only",
-        "of 40 faults 40 are keys missed",
+        "of 40 faults, 40 are keys missed",
         '<h2 id="findings">Main findings</h2>',
         "5 keys: the rate falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
     ):

@@ -134,7 +134,7 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
     page = " ".join(re.sub("<[^>]*>", " ", asked.file("reports/latest/index.html").read_text()).split())
     assert "test-functions-by-tokens-1.svg" in charts, charts
     assert "4 keys: the rate falls from 1.00 at 50 tokens to 0.00 at 500 tokens" in page
-    assert "of 200 faults 180 are missed" in page
+    assert "of 200 faults, 180 are missed" in page
     assert "what is wrong with keys" in page
 
 

@@ -32,7 +32,7 @@ def test_partial_credit_is_beside_the_strict_rate() -> None:
         "mean partial credit": f"{(1 + 10 * 0.75) / 12:.2f}",
     }
     assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
-        "Aggregation, m, prompts protocol: of 10 wrong counts 10 are too high."
+        "Aggregation, m, prompts protocol: of 10 wrong counts, 10 are too high."
     ]
     [entry] = account.data(analysis)["aggregation"]
     assert (entry["too_low"], entry["too_high"], entry["trials"]) == (0, 10, 12)

@@ -160,7 +160,7 @@ def test_why_answers_are_wrong() -> None:
     more = [*MIXED, *[wrong(2, given=4, exact=1)] * 2]
     sentences = [text for rank, text in ACCOUNT.findings(*measured(a4_2000=more)) if rank is not Rank.LEVEL]
     assert sentences == [
-        f"Multi-round coreference, {WHO}: of 12 wrong answers 6 are another of the needles, 1 of them the first and 3 "
+        f"Multi-round coreference, {WHO}: of 12 wrong answers, 6 are another of the needles, 1 of them the first and 3 "
         "the last.",
         f"Multi-round coreference, {WHO}: 2 of 18 replies give back one of the needles without the code that must come "
         "first, 1 of these the right one.",
@@ -173,7 +173,7 @@ def test_why_answers_are_wrong() -> None:
 def test_a_cause_that_prevails(trace: dict[str, int], said: str) -> None:
     findings = ACCOUNT.findings(*measured(a4_2000=[wrong(2, **trace)] * 5))
     sentences = [text for rank, text in findings if rank is Rank.CAUSE]
-    assert sentences == [f"Multi-round coreference, {WHO}: of 5 wrong answers 5 are {said}."]
+    assert sentences == [f"Multi-round coreference, {WHO}: of 5 wrong answers, 5 are {said}."]
 
 
 def test_programs_read_it_too() -> None:

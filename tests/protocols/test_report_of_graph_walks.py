@@ -142,7 +142,7 @@ def test_what_most_invented_nodes_are_stands_out() -> None:
     assert findings([], *rows(NEAR, PARTLY, PARTLY)) == [
         (
             Rank.CAUSE,
-            "Graph walks, some-model, prompts protocol: of 8 invented nodes 6 are "
+            "Graph walks, some-model, prompts protocol: of 8 invented nodes, 6 are "
             "nearer to the given node, or that node "
             "itself.",
         )

@@ -50,7 +50,7 @@ def test_stale_answers_are_counted_by_updates_back() -> None:
         (3, 1, 7),
     ]
     assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
-        "Latest value, m, prompts protocol: of 5 wrong answers 4 are stale, 3 of these by 1 update."
+        "Latest value, m, prompts protocol: of 5 wrong answers, 4 are stale, 3 of these by 1 update."
     ]
     [entry] = account.data(analysis)["latest_value"]
     assert entry["by_updates_back"] == {1: 3, 3: 1}

@@ -124,10 +124,10 @@ def test_wrong_answers_that_are_mostly_another_line(nothing: Summary) -> None:
         return findings(made(nothing, line_retrieval=answers_of([], wrong)))
 
     assert told(1, -2, -1, 1, 1) == [
-        f"Line retrieval, {WHO}: of 5 wrong answers 4 are another line's value, 3 of them of the line next to the "
+        f"Line retrieval, {WHO}: of 5 wrong answers, 4 are another line's value, 3 of them of the line next to the "
         "target in place."
     ]
-    assert told(9, -2, -1, 1, 1) == [f"Line retrieval, {WHO}: of 13 wrong answers 9 are the number of a line."]
+    assert told(9, -2, -1, 1, 1) == [f"Line retrieval, {WHO}: of 13 wrong answers, 9 are the number of a line."]
     assert told(4, 1, 2, 3, 4) != []
     assert told(0, 1, 1) == [], "too few to tell"
 

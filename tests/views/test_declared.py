@@ -138,7 +138,7 @@ def test_causes_are_a_table_and_one_that_prevails_is_a_finding() -> None:
     assert (table.title, table.family) == ("Mine: what is wrong", "mine")
     assert table.columns[2:] == ("size", "too old", "made up", "trials")
     assert [each[2:] for each in table.rows] == [("10", "4", "0", "4"), ("200", "0", "1", "1")]
-    assert made.findings == [(Rank.CAUSE, f"Mine, {WHO}: of 5 wrong answers 4 are too old, in 5 trials.")]
+    assert made.findings == [(Rank.CAUSE, f"Mine, {WHO}: of 5 wrong answers, 4 are too old, in 5 trials.")]
     assert list(Made(Report(x="size", causes=causes), rows("c", size=10)).reporting.further_tables([])) == []
 
 
