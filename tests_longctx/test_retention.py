@@ -1,6 +1,6 @@
 """What an agent still knows of its own history after a strategy of context management: docs/compaction.md.
 
-It is a test function and not a family of scenarios, since a strategy may ask for a summary first: two requests a trial.
+It is a plain test function: a strategy may ask for a summary first, and a protocol asks once.
 """
 
 import pytest

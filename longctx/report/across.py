@@ -59,7 +59,7 @@ def _effective(curve: Curve) -> dict[str, str]:
     }
     unknown = dict.fromkeys(known, "not known: the accuracy at the shortest does not significantly exceed guessing")
     return {
-        "family": curve.family,
+        "test": curve.family,
         "of": str(curve.subject),
         "measured in": curve.parameter,
         "rate at the shortest": f"{_text(curve.first)}: {curve.rate}",

@@ -42,13 +42,13 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
     if len(groups) > 1:
         rows = [
             {
-                "family": family,
+                "test": family,
                 "of": _who(reference, group),
                 **_cells(reference, [(name, versus.total) for name, versus in group]),
             }
             for (family, _), group in groups.items()
         ]
-        yield Table.from_rows("All families: accuracy [95% interval]", rows)
+        yield Table.from_rows("All tests: accuracy [95% interval]", rows)
     for (family, _), group in groups.items():
         yield _scenarios(reference, family, group)
         for name, versus in group:

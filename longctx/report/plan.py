@@ -230,7 +230,7 @@ def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
     shown = [_band(plan, plans) | _shown(plan) for plan in plans]
     needed = [_band(plan, plans) | _needed(plan, target) for plan in plans]
     if run and target.of_run:
-        name = {"family": "all bands", "band": ""}
+        name = {"test": "all bands", "band": ""}
         shown.append(name | _shown(run))
         needed.append(name | _needed(run, target.of_run))
     yield Table.from_rows("What the trials can detect", shown)
@@ -241,7 +241,7 @@ def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
 def _band(plan: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:
     """Return the cells that name a band."""
     subject = _subject(plan, plans)
-    return {"family": plan.band.family, **({"of": subject} if subject else {}), "band": plan.band.name}
+    return {"test": plan.band.family, **({"of": subject} if subject else {}), "band": plan.band.name}
 
 
 def _shown(plan: BandPlan) -> dict[str, str]:

@@ -38,7 +38,7 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
     """Return a table with the rate and the band of each scenario and subject. rows: those of a baseline."""
     rates_by_scenario = [
         {
-            "family": family,
+            "test": family,
             "subject": str(subject),
             "band": group[0].band or "not gated",
             "scenario": name,

@@ -37,7 +37,7 @@ def test_a_band() -> None:
     shown, needed = (table.frame.reset_index().to_dict("records") for table in made.tables)
     assert shown == [
         {
-            "family": "passkey",
+            "test": "passkey",
             "band": "long",
             "trials": "200",
             "tokens": "1.0M",
@@ -51,7 +51,7 @@ def test_a_band() -> None:
     ]
     assert needed == [
         {
-            "family": "passkey",
+            "test": "passkey",
             "band": "long",
             "drop of 0.1, paired": "300 (1.5M, $6.00)",
             "drop of 0.1, unpaired": "390 (1.9M, $7.80)",
