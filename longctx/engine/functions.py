@@ -186,7 +186,7 @@ def check_apart(case: Case, test: str, known: dict[str, str]) -> None:
         test: The id of the cell's test.
         known: The tests of the cells so far, by the cells' names; the cell is added.
     """
-    if known.setdefault(f"{case.scenario.family}/{case.id}", test) != test:
+    if known.setdefault(_name_of(case), test) != test:
         raise UserError(
             "two-cells-of-one-name",
             f"{case.scenario.family} has two cells {case.scenario.slug} for {case.model.model}, which have the same "
@@ -194,11 +194,16 @@ def check_apart(case: Case, test: str, known: dict[str, str]) -> None:
         )
 
 
+def _name_of(case: Case) -> str:
+    """Return the name of a cell among those of all test functions."""
+    return f"{case.scenario.family}/{case.id}"
+
+
 def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
     """Return whether each cell of all test functions belongs to a shard."""
     from longctx.config.shards import deal
 
-    names = [f"{case.scenario.family}/{case.id}" for case in cases]
+    names = [_name_of(case) for case in cases]
     dealt = deal(dict.fromkeys(sorted({*names}), 1), shard.of)
     return [dealt[name] == shard.number for name in names]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +9,7 @@ import pytest
 
 from longctx.engine.run import Run
 from longctx.errors import UserError
-from longctx.plugin.asking.nested import Nested
+from longctx.plugin.asking.nested import Nested, silent
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selected_tests import USUAL
 from longctx.plugin.selection import MARKER
@@ -85,7 +83,7 @@ def _collect(workspace: Workspace, profile: str | None, asked: AskedFor, model: 
     """Collect all tests of the project; return why that cannot be done, empty if it was."""
     collecting = _Collecting(asked)
     given = GivenRun(Run(profile, model or (), root=workspace.root))
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with silent():
         code = pytest.main([*USUAL, "--collect-only"], plugins=[given, collecting])
     if given.mistake:
         return str(given.mistake)

@@ -6,15 +6,13 @@ Only the project's own tests are, and no file that results name.
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.engine.run import Run
-from longctx.plugin.asking.nested import Nested
+from longctx.plugin.asking.nested import Nested, silent
 from longctx.plugin.collected_tests import ANY
 from longctx.plugin.run import GivenRun
 from longctx.plugin.selected_tests import IMPORTED, USUAL
@@ -58,6 +56,6 @@ def _known(found: Reports, wanted: Mapping[str, tuple[str, bool]]) -> Reports:
 
 def _collected(run: Run, *arguments: str) -> Reports:
     """Return the reports of the tests that pytest collects with these arguments. It prints nothing."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with silent():
         pytest.main([*arguments, "--collect-only", "--capture=no"], plugins=[GivenRun(run), Nested()])
     return run.reports

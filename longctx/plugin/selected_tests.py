@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 import pytest
@@ -15,7 +15,6 @@ import pytest
 from longctx.errors import UserError
 from longctx.plugin.asking.nested import NestedSession
 from longctx.plugin.run import GivenRun
-from longctx.plugin.selection import is_function, selected
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
@@ -53,13 +52,7 @@ class SelectedTests:
         from longctx.engine.function_runs import MeasuringRun
 
         measuring = MeasuringRun(self.run, self.run.tape())
-        cases: list[Case] = []
-
-        def work(nested: NestedSession) -> None:
-            cases.extend(selected([item for item in nested.session.items if not is_function(item)]))
-            nested.run(measuring)
-
-        self._run(work, measuring)
+        cases = self._run(measuring)
         if not (cases or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
@@ -73,21 +66,20 @@ class SelectedTests:
 
     def show(self, showing: ShowingRun) -> None:
         """Run the trial that is to be shown. Raises UserError if a test cannot be run."""
-        self._run(lambda nested: nested.run(showing), showing)
+        self._run(showing)
 
     def plan(self, planning: PlanningRun) -> list[Case]:
         """Plan the test functions, and return the cases of the protocols. Raises UserError if a test cannot be run."""
+        return self._run(planning)
+
+    def _run(self, functions: FunctionRun) -> list[Case]:
+        """Run the test functions, and return the cases of the protocols. Raises UserError if a test cannot be run."""
         cases: list[Case] = []
 
         def work(nested: NestedSession) -> None:
-            cases.extend(selected([item for item in nested.session.items if not is_function(item)]))
-            nested.run(planning)
+            cases.extend(nested.cases())
+            nested.run(functions)
 
-        self._run(work, planning)
-        return cases
-
-    def _run(self, work: Callable[[NestedSession], object], functions: FunctionRun) -> None:
-        """Collect the tests, and do the work. Raises UserError if a test cannot be collected, or run by `functions`."""
         nested = NestedSession(work)
         with contextlib.redirect_stderr(io.StringIO()):
             code = self._pytest(nested)
@@ -99,6 +91,7 @@ class SelectedTests:
             raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise _not_run(code)
+        return cases
 
     def _ask(self, **settings: object) -> None:
         """Run pytest, which asks or estimates and then ends, as its options say."""

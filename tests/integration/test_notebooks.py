@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
-import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import pytest
 import longctx
 from longctx.cli import main
 from longctx.errors import Interrupted
+from tests.integration.loops import interrupted
 from tests.integration.pages import blocks, missing
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
@@ -107,30 +106,13 @@ def test_an_interrupt_of_the_cell_keeps_what_is_in_flight(notebook: SimulatedSer
     said: list[str] = []
     run = longctx.Run(profile=GRID, model="toy", in_flight=2, canary=False, say=said.append)
 
-    def interrupt() -> None:
-        notebook.wait_for(4)
-        main_thread = threading.main_thread().ident
-        assert main_thread is not None
-        signal.pthread_kill(main_thread, signal.SIGINT)
-
     def say(sentence: str) -> None:
         said.append(sentence)
         if sentence.startswith("Stopping"):
             notebook.release.set()
 
     run.say = say
-    stopper = threading.Thread(target=interrupt)
-
-    async def cell() -> None:
-        stopper.start()
-        run.ask()
-
-    loop = asyncio.new_event_loop()
-    try:
-        with pytest.raises(Interrupted, match="4 of 8 trials were answered"):
-            loop.run_until_complete(cell())
-    finally:
-        stopper.join()
-        loop.close()
+    with pytest.raises(Interrupted, match="4 of 8 trials were answered"):
+        interrupted(run.ask, lambda: notebook.wait_for(4), lambda: None)
     assert any(sentence.startswith("Stopping: nothing more is sent.") for sentence in said)
     assert sum(path.read_text().count("\n") for path in tmp_path.glob("cassettes/*/*/*.jsonl")) == 4

@@ -7,10 +7,8 @@ import importlib.util
 import json
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +23,7 @@ from longctx.errors import Interrupted
 from longctx.protocols.line_retrieval import line_retrieval
 from tests.batch_server import BatchServer
 from tests.integration.conftest import NO_PAGE, Checkout, foreign_project, without_run
+from tests.integration.loops import interrupted
 from tests.servers import Answer, Body, SimulatedServer, find_answer, message, prompt_of, text_of
 
 TESTS = """
@@ -256,27 +255,8 @@ def test_an_estimate_is_that_of_pytest(project: Checkout, server: SimulatedServe
 def test_an_interrupted_run_keeps_its_answers_and_asks_the_rest(project: Checkout, server: SimulatedServer) -> None:
     server.hold_after = 2
     run = run_of(project, "test_code", base_url=server.url, in_flight=2, canary=False)
-
-    def interrupt() -> None:
-        server.wait_for(3)
-        main_thread = threading.main_thread().ident
-        assert main_thread is not None
-        signal.pthread_kill(main_thread, signal.SIGINT)
-        server.release.set()
-
-    stopper = threading.Thread(target=interrupt)
-
-    async def cell() -> None:
-        stopper.start()
-        run.ask()
-
-    loop = asyncio.new_event_loop()
-    try:
-        with pytest.raises(Interrupted, match="3 requests of test functions were answered and are recorded"):
-            loop.run_until_complete(cell())
-    finally:
-        stopper.join()
-        loop.close()
+    with pytest.raises(Interrupted, match="3 requests of test functions were answered and are recorded"):
+        interrupted(run.ask, lambda: server.wait_for(3), server.release.set)
     assert project.episodes() == 3
     server.hold_after = None
     assert run.ask().asked.answered == 9

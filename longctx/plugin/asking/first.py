@@ -24,7 +24,7 @@ from longctx.plugin.ending import gating, unwritten
 from longctx.plugin.options import typed
 from longctx.plugin.over import over
 from longctx.plugin.run import is_worker
-from longctx.plugin.selection import MARKER, is_function, selected
+from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.plural import count
 
@@ -69,8 +69,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     settings, say = run.settings, run.say
     if nested.uncollected:
         say(_uncollected(nested.uncollected, goes_on=True))
-    cases = selected([item for item in session.items if not is_function(item)])
-    functions = selected([item for item in session.items if is_function(item)])
+    cases, functions = nested.cases(), nested.cells()
     if not (cases or functions):
         if settings.estimate or settings.ask_only:
             raise UserError("nothing-to-ask", f"Nothing to ask: {_why_none(session)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import io
 import sys
 from collections.abc import Callable, Iterator
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.plugin.run import GivenRun
-from longctx.plugin.selection import is_function
+from longctx.plugin.selection import is_function, selected
 from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
+    from longctx.cases.case import Case
     from longctx.functions.running import FunctionRun
 
 
@@ -72,24 +74,33 @@ class NestedSession(Nested):
                 self.error = error
         return True
 
+    def cases(self) -> list[Case]:
+        """Return the selected cases of protocols."""
+        return selected([item for item in self.session.items if not is_function(item)])
+
+    def cells(self) -> list[Case]:
+        """Return the selected cells of test functions."""
+        return selected([item for item in self.session.items if is_function(item)])
+
     def run(self, functions: FunctionRun) -> None:
         """Run all test functions. What they print is not shown. Raises KeyboardInterrupt."""
         config = self.session.config
         of_session = session_of(config)
         of_session.asking, of_session.of_fixtures = functions, None
         of_session.run.forget_plan()  # an earlier run may have learned something of a model
+        model_of = functools.cache(of_session.run.plan.model)
         self._run = functions
         items = [item for item in self.session.items if is_function(item)]
-        with _silent():
+        with silent():
             for item, after in zip(items, [*items[1:], *items[:1]], strict=True):
                 if self.session.shouldstop or self.session.shouldfail:
                     break
                 if cell := state_of(item).cell:
-                    case = dataclasses.replace(cell.case, model=of_session.run.plan.model(cell.case.model.model))
+                    case = dataclasses.replace(cell.case, model=model_of(cell.case.model.model))
                     state_of(item).cell = dataclasses.replace(cell, case=case)
                 functions.test = item.nodeid
                 try:
-                    # The only item is torn down, but not what it is in.
+                    # A single item is torn down after each run, and its module and class are kept.
                     item.ihook.pytest_runtest_protocol(item=item, nextitem=item.parent if after is item else after)
                 except pytest.exit.Exception as ended:
                     functions.broken[item.nodeid] = str(ended)
@@ -129,7 +140,7 @@ def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tu
             work(session)
 
     nested = NestedSession(uncaptured)
-    with _silent():
+    with silent():
         code = pytest.main(given, plugins=[nested, *passed_on])
     if nested.error is not None:
         raise nested.error
@@ -139,6 +150,7 @@ def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tu
 
 
 @contextlib.contextmanager
-def _silent() -> Iterator[None]:
+def silent() -> Iterator[None]:
+    """Show nothing of what is printed."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield
