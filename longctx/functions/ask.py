@@ -15,7 +15,7 @@ from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME, FunctionScenario
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
-from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.functions.trial import FunctionTrial, TestMistake, mistake
 from longctx.plural import count
 from longctx.recording.request import completed
 from longctx.recording.trials import Role
@@ -84,18 +84,14 @@ class Ask:
         """
         no_text = context is not None and not isinstance(context, Transcript | Iterable)
         if (context is None) == (messages is None) or no_text or isinstance(context, bytes):
-            raise TestMistake(
-                UserError(
-                    "nothing-to-say", f"{self.trial.function}: give ask either a text or messages, as in ask(text)."
-                )
+            raise mistake(
+                "nothing-to-say", f"{self.trial.function}: give ask either a text or messages, as in ask(text)."
             )
         if refused := [name for name in DECIDED if name in given]:
-            raise TestMistake(
-                UserError(
-                    "decided-by-profile",
-                    f"{self.trial.function}: ask does not take {refused[0]}: the model profile (fixtures/models) "
-                    "decides it, so that one test can ask several models. ask.client() may send it.",
-                )
+            raise mistake(
+                "decided-by-profile",
+                f"{self.trial.function}: ask does not take {refused[0]}: the model profile (fixtures/models) "
+                "decides it, so that one test can ask several models. ask.client() may send it.",
             )
         if isinstance(context, Transcript):
             return self._of_transcript(context, question, system, max_tokens, given)
@@ -107,12 +103,10 @@ class Ask:
         else:
             asked = rendered(_context(context, question), shape)
             if twice := [name for name in ("tools", "tool_choice") if name in asked and name in given]:
-                raise TestMistake(
-                    UserError(
-                        "tools-of-shape",
-                        f"{self.trial.function}: ask is given {twice[0]}, and the shape {shape!r} has its own: leave "
-                        "that shape out, or ask without tools.",
-                    )
+                raise mistake(
+                    "tools-of-shape",
+                    f"{self.trial.function}: ask is given {twice[0]}, and the shape {shape!r} has its own: leave "
+                    "that shape out, or ask without tools.",
                 )
         return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
@@ -128,12 +122,10 @@ class Ask:
         scenario = self.trial.case.scenario
         known = scenario.tokens if isinstance(scenario, FunctionScenario) else None
         if known is None:
-            raise TestMistake(
-                UserError(
-                    "no-counts",
-                    f"{self.trial.function} takes ask.tokens(), but its marker says nothing of what is counted: add "
-                    "counts=longctx.Counts(probes, values, needs).",
-                )
+            raise mistake(
+                "no-counts",
+                f"{self.trial.function} takes ask.tokens(), but its marker says nothing of what is counted: add "
+                "counts=longctx.Counts(probes, values, needs).",
             )
         return dict(known)
 
@@ -154,18 +146,16 @@ class Ask:
         try:
             probe = probe if isinstance(probe, Probe) else Probe.of(probe)
         except ValueError as error:
-            raise TestMistake(UserError("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.")) from None
+            raise mistake("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.") from None
         if probe.evidence or probe.turn is not None:
             trial.depth = transcript.depth_for(probe)
             if trial.depth is None:
                 sought = f"evidence {probe.evidence[:60]!r}" if probe.turn is None else f"turn {probe.turn}"
-                raise TestMistake(
-                    UserError(
-                        "probe-without-evidence",
-                        f"{trial.function}, the probe {trial.item}: the transcript has "
-                        f"{count(len(transcript.messages), 'turn')}, but not the probe's {sought}: name a turn, or "
-                        "quote one exactly.",
-                    )
+                raise mistake(
+                    "probe-without-evidence",
+                    f"{trial.function}, the probe {trial.item}: the transcript has "
+                    f"{count(len(transcript.messages), 'turn')}, but not the probe's {sought}: name a turn, or "
+                    "quote one exactly.",
                 )
         trial.probe = probe.kind
         template = trial.case.wording.words.get("probe", PROBE)
@@ -200,15 +190,13 @@ class Ask:
         try:
             probe = case if isinstance(case, Probe) else Probe.of(case)
         except ValueError as error:
-            raise TestMistake(UserError("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.")) from None
+            raise mistake("bad-probe", f"{trial.function}, the probe {trial.item}: {error}.") from None
         named = "" if isinstance(case, Probe) or "chunk" not in case else str(case["chunk"])
         if not (probe.evidence or named):
-            raise TestMistake(
-                UserError(
-                    "question-without-evidence",
-                    f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: give one, so "
-                    "that what was not retrieved is told from what the model missed.",
-                )
+            raise mistake(
+                "question-without-evidence",
+                f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: give one, so "
+                "that what was not retrieved is told from what the model missed.",
             )
         texts = [_piece(chunk).text for chunk in chunks]
         there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
@@ -301,11 +289,9 @@ class Ask:
         """
         judge = self.trial.judge
         if judge is None:
-            raise TestMistake(
-                UserError(
-                    "no-judge",
-                    f"{self.trial.function} asks a judge, but the profile names none: add judge = 'MODEL' at its top.",
-                )
+            raise mistake(
+                "no-judge",
+                f"{self.trial.function} asks a judge, but the profile names none: add judge = 'MODEL' at its top.",
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
         return self._answer(judge, {**asked, "max_tokens": max_tokens, **given}, system, "judge", label)
@@ -314,27 +300,21 @@ class Ask:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
         checks = self.trial.checks
         if not NAME.fullmatch(name):
-            raise TestMistake(
-                UserError(
-                    "bad-check-name",
-                    f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since "
-                    "its results go by this name.",
-                )
+            raise mistake(
+                "bad-check-name",
+                f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since "
+                "its results go by this name.",
             )
         if name == AGREEMENT:
-            raise TestMistake(
-                UserError(
-                    "reserved-check-name",
-                    f"{self.trial.function} has a check {name!r}, which is how often the judge agrees with a label: "
-                    "give the check another name.",
-                )
+            raise mistake(
+                "reserved-check-name",
+                f"{self.trial.function} has a check {name!r}, which is how often the judge agrees with a label: "
+                "give the check another name.",
             )
         if name in checks:
-            raise TestMistake(
-                UserError(
-                    "check-given-twice",
-                    f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
-                )
+            raise mistake(
+                "check-given-twice",
+                f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
             )
         value = condition.item() if hasattr(condition, "item") else condition  # a number of NumPy's
         if isinstance(value, float) and 0 <= value <= 1:
@@ -342,12 +322,10 @@ class Ask:
         elif isinstance(value, int) and value in (0, 1):
             checks[name] = bool(value)
         else:
-            raise TestMistake(
-                UserError(
-                    "bad-check-value",
-                    f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: give a condition, "
-                    "which is True or False, or a number from 0 to 1 for partial credit.",
-                )
+            raise mistake(
+                "bad-check-value",
+                f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: give a condition, "
+                "which is True or False, or a number from 0 to 1 for partial credit.",
             )
         return checks[name]
 
@@ -372,12 +350,10 @@ class Ask:
         given = PARAGRAPHS.split(context) if isinstance(context, str) else context
         sections = [piece.text for piece in map(_piece, given) if piece.text.strip()]
         if not sections or not answer.strip() or (options and answer not in options):
-            raise TestMistake(
-                UserError(
-                    "no-lexical-baseline",
-                    f"{self.trial.function}: ask.lexical needs a context with text, and an answer that is not empty "
-                    "and is one of the options, if there are any.",
-                )
+            raise mistake(
+                "no-lexical-baseline",
+                f"{self.trial.function}: ask.lexical needs a context with text, and an answer that is not empty "
+                "and is one of the options, if there are any.",
             )
         self.trial.lexical = lexically_right(sections, question, answer, options)
         return self.trial.lexical
@@ -393,12 +369,10 @@ class Ask:
         """Ask about a transcript, as the strategy leaves it."""
         trial = self.trial
         if question is None or trial.case.shape != TEXT:
-            raise TestMistake(
-                UserError(
-                    "transcript-is-turns",
-                    f"{trial.function}: ask about a transcript with ask(transcript, question), in the shape {TEXT!r} "
-                    "only, since it consists of turns already; --ctx-strategy varies it.",
-                )
+            raise mistake(
+                "transcript-is-turns",
+                f"{trial.function}: ask about a transcript with ask(transcript, question), in the shape {TEXT!r} "
+                "only, since it consists of turns already; --ctx-strategy varies it.",
             )
         tools = {"tools": list(transcript.tools)} if transcript.tools else {}
         fixed = tools | ({"system": own} if (own := system or transcript.system) else {})
@@ -415,12 +389,10 @@ class Ask:
         if transcript.fill and model.window:
             size = round(tokens_of(managed.messages) * model.tokens.reference) + max_tokens
             if size > model.window:
-                raise TestMistake(
-                    UserError(
-                        "fill-beyond-window",
-                        f"{trial.function}: a fill of {transcript.fill:,} tokens takes about {size:,} of "
-                        f"{model.model}, whose window has {model.window:,}: leave it out of `fill` in the profile.",
-                    )
+                raise mistake(
+                    "fill-beyond-window",
+                    f"{trial.function}: a fill of {transcript.fill:,} tokens takes about {size:,} of "
+                    f"{model.model}, whose window has {model.window:,}: leave it out of `fill` in the profile.",
                 )
         body = {
             "messages": transcript.asked(managed.messages, question),

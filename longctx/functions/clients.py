@@ -15,7 +15,7 @@ import httpx2
 from longctx.config.headers import BETA, VERSION, custom_headers, treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.functions.trial import TestMistake
+from longctx.functions.trial import TestMistake, mistake
 from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, streams
 from longctx.recording.rewritten import is_messages_path, messages_body
 from longctx.recording.trials import Exchange
@@ -64,12 +64,10 @@ def client_like(ask: Ask, like: Client, model: str | None) -> Client:
         new = async_http_client(ask, model) if asynchronous else http_client(ask, model)
         made: Client = copied(http_client=new)
     except (AttributeError, TypeError):
-        raise TestMistake(
-            UserError(
-                "client-without-transport",
-                f"{ask.trial.case.id}: a {type(like).__name__} cannot be copied to the recordings: build it with "
-                "http_client=ask.http_client(), or the argument by which its SDK takes an httpx2 client.",
-            )
+        raise mistake(
+            "client-without-transport",
+            f"{ask.trial.case.id}: a {type(like).__name__} cannot be copied to the recordings: build it with "
+            "http_client=ask.http_client(), or the argument by which its SDK takes an httpx2 client.",
         ) from None
     if asynchronous:
         made.__class__ = _threadless(type(made))
@@ -145,12 +143,10 @@ def _platform_of(kind: type) -> Any:
 def _check_sdk(ask: Ask, sdk: str, model: str | None) -> None:
     if sdk not in NAMES:
         named = f"ask.client(model={sdk!r})"
-        raise TestMistake(
-            UserError(
-                "unknown-sdk",
-                f"{ask.trial.case.id}: ask.client({sdk!r}) names no SDK: give 'anthropic', 'openai' or 'google', "
-                f"or {named} if that is a model; for any other SDK there is ask.http_client().",
-            )
+        raise mistake(
+            "unknown-sdk",
+            f"{ask.trial.case.id}: ask.client({sdk!r}) names no SDK: give 'anthropic', 'openai' or 'google', "
+            f"or {named} if that is a model; for any other SDK there is ask.http_client().",
         )
     asked = ask.trial.case.model if model is None else ask.model(model)
     if sdk != api_of(asked).VENDOR:
@@ -174,12 +170,10 @@ def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes
     path = messages.PATH if is_messages_path(told) else canonical_path(told)
     api = api_at(path)
     if request.method != "POST" or api is None:
-        raise TestMistake(
-            UserError(
-                "request-not-recordable",
-                f"{ask.trial.case.id}: the code under test sends {request.method} {told}, and only "
-                f"{_recordable()} can be recorded: give it this answer in another way.",
-            )
+        raise mistake(
+            "request-not-recordable",
+            f"{ask.trial.case.id}: the code under test sends {request.method} {told}, and only "
+            f"{_recordable()} can be recorded: give it this answer in another way.",
         )
     model = ask.trial.case.model if named is None else ask.model(named)
     if api.VENDOR != api_of(model).VENDOR:
@@ -206,12 +200,10 @@ def _body(ask: Ask, path: str, content: bytes, betas: str) -> dict[str, Any]:
             return body
     except (ValueError, RecursionError, AttributeError, TypeError):  # a list has another `pop`
         pass
-    raise TestMistake(
-        UserError(
-            "request-without-json",
-            f"{ask.trial.case.id}: the code under test sends POST {path} with a body that is not a JSON object: send "
-            "what the API takes.",
-        )
+    raise mistake(
+        "request-without-json",
+        f"{ask.trial.case.id}: the code under test sends POST {path} with a body that is not a JSON object: send "
+        "what the API takes.",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -14,13 +14,12 @@ from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial, Lacking
-from longctx.live.cost.estimate import Estimate, Price, price_of
+from longctx.live.cost.estimate import NONE_LATER, Estimate, Later, estimate_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.request import OneRequest
 from longctx.plural import count
 from longctx.recording.apis import api_of
 from longctx.recording.trials import Exchange
-from longctx.results.grouping import grouped
 
 
 @dataclass(slots=True)
@@ -100,18 +99,7 @@ class FunctionEstimates:
         return self._sums.setdefault(case.group, _Sum(case))
 
 
-@dataclass(frozen=True, slots=True)
-class _Later:
-    """The later requests of the trials that lack answers."""
-
-    requests: float = 0.0
-    input_tokens: float = 0.0
-    output_tokens: float = 0.0
-    price: float | None = 0.0
-    """USD; None if it is not known."""
-
-
-def _later(of: _Sum) -> _Later | None:
+def _later(of: _Sum) -> Later | None:
     """Return the later requests, as in the recorded trials; None if there are none of these."""
     if not of.recorded:
         return None
@@ -119,11 +107,11 @@ def _later(of: _Sum) -> _Later | None:
     requests = sum(max(0.0, each - answered - len(lacking)) for answered, lacking in of.lacking)
     seen = [(exchange, reply) for exchanges in of.recorded for exchange in exchanges[1:] if (reply := exchange.reply)]
     if not (requests and seen):
-        return _Later()
+        return NONE_LATER
     sizes = [(reply.input_tokens, reply.output_tokens) for _, reply in seen]
     prices = [estimated_cost(exchange.model, *size) for (exchange, _), size in zip(seen, sizes, strict=True)]
     known = [price for price in prices if price is not None]
-    return _Later(
+    return Later(
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
         requests * fmean((api_of(exchange.model).most_tokens(exchange.body) or 0) for exchange, _ in seen),
@@ -133,25 +121,16 @@ def _later(of: _Sum) -> _Later | None:
 
 def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Estimate:
     case, replies = of.case, ReplyTokens.of(of.first)
-    known = thinking.get(case.model.model) if replies is None and case.model.thinking_tokens else None
     requests = [request for _, lacking in of.lacking for request in lacking if not request.wanted.counts]
     expected = [_expecting(request, case, replies, thinking) for request in requests]
     shared = [request for group in of_one_context(expected) for request in shared_requests(group, batch)]
-    later = _later(of) or _Later()
-    models = [case.model, *(request.case.model for request in requests)]
-    known_prices = later.price is not None and all(model.prices is not None for model in models)
-    return Estimate(
-        case.model.model,
-        case.scenario.family,
+    return dataclasses.replace(
+        estimate_of([case], shared, batch, _later(of) or NONE_LATER),
         trials=of.trials,
         to_ask=len(of.lacking),
-        input_tokens=round(sum(request.case.size_tokens for request in requests) + later.input_tokens),
-        output_tokens=round(sum(request.case.reply_tokens for request in requests) + later.output_tokens),
-        price=_price(shared, later.price or 0.0, case, batch) if known_prices else None,
         counted=False,
-        thinking_tokens=sum(request.case.model.thinking_tokens for request in requests),
         replies=replies,
-        thinking=known,
+        thinking=thinking.get(case.model.model) if replies is None and case.model.thinking_tokens else None,
     )
 
 
@@ -169,16 +148,3 @@ def _expecting(
         known = request.case.scenario.max_tokens + min(spent.mean, model.thinking_tokens)
     expected = None if known is None else ReplyTokens(known, answers=0)
     return dataclasses.replace(request, case=dataclasses.replace(request.case, replies=expected))
-
-
-def _price(requests: Sequence[OneRequest], later: float, case: Case, batch: bool) -> Price:
-    """Return the price of first requests and of later ones, at USD `later` if these are asked directly."""
-    assert case.model.prices is not None
-    less = later * (1 - case.model.prices.batch_discount)
-    after = Price(later, later, less, less if batch else None)
-    return sum((price_of(of_model, batch) for of_model in _by_model(requests)), after)
-
-
-def _by_model(requests: Sequence[OneRequest]) -> Iterable[list[OneRequest]]:
-    """Return the requests to each model: that of the test, and others that it asks, such as a judge."""
-    return grouped(requests, lambda request: request.case.model.model).values()

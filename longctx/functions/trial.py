@@ -51,6 +51,11 @@ class TestMistake(BaseException):
         self.error = error
 
 
+def mistake(code: str, sentence: str) -> TestMistake:
+    """Return a mistake in the test: see UserError."""
+    return TestMistake(UserError(code, sentence))
+
+
 @dataclass(frozen=True, slots=True)
 class Lacking:
     """A request without a recorded answer."""
@@ -248,12 +253,10 @@ class FunctionTrial:
         case = self.case
         number = len(self.bodies)
         if number >= MOST_REQUESTS:
-            raise TestMistake(
-                UserError(
-                    "too-many-requests",
-                    f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
-                    "endless loop: stop it after a number of turns.",
-                )
+            raise mistake(
+                "too-many-requests",
+                f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
+                "endless loop: stop it after a number of turns.",
             )
         try:
             compared = self.tape.rewriting.compared(body)

@@ -84,15 +84,12 @@ def with_recorded_replies(
 
     known: of a test and model, in place of what the tape has.
     """
-    groups: dict[Group, list[Case]] = defaultdict(list)
-    for case in cases:
-        groups[case.group].append(case)
     replies = {
         group: (known or {}).get(group)
         or ReplyTokens.of(
             [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[1], MOST_READ)]
         )
-        for group, of_group in groups.items()
+        for group, of_group in grouped(cases, lambda case: case.group).items()
     }
     return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
 
@@ -135,11 +132,8 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
 
 def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
     """Print what does not fit its model and is not asked: a sentence on each family and model."""
-    groups: dict[tuple[str, str], list[Unasked]] = defaultdict(list)
-    for case, why in unfit:
-        if why.cause != NOT_MEASURED:
-            groups[case.group].append((case, why))
-    for (family, model), group in groups.items():
+    told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
+    for (family, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""
         say(f"Not asked: {count(len(group), 'scenario')} of {family} on {model}. {first}{group[0][1].message}")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from longctx.cases.case import Case, Group, Question
+from longctx.cases.case import Case, Question
 from longctx.cases.reply_tokens import ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
+from longctx.results.grouping import grouped
 
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""
@@ -85,21 +85,74 @@ class Estimate:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The requests that are known only once earlier ones are answered, as recorded trials have them."""
+
+    requests: float = 0.0
+    input_tokens: float = 0.0
+    output_tokens: float = 0.0
+    price: float | None = 0.0
+    """USD if they are sent directly; None if it is not known."""
+
+
+NONE_LATER = Later()
+
+
 def estimate(
     cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = (), batches: bool = False
 ) -> list[Estimate]:
-    """Estimate what a run will ask, for each family and model.
+    """Estimate what a run will ask, for each test and model.
 
     cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
     yet; all of their questions are asked. batches: whether the run asks in batches.
     """
-    trials: dict[Group, list[Case]] = defaultdict(list)
-    questions_of: dict[Group, list[Question]] = defaultdict(list)
-    for case in (*cases, *unbuilt):
-        trials[case.group].append(case)
-    for question in (*questions, *(question for case in unbuilt for question in case.questions())):
-        questions_of[question.case.group].append(question)
-    return [_estimate(group, of_group, questions_of[group], batches) for group, of_group in trials.items()]
+    every = (*questions, *(question for case in unbuilt for question in case.questions()))
+    asked = grouped(every, lambda question: question.case.group)
+    return [
+        estimate_of(of_group, asked.get(group, ()), batches)
+        for group, of_group in grouped((*cases, *unbuilt), lambda case: case.group).items()
+    ]
+
+
+def estimate_of(
+    cases: Sequence[Case], questions: Sequence[Question], batches: bool, later: Later = NONE_LATER
+) -> Estimate:
+    """Estimate what is asked of one test and model. cases: all of these, of which the questions are."""
+    own = cases[0].model.prices
+    price = None
+    if own and later.price is not None and all(question.case.model.prices for question in questions):
+        less = later.price * (1 - own.batch_discount)
+        price = price_of(questions, batches) + Price(later.price, later.price, less, less if batches else None)
+    return Estimate(
+        model=cases[0].model.model,
+        family=cases[0].scenario.family,
+        trials=sum(case.size for case in cases),
+        to_ask=len(questions),
+        input_tokens=round(sum(question.case.size_tokens for question in questions) + later.input_tokens),
+        output_tokens=round(sum(question.case.reply_tokens for question in questions) + later.output_tokens),
+        price=price,
+        counted=all(question.case.counted is not None for question in questions),
+        thinking_tokens=sum(question.case.model.thinking_tokens for question in questions),
+        replies=(questions[0].case if questions else cases[0]).replies,
+    )
+
+
+def price_of(questions: Sequence[Question], batches: bool) -> Price:
+    """Return the price of questions, each at the rates of its model for the length of its own prompt."""
+    directly = {question.shared.after for question in questions} if batches else set()
+    sums: tuple[list[float], ...] = ([], [], [], [])
+    for question in questions:
+        prices, kept = question.case.model.prices, question.shared
+        assert prices is not None
+        size, reply, less = question.case.size_tokens, question.case.expected_reply_tokens, 1 - prices.batch_discount
+        standard = cost(prices, size, reply)
+        cached = cost(prices, size, reply, size * kept.read_share, size * kept.write_share)
+        planned = cached * (1 if batches and (kept.direct or question.key in directly) else less)
+        for total, price in zip(sums, (standard, cached, standard * less, planned), strict=True):
+            total.append(price)
+    standard, cached, batch, planned = map(math.fsum, sums)
+    return Price(standard, cached, batch, planned if batches else None)
 
 
 def total_price(estimates: Iterable[Estimate], batches: bool) -> float:
@@ -128,49 +181,3 @@ def price_warnings(models: Iterable[ModelProfile], today: datetime.date) -> list
 
 def _costs(prices: Prices) -> bool:
     return any(rates.input > 0 or rates.output > 0 for rates in (prices, *prices.above))
-
-
-def _estimate(group: Group, cases: Sequence[Case], questions: Sequence[Question], batches: bool) -> Estimate:
-    first = questions[0].case if questions else cases[0]
-    prices = first.model.prices
-    return Estimate(
-        model=group[1],
-        family=group[0],
-        trials=sum(case.size for case in cases),
-        to_ask=len(questions),
-        input_tokens=sum(question.case.size_tokens for question in questions),
-        output_tokens=sum(question.case.reply_tokens for question in questions),
-        price=None if prices is None else _price(prices, questions, batches),
-        counted=all(question.case.counted is not None for question in questions),
-        thinking_tokens=sum(question.case.model.thinking_tokens for question in questions),
-        replies=first.replies,
-    )
-
-
-def price_of(questions: Sequence[Question], batches: bool) -> Price:
-    """Return the price of questions of one model, which must be known."""
-    assert questions[0].case.model.prices is not None
-    return _price(questions[0].case.model.prices, questions, batches)
-
-
-def _price(prices: Prices, questions: Sequence[Question], batches: bool) -> Price:
-    """Return the price of the questions, each at the rates for the length of its own prompt."""
-    sizes = [
-        (case.size_tokens, case.expected_reply_tokens, question.shared)
-        for question in questions
-        for case in [question.case]
-    ]
-    standard = math.fsum(cost(prices, size, reply) for size, reply, _ in sizes)
-    cached = math.fsum(
-        cost(prices, size, reply, size * shared.read_share, size * shared.write_share) for size, reply, shared in sizes
-    )
-    less = 1 - prices.batch_discount
-    if not batches:
-        return Price(standard, cached, standard * less)
-    directly = {question.shared.after for question in questions}
-    planned = math.fsum(
-        cost(prices, size, reply, size * question.shared.read_share, size * question.shared.write_share)
-        * (1 if question.shared.direct or question.key in directly else less)
-        for question, (size, reply, _) in zip(questions, sizes, strict=True)
-    )
-    return Price(standard, cached, standard * less, planned)
