@@ -50,7 +50,7 @@ class AskingRun(FunctionRun):
         self._asker = asker
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self._asker.ask(case, trial_of, start)
+        self._asker.ask(case.questions(), trial_of, start)
 
 
 class CollectingRun(FunctionRun):

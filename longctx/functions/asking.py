@@ -10,13 +10,12 @@ import dataclasses
 import difflib
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from longctx.cases.case import Case, Group, Question
+from longctx.cases.case import Group, Question
 from longctx.cases.request_tokens import body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
@@ -85,31 +84,28 @@ class FunctionAsker:
         """Wait for what is in flight."""
         wait(self._waiting)
 
-    def ask(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        """Ask what the trials of a cell lack, until they lack nothing or cannot go on."""
-        group = case.group
+    def ask(self, questions: Iterable[Question], trial_of: TrialOf, start: RunOnce) -> None:
+        """Ask what trials lack, of one cell or of many, until they lack nothing or cannot go on."""
         canary = self._canary
         waiting = self._waiting = {}
-        fresh = deque(in_contexts([question for question in case.questions() if self._part.holds(question)]))
+        fresh = deque(in_contexts([question for question in questions if self._part.holds(question)]))
         begun: deque[_Waiting] = deque()
         """Trials that have run once, and whose first requests may be sent."""
         ready: deque[_Waiting] = deque()
         late: list[_Waiting] = []
         """Trials with requests that failed for a passing reason, and are sent once more when nothing else is."""
         while fresh or begun or ready or waiting or late:
-            if why := canary.stopped(group):
-                self._leave([*(paused.question for paused in begun), *chain(*fresh)], why)
-                fresh.clear()
-                begun.clear()
+            while (first := _first(begun, fresh)) and (why := canary.stopped(first.case.group)):
+                self._leave([begun.popleft().question] if begun else fresh.popleft(), why)
             while len(waiting) < self._most:
                 if ready:
                     paused = ready.popleft()
                     paused.requests = self._run(trial_of(paused.question), start, paused)
                     self._tally.done += not paused.requests
-                elif begun and self._may_start(group):
+                elif begun and self._may_start(begun[0].question.case.group):
                     paused = begun.popleft()
-                    canary.started(group)
-                elif fresh and not begun and self._may_start(group):
+                    canary.started(paused.question.case.group)
+                elif fresh and not begun and self._may_start(fresh[0][0].case.group):
                     begun += self._begin(fresh.popleft(), trial_of, start)
                     continue
                 else:
@@ -122,8 +118,8 @@ class FunctionAsker:
                     waiting |= self._submitted(paused, [request for request, _ in unanswered])
                 late = []
             if not waiting:
-                if self._only_canary and canary.passed(group):
-                    return
+                while self._only_canary and (first := _first(begun, fresh)) and canary.passed(first.case.group):
+                    begun.popleft() if begun else fresh.popleft()
                 continue
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -142,7 +138,7 @@ class FunctionAsker:
                     paused.late = True
                     late.append(paused)
                 else:
-                    canary.failed(group)
+                    canary.failed(paused.question.case.group)
                     self._tally.done += 1
                     self.asked.failures[paused.question.key] = paused.unanswered[0][1]
 
@@ -247,6 +243,11 @@ class _Waiting:
 
 _Sent = tuple[_Waiting, OneRequest]
 """A request that was sent, and its trial."""
+
+
+def _first(begun: Sequence[_Waiting], fresh: Sequence[Sequence[Question]]) -> Question | None:
+    """Return the trial that would start next."""
+    return begun[0].question if begun else fresh[0][0] if fresh else None
 
 
 def one_request(question: Question, lacking: Lacking) -> OneRequest:

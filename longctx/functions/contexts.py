@@ -35,7 +35,8 @@ def in_contexts(questions: Sequence[Question]) -> list[list[Question]]:
     """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
     groups: dict[object, list[Question]] = {}
     for question in questions:
-        groups.setdefault(question.case.scenario.context_name(question.index) or question.index, []).append(question)
+        context = question.case.scenario.context_name(question.index) or question.index
+        groups.setdefault((id(question.case), context), []).append(question)
     return list(groups.values())
 
 

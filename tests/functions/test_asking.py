@@ -54,7 +54,7 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
     with asker:
         asking = FunctionAsker(asker, Canary({}, None))
         asking.ask(
-            case,
+            case.questions(),
             lambda question: FunctionTrial(question, tape),
             lambda trial: run(trial, lambda: function(trial) and None),
         )
@@ -296,7 +296,7 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
     case, tally = case_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
         FunctionAsker(asker, Canary({}, None)).ask(
-            case,
+            case.questions(),
             lambda question: FunctionTrial(question, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
         )
@@ -343,7 +343,7 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
     with Asker(tape, [CACHED], Terms(server.url, 2), tally, said.append) as asker:
         asking = FunctionAsker(asker, canary)
         asking.ask(
-            case,
+            case.questions(),
             lambda question: FunctionTrial(question, tape),
             lambda trial: run(trial, lambda: unreadable(trial)),
         )
