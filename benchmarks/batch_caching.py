@@ -18,14 +18,14 @@ from benchmarks.caching import questions
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import ask_all
-from longctx.live.batches.caching import shared_by_batches
+from longctx.live.cost.prefixes import shared_by_batches
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
 from longctx.live.batches.service import Service
 from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import paid
-from longctx.live.cost.sharing import shared
+from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client

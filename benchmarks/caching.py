@@ -27,7 +27,7 @@ from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.live.cost.money import cost
-from longctx.live.cost.sharing import shared
+from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.collages import POSITIONS
 from longctx.recording.missing import missing

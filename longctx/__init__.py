@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from longctx.results.row import Row as Row
     from longctx.results.subject import Subject as Subject
     from longctx.stats.rates import Rate as Rate
-    from longctx.views.answers import Answers as Answers
+    from longctx.views.reporting import Answers as Answers
     from longctx.views.chart import Chart as Chart
-    from longctx.views.scenario_summary import ScenarioSummary as ScenarioSummary
-    from longctx.views.table import Table as Table
+    from longctx.views.reporting import ScenarioSummary as ScenarioSummary
+    from longctx.views.chart import Table as Table
     from longctx.views.view import RatePoint as RatePoint
     from longctx.views.view import RateView as RateView
     from longctx.vocabulary.bank import Bank as Bank
@@ -71,11 +71,9 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),
-    "longctx.views.scenario_summary": ("ScenarioSummary",),
-    "longctx.views.answers": ("Answers",),
+    "longctx.views.reporting": ("ScenarioSummary", "Answers"),
     "longctx.views.view": ("RateView", "RatePoint"),
-    "longctx.views.table": ("Table",),
-    "longctx.views.chart": ("Chart",),
+    "longctx.views.chart": ("Table", "Chart"),
     "longctx.functions.chunks": ("chunks", "Chunks"),
     "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.errors": ("UserError",),

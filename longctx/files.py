@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import platform
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from longctx import clocks
 from longctx.errors import UserError
+from pathlib import Path
+from typing import BinaryIO
+
 
 ROOM = 64 * 1024
 """The bytes that must fit into a folder for it to count as writable; the smallest report is larger."""
@@ -156,3 +159,155 @@ def unwritable(path: Path, error: OSError) -> UserError:
     if isinstance(error, FileExistsError):  # mkdir found something else there
         return UserError("not-writable", f"{path} cannot be written: {error.filename} is not a folder.")
     return UserError("not-writable", f"{path} cannot be written: {os.strerror(error.errno) if error.errno else error}.")
+
+
+STEP = 65_536
+
+
+def read_lines(path: Path) -> tuple[list[bytes], bool]:
+    """Return the lines of a file, and whether the last one is cut short and left out.
+
+    A file that does not exist has no lines. Raises OSError.
+    """
+    try:
+        return split_lines(path.read_bytes())
+    except FileNotFoundError:
+        return [], False
+
+
+def split_lines(content: bytes) -> tuple[list[bytes], bool]:
+    """Return the lines of a file's content as `read_lines` does."""
+    *lines, last = content.split(b"\n")
+    whole = _is_json(last)
+    return ([*lines, last] if whole else lines), bool(last) and not whole
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append a line, which the operating system has when this returns. Raises OSError."""
+    try:
+        file = path.open("ab+")
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab+")
+    with file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                _end_last_line(file)
+        file.write(line + b"\n")
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """End the last line if it is complete; remove it if a killed run left it unfinished."""
+    size = file.seek(0, os.SEEK_END)
+    tail = b""
+    while size and b"\n" not in tail:
+        step = min(size, STEP)
+        size = file.seek(size - step)
+        tail = file.read(step) + tail
+    last = tail[tail.rfind(b"\n") + 1 :]
+    if _is_json(last):
+        file.write(b"\n")
+    else:
+        file.truncate(file.seek(0, os.SEEK_END) - len(last))
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Yield the complete lines of a file; a last line that a kill or a full disk cut short is left out."""
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield _text(line)
+
+
+def lines_at(path: Path, places: Iterable[int]) -> Iterator[str]:
+    """Yield the lines at these places, from 0, in the given order; an empty line if the file has fewer."""
+    starts = array("q", [0])
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                starts.append(starts[-1] + len(line))
+        for place in places:
+            file.seek(starts[place] if place < len(starts) - 1 else starts[-1])
+            yield _text(file.readline()) if place < len(starts) - 1 else ""
+
+
+def _text(line: bytes) -> str:
+    return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
+
+
+TRUSTED_FOLDERS = "LONGCTX_TRUSTED_FOLDERS"
+"""The environment variable that lists folders, separated as in PATH, which links of a project may lead into."""
+
+
+def inside(path: Path, *folders: Path) -> Path:
+    """Return the path. Raises UserError if it leads out of all these folders, or a link to something hidden in them.
+
+    Hidden are files and folders whose names begin with a dot, such as .env and .git. The folders may be links.
+    """
+    target = _real(path)
+    for folder in folders:
+        real = _real(folder)
+        if target.is_relative_to(real) and not _is_linked_and_hidden(path, target, folder, real):
+            return path
+    trusted = filter(None, os.environ.get(TRUSTED_FOLDERS, "").split(os.pathsep))
+    if any(target.is_relative_to(_real(Path(folder))) for folder in trusted):
+        return path
+    raise UserError(
+        "leads-outside",
+        f"{path} leads to {target}, which is outside {folders[0]}, or hidden in it, and no file of a project may lead "
+        f"there. Put a copy in its place, or, if you trust it, list the folder that it leads to in {TRUSTED_FOLDERS}.",
+    )
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _is_linked_and_hidden(path: Path, target: Path, folder: Path, real: Path) -> bool:
+    inner = target.relative_to(real)
+    if not any(part.startswith(".") for part in inner.parts):
+        return False
+    return str(inner) not in (os.path.relpath(path, folder), os.path.relpath(path, real))
+
+
+LOCK = ".lock"
+"""The name of the lock file in a folder. The lock ends with the process that holds it, however that ends."""
+
+
+@contextlib.contextmanager
+def locked(folder: Path, held: UserError, harm: str, goes: bool = False) -> Iterator[None]:
+    """Lock a folder, which must be writable. Raises `held` if another process has it, and UserError if it has no locks.
+
+    harm: what two processes could do to each other, as a clause. goes: whether the lock file is removed at the end.
+    """
+    from filelock import FileLock, Timeout  # so that a replay imports none of it
+
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise held from None
+    except (OSError, NotImplementedError) as error:
+        raise UserError(
+            "not-lockable",
+            f"{folder / LOCK} cannot be locked ({error}), and {harm}: delete it if it is a link or a folder, or move "
+            "the project to a file system that supports locking. lock = false in [tool.longctx] of pyproject.toml "
+            "(--no-lock of a command) continues without a lock; then ensure that no other run uses the folder.",
+        ) from None
+    try:
+        yield
+    finally:
+        if goes:
+            with contextlib.suppress(OSError):
+                (folder / LOCK).unlink()
+        lock.release()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from longctx.live.cost.sharing import common_length
+from longctx.live.cost.prefixes import common_length
 from tests.servers import Answer, Body, message, prompt_of
 
 CHARACTERS_A_TOKEN = 4

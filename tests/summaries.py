@@ -8,9 +8,9 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.summary.summary import OfFamily, Summary
-from longctx.views.answers import Answers
+from longctx.views.reporting import Answers
 from longctx.views.reporting import Reporting, reporting_of
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from tests.rows import row
 
 

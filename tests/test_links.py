@@ -18,10 +18,10 @@ from longctx.corpus.fetch import fetch
 from longctx.corpus.filters import load_filter
 from longctx.functions.strategies import Strategy
 from longctx.functions.transcript import read_transcript
-from longctx.links import TRUSTED_FOLDERS, inside
+from longctx.files import TRUSTED_FOLDERS, inside
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
-from longctx.results.folder import check_free, find_run
+from longctx.results.store import check_free, find_run
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.protocols import LineRetrieval

@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from benchmarks.gate.profiles import common
 from benchmarks.gate.table import command, share, table
-from longctx.stats.watch import ALARM, FALSE_ALARMS, evidence
+from longctx.stats.power import ALARM, FALSE_ALARMS, evidence
 
 RESULTS = Path(__file__).with_name("CANARY.md")
 WEEK, DROP, QUIET = 7, 0.15, 28
@@ -70,7 +70,7 @@ def least_lost(gained: int) -> int:
 
 
 def alarms(lost: Counts, gained: Counts) -> NDArray[np.bool_]:
-    """Return on which nights the evidence of any bet is enough, as `longctx.stats.watch.watch` has it."""
+    """Return on which nights the evidence of any bet is enough, as `longctx.stats.power.watch` has it."""
     enough = np.array([least_lost(number) for number in range(WEEK * int(gained.max()) + 1)])
     found = np.zeros(lost.shape, bool)
     of_lost, of_gained = lost.copy(), gained.copy()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
-from longctx.stats.judged import JudgeErrors, Limited, kappa, limited
+from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 

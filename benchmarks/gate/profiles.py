@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from benchmarks.gate.runs import binomial, holm
 from benchmarks.gate.table import command, sections, share, table
-from longctx.cases.reply_tokens import ReplyTokens
+from longctx.cases.case import ReplyTokens
 from longctx.config.models import load_model
-from longctx.engine.loads import planned as loads_of_profile
+from longctx.engine.gate_plan import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.defaults import ALPHA
-from longctx.live.cost.contexts import ContextPrice
+from longctx.live.cost.prefixes import ContextPrice
 from longctx.live.cost.money import usd
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
 from longctx.stats.concentrated import Changed

@@ -15,7 +15,7 @@ from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats.bound import trials_to_settle
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 
 RATES = (0.5, 0.9, 0.99, 1.0)
 PAIRS = {"rerun": RERUN, "prompt": PROMPT}

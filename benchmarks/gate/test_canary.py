@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.gate.canary import DROP, WEEK, alarms, nights, noticed
-from longctx.stats.watch import CanaryNight, watch
+from longctx.stats.power import CanaryNight, watch
 
 
 @pytest.mark.parametrize("generator", ["latent", "mean-shift"])

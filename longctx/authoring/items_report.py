@@ -12,7 +12,7 @@ from longctx.protocols.control import RECORDS
 from longctx.report.document import Document
 from longctx.results.export import cell
 from longctx.stats.rates import Rate
-from longctx.views.table import Table
+from longctx.views.chart import Table
 
 NAMES = {"right": "right section", "wrong": "wrong section", "none": "no record"}
 WORST = {"questions": 10, "facts": 5, "sections": 5}

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-
-from longctx.authoring.tagged import BULLETS, Tagged, bullets, find_tagged
-from longctx.corpus.questions import BankQuestion
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
+from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
+from longctx.errors import UserError
+from longctx.files import check_free, check_writable, write_file
 from longctx.visible import visible
+from longctx.vocabulary.bank import Section
 from longctx.vocabulary.occurrence import numerical
-from longctx.vocabulary.scenario import CUT_OFF, Reply
+from longctx.vocabulary.scenario import CUT_OFF, Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.text import fill
+from pathlib import Path
+from typing import ClassVar
+
 
 LONGEST = 1000
 """The most characters of a question or an answer."""
@@ -151,3 +158,226 @@ def _check_text(text: str, document: str | None) -> None:
 def _alike(answer: str) -> str:
     """Normalize an answer: its case, its letter forms and its final punctuation do not distinguish it."""
     return unicodedata.normalize("NFKC", answer).casefold().rstrip(" .;,")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFiles:
+    """The paths of the questions, and of the parts of replies that were dropped."""
+
+    questions: Path
+    dropped: Path
+
+    @classmethod
+    def at(cls, path: Path) -> WrittenFiles:
+        """Return the files for a path of questions. Raises UserError if they cannot be written."""
+        check_free(path, force=True)
+        dropped = dropped_beside(path)
+        if dropped == path or path.suffix != ".jsonl":
+            raise UserError(
+                "questions-not-jsonl",
+                f"{path} is not a name for questions: give one that ends in .jsonl, such as questions.jsonl.",
+            )
+        check_writable(path.parent)
+        return cls(path, dropped)
+
+    def check_unchanged(self, written: Sequence[Written]) -> None:
+        """Raise UserError if a person has changed the files: they differ from what was written.
+
+        written: the replies that were on the tape before anything was asked.
+        """
+        if not self.questions.exists():
+            return
+        now = {question.id: question for batch in written for question in batch.questions}
+        existing = {question.id: question for question in load_questions(self.questions).questions}
+        sections = {question.section for question in existing.values()}
+        changed = [name for name, question in existing.items() if now.get(name) != question]
+        gone = [name for name, question in now.items() if question.section in sections and name not in existing]
+        noted = set(_lines(self.dropped)) - set(dump_dropped(_dropped(written)).splitlines())
+        if changed or gone or noted:
+            where = f"{(changed or gone)[0]}" if changed or gone else f"in {self.dropped.name}"
+            raise UserError(
+                "questions-changed",
+                f"{self.questions} was reviewed or changed since it was written ({where}), or was not written by this "
+                "command: give another name, or --force to overwrite it.",
+            )
+
+    def write(self, written: Sequence[Written]) -> None:
+        """Write both files, each completely or not at all; an empty one is left out. Raises UserError."""
+        questions = dump(question for batch in written for question in batch.questions).encode()
+        if questions:
+            write_file(self.questions, lambda part: part.write_bytes(questions))
+        if dropped := dump_dropped(_dropped(written)):
+            write_file(self.dropped, lambda part: part.write_bytes(dropped))
+        else:
+            self.dropped.unlink(missing_ok=True)
+
+
+def _dropped(written: Sequence[Written]) -> Iterator[Dropped]:
+    return (drop for batch in written for drop in batch.dropped)
+
+
+def _lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines() if path.is_file() else []
+
+
+TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}(question|answers?)\s{0,2}#?(\d{0,6})n?\s{0,2}>", re.IGNORECASE)
+BULLETS = tuple(
+    re.compile(rf"(?:{bullet})(?:\s+(.*))?$", re.DOTALL)
+    for bullet in (r"\(?\d{1,2}[.):]", r"\(?[A-Da-d][.):]", r"[-*•–]")
+)
+"""The bullets that may begin an answer's line: `1.` `1)` `(1)` `A.` `-`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A question with its answers, as text between tags; None for what is missing."""
+
+    number: int | None
+    """The number in the tags, if any."""
+    question: str | None
+    answers: str | None
+    raw: str
+    """Both with their tags."""
+    closed: bool
+    """Whether the last part has a closing tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The text after an opening tag, up to the next tag of any kind."""
+
+    is_question: bool
+    number: int | None
+    text: str
+    start: int
+    end: int
+    closed: bool
+
+
+def find_tagged(reply: str) -> Iterator[Tagged]:
+    """Yield every question and list of answers in a reply, in order; answers belong to the question before them."""
+    parts = list(_parts(reply))
+    taken = False
+    for part, after in pairwise([*parts, None]):
+        assert part is not None
+        if taken:
+            taken = False
+        elif not part.is_question:
+            yield Tagged(part.number, None, part.text, reply[part.start : part.end], part.closed)
+        elif after is None or after.is_question or not _same(part.number, after.number):
+            yield Tagged(part.number, part.text, None, reply[part.start : part.end], part.closed)
+        else:
+            taken = True
+            number = after.number if part.number is None else part.number
+            yield Tagged(number, part.text, after.text, reply[part.start : after.end], after.closed)
+
+
+def bullets(text: str) -> list[str]:
+    """Return the answers in a list, without their bullets. Without any bullets, every line is an answer.
+
+    Lines before the first bullet, and after a line without words, are no answers; a continuation line is joined to the
+    answer before it.
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    bullet = next((pattern for line in lines for pattern in BULLETS if pattern.match(line)), None)
+    if bullet is None:
+        return [line for line in lines if line]
+    answers: list[str] = []
+    in_answer = False
+    for line in lines:
+        if match := bullet.match(line):
+            answers.append(match[1] or "")
+            in_answer = True
+        elif not any(character.isalnum() for character in line):  # an empty line, or a fence such as ```
+            in_answer = False
+        elif in_answer:
+            answers[-1] += f" {line}"
+    return answers
+
+
+def _parts(reply: str) -> Iterator[_Part]:
+    tags = list(TAG.finditer(reply))
+    for tag, after in pairwise([*tags, None]):
+        assert tag is not None
+        if tag[1]:
+            continue
+        end = len(reply) if after is None else after.start()
+        closed = after is not None and bool(after[1])
+        number = int(tag[3]) if tag[3] else None
+        yield _Part(tag[2].lower() == "question", number, reply[tag.end() : end], tag.start(), end, closed)
+
+
+def _same(question: int | None, answers: int | None) -> bool:
+    """Tell whether the numbers of a question and of answers agree; a missing number agrees with any."""
+    return question is None or answers is None or question == answers
+
+
+MOST = 20
+NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+PROMPT_TOKENS = 3600
+"""The tokens of the prompt set `protocol` without the section, in the reference vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing(Scenario):
+    """`per_section` questions about one section, the last of them numerical. One trial, whatever the seed.
+
+    The trial is identified by the section's id and text, so that it stays the same when other documents come or go.
+    """
+
+    family: ClassVar[str] = "writing"
+    version: ClassVar[int] = 1
+    identified_by: ClassVar[tuple[str, ...]] = ("per_section",)
+    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "system": (),
+        "prompt": ("number", "others", "passage", "passage1", "questions1", "passage2", "questions2"),
+        "passage1": (),
+        "questions1": (),
+        "passage2": (),
+        "questions2": (),
+        "prefill": (),
+        "without_prefill": ("prefill",),
+    }
+
+    per_section: int
+    max_tokens: int = field(default=3000, kw_only=True)
+    section: Section = field(kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.per_section <= MOST:
+            raise ValueError(f"{self.per_section} questions a section cannot be asked for: give 2 to {MOST}.")
+
+    def run(
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
+    ) -> tuple[Trial, Outcome | None]:
+        """Return the trial, without an outcome: what was written is read and checked, not judged."""
+        number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}
+        user = fill(words["prompt"], {**words, **number, "passage": self.section.text})
+        trial = Trial(
+            identity=self.identity(seed, index, repeat),
+            system=words["system"],
+            user=user,
+            expected="",
+            max_tokens=self.max_tokens,
+            depth=user.rindex(self.section.text) / len(user),
+            prefix=self.family,
+            prefill=words["prefill"],
+            without_prefill=fill(words["without_prefill"], {"prefill": words["prefill"]}),
+        )
+        answer(trial)
+        return trial, None
+
+    def size_tokens(self, tokens: Mapping[str, float]) -> int:
+        return int((PROMPT_TOKENS + self.section.tokens) * tokens["reference"])
+
+    @property
+    def id(self) -> str:
+        return f"{self.slug}-{self.section.id}"
+
+    def identity(self, seed: int, index: int, repeat: int) -> Identity:
+        text = hashlib.sha256(self.section.text.encode("utf-8", "surrogatepass")).hexdigest()
+        item = f"{self.section.id}@{text[:12]}"
+        return replace(super(Writing, self).identity(0, 0, repeat), item=item)

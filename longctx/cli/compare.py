@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.shared import emit
 from longctx.errors import UserError
 from longctx.plural import count
-from longctx.results.folder import find_run
+from longctx.results.store import find_run
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.store import RESULTS
 from longctx.visible import visible
@@ -230,7 +230,7 @@ def _check_runs(options: argparse.Namespace) -> None:
 
 def _within(within: _Compared, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
     """Return a sentence on one run, and its parts that differ in one thing, the reference first."""
-    from longctx.compare.match import parts_of, what_differs
+    from longctx.compare.pairs import parts_of, what_differs
 
     path, rows = within.path, within.rows
     if between is None:

@@ -117,7 +117,7 @@ def stats(options: argparse.Namespace) -> int:
 
 def diff(options: argparse.Namespace) -> int:
     from longctx.corpus.revision import of_revision
-    from longctx.engine.document_changes import document_changes, questions_by_item
+    from longctx.engine.finish import document_changes, questions_by_item
 
     with tempfile.TemporaryDirectory() as temporary:
         old, new = Path(options.old), options.documents

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.shared import emit
 from longctx.cli.shared.options import declare
 from longctx.config.arguments import share
-from longctx.engine.options import GATE
+from longctx.engine.settings import GATE
 from longctx.errors import BadValue, UserError
 from longctx.gate.defaults import MARGIN
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import check_free_folder
-from longctx.engine.options import GATE
+from longctx.engine.settings import GATE
 from longctx.extras import writes_page
 from longctx.gate.defaults import ignored_options
-from longctx.results.folder import find_run, only_reporter
+from longctx.results.store import find_run, only_reporter
 
 
 def add(commands: Any) -> None:
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.base_terms import profiles_of
+    from longctx.engine.terms import profiles_of
     from longctx.engine.finish import Ending, merge
     from longctx.engine.terms import failures_of, merged_rules
     from longctx.gate.exit_status import exit_status
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.headline import last_line
     from longctx.report.terminal import as_terminal
     from longctx.results.baseline import load_baseline
-    from longctx.results.completeness import missing_shards
+    from longctx.results.store import missing_shards
     from longctx.results.export import PARQUET
     from longctx.results.merging import unite, unite_manifests
 

@@ -14,10 +14,10 @@ from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.engine.loads import SubjectBand
+    from longctx.engine.gate_plan import SubjectBand
     from longctx.engine.plan import Plan
     from longctx.engine.run import Run
-    from longctx.gate.observed import Seen, Where
+    from longctx.gate.evidence import Seen, Where
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
     from longctx.results.row import Row
     from longctx.results.subject import Subject
@@ -89,7 +89,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.loads import loads_of_functions, minimums_of, minimums_of_tests, planned
+    from longctx.engine.gate_plan import loads_of_functions, minimums_of, minimums_of_tests, planned
     from longctx.engine.run import Run
     from longctx.gate.plan import Target, against_baselines
     from longctx.plugin.declared_reports import reports_of_tests
@@ -140,7 +140,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
 
     Raises UserError if they tell nothing.
     """
-    from longctx.gate.observed import same_recordings, seen
+    from longctx.gate.evidence import same_recordings, seen
     from longctx.results.baseline import load_baseline
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
@@ -178,7 +178,7 @@ def _plan(
 
 
 def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) -> tuple[Seen | None, bool]:
-    from longctx.gate.observed import seen_of
+    from longctx.gate.evidence import seen_of
 
     subject, band = where
     return seen_of(earlier, subject, (band.family, band.name))
@@ -201,8 +201,8 @@ def _with_replies(
 
     selected: those that pytest selects; None for all.
     """
-    from longctx.cases.reply_tokens import ReplyTokens
-    from longctx.live.estimating import with_recorded_replies
+    from longctx.cases.case import ReplyTokens
+    from longctx.live.run import with_recorded_replies
     from longctx.recording.tape import Tape
     from longctx.results.grouping import grouped
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from tabulate import tabulate
 
-from longctx.authoring.writing import Writing
+from longctx.authoring.written import Writing
 from longctx.cases.case import Case, Question
 from longctx.cli.shared.options import declare
 from longctx.cli.shared.task import add_bank_name
-from longctx.config.headers import as_lines
+from longctx.config.models import as_lines
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
     workspace: Workspace = options.workspace
     require("The page of an upgrade", *PAGE)
-    from longctx.engine.upgrade_page import write
+    from longctx.engine.upgrade import write
 
     if options.out:
         check_free_folder("--out", options.out)

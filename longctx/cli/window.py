@@ -101,7 +101,7 @@ class Measuring:
         """Return about what a run costs in USD; None if prices are not known."""
         from longctx.functions.ask import PROBE_TOKENS
         from longctx.functions.strategies import SUMMARY_TOKENS, Strategy
-        from longctx.live.cost.contexts import QUESTION_TOKENS, ContextPrice
+        from longctx.live.cost.prefixes import QUESTION_TOKENS, ContextPrice
         from longctx.workspace import Workspace
 
         total = 0.0
@@ -122,7 +122,7 @@ class Measuring:
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
     from longctx.engine.drafting import Drafting, in_words
-    from longctx.functions.keys import keys_in
+    from longctx.functions.fixtures import keys_in
 
     new = NewTest.of(options, NAME, "probes.jsonl")
     model = load_model(options.workspace, options.model)

@@ -17,9 +17,9 @@ from longctx.results.grouping import by_family, grouped
 from longctx.results.guessing import guessing_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.mover import Sample, correlation, interval
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.paired import tango
 from longctx.stats.rates import Z95, Rate
 from longctx.stats.unpaired import Unpaired

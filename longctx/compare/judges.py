@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from longctx.results.grouping import grouped
 from longctx.results.row import AGREEMENT, GRADED, Row
 from longctx.results.subject import Subject
-from longctx.stats.judged import JudgeErrors, Limited, kappa, limited
-from longctx.stats.of_rows import rate_of
+from longctx.stats.power import JudgeErrors, Limited, kappa, limited
+from longctx.stats.rates import rate_of
 from longctx.stats.rates import NO_RATE, Rate
 from longctx.vocabulary.family import is_check, name_of_test
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longctx.compare.match import Matched, Unmatched, match_runs
+from longctx.compare.pairs import Matched, Unmatched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
@@ -13,7 +13,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged, difference
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired

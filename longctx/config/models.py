@@ -5,11 +5,17 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
+import os
+import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from longctx.config.file_names import file_of
+from longctx.config.text_files import read_text, read_toml
+from longctx.errors import UserError, closest
+from longctx.fields import parsed
+from longctx.workspace import Workspace
 from pathlib import Path
-from typing import Any, Literal, Self
-
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -20,14 +26,8 @@ from pydantic import (
     PositiveInt,
     model_validator,
 )
+from typing import Any, Literal, Self
 
-from longctx.config.file_names import file_of
-from longctx.config.headers import BETA, BETA_NAME, CUSTOM, NAME, VALUE, beta_header, is_transport
-from longctx.config.text_files import read_text, read_toml
-from longctx.config.vendors import OF_APIS, VENDORS
-from longctx.errors import UserError, closest
-from longctx.fields import parsed
-from longctx.workspace import Workspace
 
 MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
 """The pattern of model ids: they become names of files and parts of URLs, so none is `..`."""
@@ -357,3 +357,93 @@ def read_profile(workspace: Workspace, name: str) -> ModelProfile:
     path = profile_path(workspace, name)
     profile = read_toml(path, ModelProfile) if path.is_file() else ModelProfile()
     return profile.model_copy(update={"model": profile.model or name})
+
+
+CUSTOM = "ANTHROPIC_CUSTOM_HEADERS"
+"""The environment variable whose headers the SDK sends with every request."""
+BETA = "anthropic-beta"
+TRANSPORT = frozenset(
+    (
+        *("accept", "accept-encoding", "connection", "content-length", "content-type", "host", "idempotency-key"),
+        *("keep-alive", "te", "transfer-encoding", "user-agent", "via", "forwarded", "cookie"),
+        *("anthropic-workspace-id", "anthropic-dangerous-direct-browser-access", "x-api-key", "api-key"),
+        *("openai-organization", "openai-project", "x-server-timeout"),
+        *("x-request-id", "x-correlation-id", "x-client-request-id", "traceparent", "tracestate", "baggage", "b3"),
+    )
+)
+"""Headers on which no answer depends: of the connection, credentials, and marks by which logs are joined."""
+TRANSPORT_PREFIXES = ("x-stainless-", "x-amz-", "x-amzn-", "x-goog-", "x-b3-", "x-datadog-", "x-forwarded-", "sentry-")
+CREDENTIAL = re.compile(r"(^|-)(authorization|auth|token|secret|(api|access|subscription|secret)-key)$|^cf-access-")
+"""Matches the names that gateways give to credentials."""
+CREDENTIAL_BETAS = frozenset({"oauth-2025-04-20", "oidc-federation-2026-04-01"})
+"""The betas that the SDK sends with an OAuth token."""
+VERSION = "anthropic-version"
+"""The API's version, which the SDK chooses; a user's own choice is a treatment."""
+NAME = re.compile(r"[a-z0-9!#$%&'*+.^_`|~-]+")
+VALUE = re.compile(r"[!-~]([ -~]*[!-~])?")
+BETA_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def is_transport(name: str) -> bool:
+    """Return whether no answer depends on a header. name: in lower case."""
+    return name in TRANSPORT or name.startswith(TRANSPORT_PREFIXES) or bool(CREDENTIAL.search(name))
+
+
+def treatments(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the headers on which an answer may depend, with their names in lower case and the betas in order."""
+    found: dict[str, str] = {}
+    betas: set[str] = set()
+    for given, value in headers:
+        name = given.lower()
+        if name == BETA:
+            betas |= set(filter(None, map(str.strip, value.split(","))))
+        elif not is_transport(name):
+            found[name] = value
+    return found | beta_header(betas)
+
+
+def beta_header(betas: Iterable[str]) -> dict[str, str]:
+    """Return the header of these betas, except those of credentials; empty without any."""
+    return {BETA: ",".join(ordered)} if (ordered := sorted({*betas} - CREDENTIAL_BETAS)) else {}
+
+
+def custom_headers() -> list[tuple[str, str]]:
+    """Return the headers of ANTHROPIC_CUSTOM_HEADERS, read as the SDK reads them."""
+    lines = (line.partition(":") for line in os.environ.get(CUSTOM, "").split("\n") if ":" in line)
+    return [(name.strip(), value.strip()) for name, _, value in lines]
+
+
+def as_lines(headers: Mapping[str, str]) -> str:
+    """Return headers as text, one a line, in the order of their names."""
+    return "\n".join(f"{name}: {value}" for name, value in sorted(headers.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """A vendor, and where its own SDK finds server and key."""
+
+    name: str
+    server: str
+    address: str
+    """The environment variable that names another server."""
+    keys: tuple[str, ...]
+    """The environment variables of the key, the first of which counts if several are set."""
+
+
+VENDORS = {
+    "openai": Vendor("OpenAI", "https://api.openai.com", "OPENAI_BASE_URL", ("OPENAI_API_KEY",)),
+    "google": Vendor(
+        "Google",
+        "https://generativelanguage.googleapis.com",
+        "GOOGLE_GEMINI_BASE_URL",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    ),
+}
+"""By the names of their SDKs in `ask.client(…)`."""
+OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
+"""The vendor of each API."""
+
+
+def sdk_at(host: str) -> str:
+    """Return the name in `ask.client(…)` of the SDK whose vendor has this host; empty for Anthropic's and any other."""
+    return next((sdk for sdk, vendor in VENDORS.items() if vendor.server == f"https://{host}"), "")

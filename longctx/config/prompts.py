@@ -9,7 +9,7 @@ from pathlib import Path
 
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, did_you_mean
-from longctx.links import inside
+from longctx.files import inside
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace

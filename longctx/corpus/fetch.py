@@ -15,7 +15,7 @@ from pathlib import Path
 from longctx import __version__
 from longctx.corpus.federal_register import read_issue
 from longctx.errors import UserError
-from longctx.links import inside
+from longctx.files import inside
 
 GOVINFO = "https://www.govinfo.gov"
 LIMIT = 100_000_000  # bytes; the longest issues have about 30 million

@@ -19,7 +19,7 @@ from longctx.config.text_files import first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.files import write_file
-from longctx.links import inside
+from longctx.files import inside
 from longctx.vocabulary.bank import LIVING
 from longctx.workspace import Workspace
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 from longctx.config.text_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError, closest
-from longctx.links import inside
+from longctx.files import inside
 
 FILE = "sections.toml"
 

@@ -14,7 +14,7 @@ from longctx.corpus.federal_register import read_issue
 from longctx.corpus.frozen import FILE
 from longctx.corpus.settings import SETTINGS, is_document, read_settings
 from longctx.errors import UserError
-from longctx.links import inside
+from longctx.files import inside
 from longctx.plural import count
 
 

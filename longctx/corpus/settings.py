@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 from longctx.config.text_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError, did_you_mean
-from longctx.links import inside
+from longctx.files import inside
 from longctx.vocabulary.bank import SHIPPED, VERSION
 from longctx.workspace import Workspace, packaged
 

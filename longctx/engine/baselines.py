@@ -12,7 +12,7 @@ from longctx.errors import UserError
 from longctx.files import check_new, write_file
 from longctx.gate.defaults import MARGIN
 from longctx.plural import count
-from longctx.results.folder import find_run
+from longctx.results.store import find_run
 from longctx.visible import visible
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.looks import DEFAULT_LOOKS
@@ -55,9 +55,9 @@ def save(
     """
     from longctx.gate.validity import vacuous_bands
     from longctx.registry import families
-    from longctx.results.adding import check_not_stopped, new_rows
+    from longctx.results.merging import check_not_stopped, new_rows
     from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
-    from longctx.results.completeness import lacks
+    from longctx.results.store import lacks
     from longctx.results.manifest import require_manifest
     from longctx.results.store import load_rows
 
@@ -95,7 +95,7 @@ def save(
 
 def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Iterator[str]:
     """Yield how often an unchanged model passes against a baseline, and against one of more runs."""
-    from longctx.gate.observed import repeated
+    from longctx.gate.evidence import repeated
     from longctx.gate.plan import OFTEN, Target, unlucky, whole_passing
 
     runs = max((row.repeat + 1 for row in rows), default=1)

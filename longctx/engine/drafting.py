@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.authoring.alone import ROOM, WORDING, Alone
-from longctx.authoring.writing import Writing
+from longctx.authoring.written import Writing
 from longctx.authoring.written import read_reply
 from longctx.cases.case import Case
 from longctx.config.prompts import PromptSet

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
 from longctx.cases.case import Case, Question
-from longctx.engine.rows import rows_of, unmeasured_row
+from longctx.engine.measure import rows_of, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
 from longctx.errors import UserError
 from longctx.gate.bands import Band
-from longctx.gate.looks import Unit, in_looks
+from longctx.gate.evidence import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting, run_protocol
-from longctx.results.answers import with_answers
+from longctx.results.store import with_answers
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import name_of_test
@@ -245,7 +245,7 @@ class LiveLooks:
         Elsewhere: in other shards, or of test functions, whose stated minimums count, too. To the end: bands of which
         other shards ask a part, and those whose trials a minimum rate or a limit of growth takes.
         """
-        from longctx.engine.loads import minimums_of_tests
+        from longctx.engine.gate_plan import minimums_of_tests
 
         plan = self._run.plan
         here = [(case, band) for case in cases if (band := self._band(case))]
@@ -309,7 +309,7 @@ class FunctionLooks(LiveLooks):
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
         """See above. What other shards ask of test functions is known from the baseline alone."""
-        from longctx.engine.loads import minimums_of
+        from longctx.engine.gate_plan import minimums_of
 
         run = self._run
         here = [(case, band) for case in cases if (band := self._band(case))]

@@ -1,46 +1,56 @@
-"""The end of a run: its rows in order, its summary, its verdict and its report, written completely or not at all.
-
-A run and the merging of several runs end in the same way.
-"""
+"""The end of a run: its rows in order, its summary, its verdict and its report, written completely or not at all."""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import longctx
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from longctx import clocks
-from longctx.config.headers import as_lines
+from longctx.cases.case import Case, Question
+from longctx.config.file_names import file_name
+from longctx.config.models import as_lines
 from longctx.config.project import project_settings
-from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules
+from longctx.engine.plan import Plan
+from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules, trial_of
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from longctx.live.cost.estimate import Estimate, estimate
+from longctx.recording.apis import to_reply
+from longctx.recording.apis.messages import Receipt
+from longctx.recording.episodes import Episode, read_episodes
+from longctx.recording.reply import MalformedAnswer
+from longctx.recording.request import digest_of
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
 from longctx.report.headline import failures, headline
+from longctx.report.lost import LostAnswer, LostAnswers, MOST_LOST
+from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
 from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
 from longctx.results import store
-from longctx.results.answers import with_answers
+from longctx.results.store import by_group, digest_of_answers, with_answers
 from longctx.results.baseline import Baseline, load_baseline
-from longctx.results.folder import remove_old_runs
+from longctx.results.store import remove_old_runs
+from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
+from longctx.results.store import FinishedRun, load
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
 from longctx.vocabulary.protocol import Protocol
+from pathlib import Path
+from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
@@ -159,7 +169,7 @@ def _written(
     earlier = None
     if baseline:
         text = (folder / store.VIEWS).exists()
-        from longctx.engine.earlier import earlier_answers
+        from longctx.engine.finish import earlier_answers
 
         earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
     write_report(folder, RunReport(record, summary, manifest, document), ending.page, ending.parquet, earlier)
@@ -171,7 +181,7 @@ def judge(
     folder: Path, baseline: Baseline, record: store.FinishedRun, ending: Ending, terms: Rules
 ) -> tuple[RunVerdict, Document]:
     """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
-    from longctx.engine.lost import lost_answers
+    from longctx.engine.finish import lost_answers
 
     rows, manifest = record.rows, ending.manifest
     verdict = judged_against(baseline, rows, terms, ending.families)
@@ -300,3 +310,184 @@ def point_latest_to(folder: Path) -> str | None:
     except UserError as error:
         return f"{error.sentence} It does not point to this run."
     return None
+
+
+def lost_answers(
+    verdict: RunVerdict, baseline: Baseline, record: FinishedRun, cassettes: Path, named: str, folder: str
+) -> LostAnswers:
+    """Return the lost answers behind a verdict.
+
+    cassettes: the recordings in which replies are looked up that the baseline does not hold. named, folder: the
+    baseline and the run's folder, as the command names them that shows all.
+    """
+    pairs = [pair for family in verdict.families for pair in family.lost]
+    if not pairs:
+        return LostAnswers()
+    shown = pairs[:MOST_LOST]
+    views = {row.identity: view for row, view in record.seen()}
+    has_text = any(views.values())
+    earlier = views_of(baseline, [before for before, _ in shown], cassettes) if has_text else {}
+    return LostAnswers(
+        tuple(
+            LostAnswer(
+                trial=f"{after.family}/{after.scenario}#{after.name}",
+                subject=str(after.subject),
+                expected=after.expected,
+                before=_answer(before, earlier.get(before.identity, {})),
+                after=_answer(after, views.get(after.identity, {})) or after.outcome,
+            )
+            for before, after in shown
+        ),
+        len(pairs),
+        shlex.join(["python", "-m", "longctx", "compare", named, folder, "--flips", str(len(pairs))]),
+    )
+
+
+def _answer(row: Row, view: Mapping[str, Any]) -> str | None:
+    """Return what was read from a reply, else the reply; None if neither is kept."""
+    return row.returned or view.get("reply")
+
+
+def earlier_answers(
+    baseline: Baseline,
+    rows: Sequence[Row],
+    cassettes: Path | None,
+    text: bool = True,
+    families: Mapping[str, Protocol] | None = None,
+) -> dict[RowIdentity, Earlier]:
+    """Return what the baseline answered to each trial of a run, by the identity of the run's row.
+
+    cassettes: the recordings in which replies are looked up that the baseline does not hold; None for none. text: False
+    leaves all replies out. families: the known ones, by default those of longctx.
+    """
+    before = earlier_rows(baseline.rows, rows, None, families)
+    if not text:
+        return {identity: Earlier(row) for identity, row in before.items()}
+    answers = {row.identity: row.answers for row in with_answers(rows)}
+    same = {
+        identity for identity, row in before.items() if row.answers is not None and row.answers == answers[identity]
+    }
+    views = views_of(baseline, [row for identity, row in before.items() if identity not in same], cassettes)
+    return {identity: Earlier(row, views.get(row.identity, {}), identity in same) for identity, row in before.items()}
+
+
+def views_of(baseline: Baseline, wanted: Sequence[Row], cassettes: Path | None) -> dict[RowIdentity, Mapping[str, Any]]:
+    """Return the views of a baseline's rows, or the replies that are known of them, by the identity of the row.
+
+    wanted: the rows whose scenarios are looked up in the recordings, if the baseline holds no replies.
+    """
+    if baseline.folder is not None:
+        return {row.identity: view for row, view in load(baseline.folder).seen()}
+    kept: Mapping[RowIdentity, str] = baseline.replies
+    if not kept and cassettes is not None:
+        kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
+    return {identity: {"reply": reply} for identity, reply in kept.items()}
+
+
+def recorded_replies(
+    rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path, saved_at: str
+) -> dict[RowIdentity, str]:
+    """Return the recorded replies behind the rows of a baseline. wanted: the rows whose scenarios are looked up.
+
+    A group of rows has replies only if the recorded answers have the digest that the baseline kept of its own.
+    """
+    replies: dict[RowIdentity, str] = {}
+    files = {(row.model, row.family, row.scenario) for row in wanted}
+    for (model, family, name), of_file in grouped(rows, lambda row: (row.model, row.family, row.scenario)).items():
+        if (model, family, name) not in files:
+            continue
+        file = f"{file_name(model)}/{family}/{name}.jsonl"
+        replaced: list[Episode] = []
+        try:
+            episodes = [
+                episode
+                for episode in (*read_episodes(cassettes / file, cassettes, replaced)[0], *replaced)
+                if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
+            ]
+        except (UserError, ValueError):  # a damaged file, or a name in the baseline that is no file's or leads away
+            continue
+        for group in by_group(of_file).values():
+            replies |= _of_group(group, episodes)
+    return replies
+
+
+def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[RowIdentity, str]:
+    """Return the replies of a group's rows if the latest answers in its wording are those that it rests on."""
+    latest: dict[str, Episode] = {}
+    for episode in episodes:
+        metadata = episode[2]
+        known = latest.get(metadata["trial"])
+        if metadata["wording"] == group[0].prompt_digest and (
+            known is None or known[2]["recorded_at"] <= metadata["recorded_at"]
+        ):
+            latest[metadata["trial"]] = episode
+    found = [(row, latest.get(trial_of(row))) for row in group]
+    answered = [_answered(row, episode) for row, episode in found if episode]
+    if len(answered) < len(group) or digest_of_answers(answered) != group[0].answers:
+        return {}
+    return dict(_texts([(row, episode) for row, episode in found if episode]))
+
+
+def _answered(row: Row, episode: Episode) -> Row:
+    request, _, metadata = episode
+    sha256 = request.body.decode().removeprefix("sha256:")
+    return replace(row, prompt_sha256=sha256, recorded_at=metadata["recorded_at"], latency_s=metadata["latency_s"])
+
+
+def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[RowIdentity, str]]:
+    for row, (request, response, _) in found:
+        try:
+            yield row.identity, to_reply(request.path, response["body"]["string"], Receipt()).text
+        except MalformedAnswer:
+            continue
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChanges:
+    """The trials about documents before and after a change, by what happens to them."""
+
+    cases: tuple[Case, ...]
+    """Those after the change."""
+    unchanged: int
+    stale: tuple[Question, ...]
+    """The trials whose prompts hold what changed."""
+    added: tuple[Question, ...]
+    gone: tuple[Question, ...]
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """What it costs to ask what is stale or added."""
+        return estimate(self.cases, [*self.stale, *self.added])
+
+
+def document_changes(before: Plan, after: Plan) -> DocumentChanges:
+    """Compare the trials of one profile on two states of its documents. Raises UserError if one cannot be built."""
+    old, new = dict(_built(before)), dict(_built(after))
+    return DocumentChanges(
+        tuple(_cases(after)),
+        sum(key in old and old[key][1] == digest for key, (_, digest) in new.items()),
+        tuple(question for key, (question, digest) in new.items() if key in old and old[key][1] != digest),
+        tuple(question for key, (question, _) in new.items() if key not in old),
+        tuple(question for key, (question, _) in old.items() if key not in new),
+    )
+
+
+def questions_by_item(questions: tuple[Question, ...]) -> Mapping[str, int]:
+    """Return how many of these trials are about each question of the bank."""
+    counts: dict[str, int] = {}
+    for question in questions:
+        name = str(question.identity.item).partition("@")[0]
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _cases(plan: Plan) -> Iterator[Case]:
+    for name, family in plan.families.items():
+        if family.documents:
+            yield from (case.fitted() for case in plan.cases_of(name))
+
+
+def _built(plan: Plan) -> Iterator[tuple[str, tuple[Question, str]]]:
+    for case in _cases(plan):
+        for question in case.questions():
+            yield f"{case.file}/{question.key}", (question, digest_of(question.build(), case.model))

@@ -13,10 +13,10 @@ from longctx.engine.early_stop import FunctionLooks, stopped_by
 from longctx.engine.function_runs import check, price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
-from longctx.functions.batches import Round, Rounds
+from longctx.functions.asking import Round, Rounds
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
-from longctx.functions.running import FunctionRun, Functions
-from longctx.functions.trial import FunctionTrial
+from longctx.functions.fixtures import FunctionRun, Functions
+from longctx.functions.measure import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
 from longctx.live.asking import Progress
@@ -26,7 +26,7 @@ from longctx.live.cost.money import Budget, check_cap, check_default_cap
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.run import Done
-from longctx.live.sending import ending
+from longctx.live.run import ending
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape

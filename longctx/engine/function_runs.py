@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Question
 from longctx.engine.early_stop import FunctionLooks, left_out_by
-from longctx.engine.loads import SubjectBand, band_of
+from longctx.engine.gate_plan import SubjectBand, band_of
 from longctx.engine.measure import MeasuredCase, Measurer
-from longctx.engine.preflight import cannot_pass, target_of
+from longctx.engine.gate_plan import cannot_pass, target_of
 from longctx.errors import TapeError, UserError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
-from longctx.functions.running import FunctionRun, Functions
-from longctx.functions.trial import FunctionTrial
+from longctx.functions.fixtures import FunctionRun, Functions
+from longctx.functions.measure import FunctionTrial
 from longctx.gate.plan import Load
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
-from longctx.live.estimating import with_estimated_counts
+from longctx.live.run import with_estimated_counts
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
     from longctx.config.prompts import Wording
-    from longctx.config.shards import Shard
+    from longctx.config.project import Shard
     from longctx.engine.run import Run
     from longctx.vocabulary.report import Report
     from longctx.vocabulary.shapes import Shape
@@ -201,7 +201,7 @@ def _name_of(case: Case) -> str:
 
 def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
     """Return whether each cell of all test functions belongs to a shard."""
-    from longctx.config.shards import deal
+    from longctx.config.project import deal
 
     names = [_name_of(case) for case in cases]
     dealt = deal(dict.fromkeys(sorted({*names}), 1), shard.of)

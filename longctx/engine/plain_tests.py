@@ -29,9 +29,9 @@ from longctx.engine.terms import case_name
 from longctx.errors import UserError
 from longctx.functions.axes import Parameters, parameter_names, replaced
 from longctx.functions.fixtures import NAMES, FunctionState, given
-from longctx.functions.guarding import guard_of
-from longctx.functions.judging import judges_nothing, warning
-from longctx.functions.running import CellRunner, FunctionRun, called
+from longctx.functions.fixtures import guard_of
+from longctx.functions.fixtures import judges_nothing, warning
+from longctx.functions.fixtures import CellRunner, FunctionRun, called
 from longctx.pytest_file import setting
 from longctx.registry import check_known, family_of
 from longctx.vocabulary.protocol import declared_of

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from longctx.cases.case import Case
-from longctx.cases.of_profile import TableChoices, cases_of
+from longctx.cases.case import TableChoices, cases_of
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
-from longctx.config.shards import Shard, deal
+from longctx.config.project import Shard, deal
 from longctx.config.text_files import checked, first_fault
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
-from longctx.engine.base_terms import terms_at
+from longctx.engine.terms import terms_at
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN

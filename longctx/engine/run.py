@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.engine.options import of_arguments
+from longctx.engine.settings import of_arguments
 from longctx.engine.settings import Settings
 from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from longctx.engine.measure import Measurement
     from longctx.engine.plain_tests import PlainTests
     from longctx.engine.plan import Plan
-    from longctx.engine.preflight import Preflight
+    from longctx.engine.gate_plan import Preflight
     from longctx.live.bounds import Terms
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
     from longctx.live.run import Done
     from longctx.live.waiting import Say
-    from longctx.recording.rewriting import Rewriting
+    from longctx.recording.request import Rewriting
     from longctx.recording.tape import Tape
     from longctx.vocabulary.report import Report
 
@@ -159,7 +159,7 @@ class Run:
             from longctx.engine.function_runs import estimate_all
 
             return estimate_all(self, self.tests)
-        from longctx.live.estimating import estimate_live
+        from longctx.live.run import estimate_live
 
         cases = self.plan.cases if cases is None else cases
         tape = self.tape(self.asking_mode)
@@ -168,7 +168,7 @@ class Run:
             preflight.warn()
         self._foresee_baseline(cases, tape)
         estimates = estimate_live(tape, cases, self.say, self.settings.batch)
-        from longctx.engine.preflight import cannot_pass, target_of
+        from longctx.engine.gate_plan import cannot_pass, target_of
 
         target = target_of(self)
         if self.cells:  # test functions are a part of the run that is not here
@@ -326,7 +326,7 @@ class Run:
         """Return the check before a gated run asks; None if the run will give no verdict."""
         if self.settings.baseline is None or self.settings.ask_only:
             return None
-        from longctx.engine.preflight import Preflight
+        from longctx.engine.gate_plan import Preflight
 
         return Preflight(self, cases, tape, self.say)
 
@@ -336,7 +336,7 @@ class Run:
         if self.settings.baseline is not None or own is None or own.margin is None:
             return
         if any(not tape.has_trial(question) for case in cases if case.size for question in case.questions()):
-            from longctx.engine.preflight import as_baseline, target_of
+            from longctx.engine.gate_plan import as_baseline, target_of
 
             self.say(as_baseline(cases, target_of(self)))
 
@@ -349,7 +349,7 @@ def now() -> str:
 def free_folder(settings: Settings, workspace: Workspace) -> Path:
     """Return a folder for the report that holds no run yet. Raises UserError if the user's own cannot be used."""
     if settings.report is not None:
-        from longctx.results.folder import check_free
+        from longctx.results.store import check_free
 
         check_is_no_file("--ctx-report", settings.report)
         check_free(settings.report)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import argparse
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from longctx.config.arguments import RECORD_MODES, label, number, one_of, price, share, trial
+from longctx.config.project import ProjectSettings
+from longctx.config.project import shard
+from longctx.errors import BadValue, UserError, did_you_mean
+from longctx.gate.defaults import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
+from longctx.vocabulary.shapes import SHAPES
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from longctx.gate.defaults import ALPHA, MAX_AGE_DAYS
+from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices
-    from longctx.config.shards import Shard
+    from longctx.config.project import Shard
     from longctx.vocabulary.shapes import Shape
 
 
@@ -102,3 +108,380 @@ class Settings:
             "seed": [] if self.seed is None else [self.seed],
         }
         return tuple(f"--ctx-{name}={value}" for name, values in repeated.items() for value in values)
+
+
+DEFAULT = Settings()
+OFF = ("", "0", "false", "no", "off")
+"""What an environment variable holds that turns something off."""
+OF_PYPROJECT = "{} in [tool.longctx] of pyproject.toml"
+"""What replaces a deprecated option of pytest: an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option: pytest has it with --ctx- before its name, and the commands that take it have it as it is."""
+
+    name: str
+    field: str
+    """The field of `Settings` that it sets. Its default is the option's; a tuple takes several, a truth value none."""
+    help: str
+    metavar: str | None = None
+    type: Callable[[str], Any] | None = None
+    choices: Sequence[str] | None = None
+    environment: str = ""
+    """The variable that sets it; with `no-` in its name, the variable speaks of the opposite."""
+    entry: str = ""
+    """The entry of [tool.longctx] that sets it, likewise."""
+    also: tuple[str, ...] = ()
+    """Other names."""
+    former: str = ""
+    """A deprecated name."""
+    instead: str = ""
+    """What replaces it in pytest, where it is deprecated and not listed."""
+
+    @property
+    def key(self) -> str:
+        """The name of its attribute among parsed arguments."""
+        return self.name.replace("-", "_")
+
+    @property
+    def is_flag(self) -> bool:
+        return isinstance(getattr(DEFAULT, self.field), bool)
+
+    @property
+    def turns_off(self) -> bool:
+        """Whether its name says the opposite of what the environment and the table say."""
+        return self.name.startswith("no-")
+
+    @property
+    def default(self) -> Any:
+        """Its value if nobody gives it, as it is parsed."""
+        default = getattr(DEFAULT, self.field)
+        return False if self.is_flag else [*default] if isinstance(default, tuple) else default
+
+    def names(self, prefix: str = "--") -> list[str]:
+        return [f"{prefix}{name}" for name in (self.name, *self.also, self.former) if name]
+
+    def add(self, to: Callable[..., Any], prefix: str = "--", **changed: Any) -> None:
+        """Declare it to a parser, by its names with a prefix. changed: what is to differ, such as its help."""
+        settings: dict[str, Any] = {"dest": (prefix + self.key).lstrip("-").replace("-", "_"), "help": self.help}
+        if self.is_flag:
+            settings["action"] = "store_true"
+        else:
+            several = {"action": "append"} if isinstance(self.default, list) else {}
+            own = {"type": self.type, "choices": self.choices, "metavar": self.metavar}
+            settings |= {name: value for name, value in own.items() if value is not None}
+            settings |= several | {"default": self.default}
+        to(*self.names(prefix), **(settings | changed))
+
+    def setting(self, parsed: Any) -> Any:
+        """Return what a parsed value sets its field to."""
+        default = getattr(DEFAULT, self.field)
+        if self.is_flag:
+            return not parsed if default else parsed
+        if isinstance(default, tuple):
+            return (parsed,) if isinstance(parsed, str) else tuple(parsed or ())
+        return parsed
+
+    def of_environment(self, variables: Mapping[str, str]) -> Any:
+        """Return the value that the environment gives it, as it is parsed; None if it gives none. Raises BadValue."""
+        text = variables.get(self.environment) if self.environment else None
+        if text is None or not (text or self.is_flag):
+            return None
+        if self.is_flag:
+            return (text.lower() in OFF) == self.turns_off
+        return one_of(self.environment, text, self.choices) if self.choices else text
+
+    def of_table(self, table: ProjectSettings) -> Any:
+        """Return the value that [tool.longctx] gives it, as it is parsed; None if it gives none."""
+        value = getattr(table, self.entry) if self.entry else None
+        return value is not self.turns_off if self.is_flag and value is not None else value
+
+
+_DECLARED = (
+    Option("model", "models", "model to measure, instead of the profile's (repeatable)", "NAME"),
+    Option(
+        "profile",
+        "profile",
+        "what is run: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
+        "NAME",
+        entry="profile",
+    ),
+    Option(
+        "prompts",
+        "prompts",
+        "prompt set: a folder in fixtures/prompts/ or a path, instead of the profile's (repeatable, to compare)",
+        "DIR",
+    ),
+    Option(
+        "shape",
+        "shapes",
+        f"shape of the requests, instead of the profile's: {', '.join(SHAPES)} (repeatable, to compare)",
+        "NAME",
+        choices=SHAPES,
+    ),
+    Option(
+        "strategy",
+        "strategies",
+        "context-management strategy for test functions that ask about a transcript, instead of the profile's: "
+        "none, truncate, clear_tool_uses, compact or summary, some with -NUMBER after it, or a Python file of your own "
+        "(repeatable, to compare)",
+        "NAME",
+    ),
+    Option("trials", "trials", "trials per cell, instead of the profile's", "N", number(int, 1)),
+    Option(
+        "only",
+        "only_trial",
+        "only this trial of each cell, by its name in reports: its number, from 0, or the id of its question "
+        "or case (longctx show SCENARIO#ID prints it)",
+        "ID",
+        trial,
+        former="trial",
+    ),
+    Option("repeats", "repeats", "repetitions of each trial (default: 1)", "N", number(int, 1)),
+    Option(
+        "label",
+        "labels",
+        "attach a label to this run, such as steps=200; it is stored with every row (repeatable)",
+        "NAME=VALUE",
+        label,
+    ),
+    Option(
+        "record",
+        "record",
+        "none: replay only (default). once: send the requests of trials without a recording. new_episodes: also "
+        "of those with only a stale one. all: re-record everything",
+        choices=RECORD_MODES,
+        also=("record-mode",),
+    ),
+    Option("base-url", "base_url", "server that speaks the Messages API (default: the SDK's)", "URL", entry="base_url"),
+    Option(
+        "concurrency",
+        "in_flight",
+        f"maximum number of concurrent requests (default: {DEFAULT.in_flight})",
+        "N",
+        number(int, 1),
+        entry="concurrency",
+        former="in-flight",
+    ),
+    Option(
+        "max-cost",
+        "max_cost",
+        f"spending cap in USD (default: max_cost of the profile, or {DEFAULT_CAP:g} if a model has prices)",
+        "USD",
+        number(float, 0),
+    ),
+    Option("estimate", "estimate", "print the number of requests and their estimated cost, then exit"),
+    Option(
+        "baseline",
+        "baseline",
+        "give a verdict on this run against an earlier one: a file of fixtures/baselines/, a path, or a run's "
+        "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
+        "NAME",
+    ),
+    Option("save-baseline", "save_baseline", "save this run as a new baseline, as longctx baseline save does", "NAME"),
+    Option(
+        "on-inconclusive",
+        "on_inconclusive",
+        "exit status of an inconclusive gate: fail = 11 (default), pass = 0",
+        choices=("pass", "fail"),
+        entry="on_inconclusive",
+    ),
+    Option(
+        "batch",
+        "batch",
+        "with --ctx-record: send requests through the Message Batches API, at its price; no request is sent twice",
+    ),
+    Option(
+        "shard",
+        "shard",
+        "run one part of the cells, such as 2/5, in a job of a matrix; longctx merge joins the parts, tests the "
+        "minimum rates, and gives the verdict",
+        "I/N",
+        shard,
+    ),
+    Option("report", "report", "folder for this run's rows and summary (default: reports/<time>)", "DIR", Path),
+    Option(
+        "corpus",
+        "corpus",
+        "the documents (default: fixtures/register)",
+        "DIR",
+        Path,
+        entry="corpus",
+        instead=OF_PYPROJECT.format("corpus"),
+    ),
+    Option(
+        "questions",
+        "questions",
+        "questions file (default: fixtures/questions/register.jsonl)",
+        "FILE",
+        Path,
+        entry="questions",
+        instead=OF_PYPROJECT.format("questions"),
+    ),
+    Option(
+        "seed",
+        "seed",
+        "seed of the trials, instead of the profile's",
+        "N",
+        number(int, 0),
+        instead="seed in the profile",
+    ),
+    Option(
+        "min-rate",
+        "min_rate",
+        "minimum rate of each cell",
+        "RATE",
+        number(float, 0, 1),
+        instead="min_rate in the profile's table or the marker",
+    ),
+    Option(
+        "no-lock",
+        "lock",
+        "continue without a lock if a folder cannot be locked; ensure that no other run is using it",
+        entry="lock",
+        instead=OF_PYPROJECT.format("lock = false"),
+    ),
+    Option(
+        "no-page",
+        "page",
+        "write no index.html and no charts",
+        environment="LONGCTX_PAGE",
+        entry="page",
+        instead=f"LONGCTX_PAGE=0 in the environment, or {OF_PYPROJECT.format('page = false')}",
+    ),
+    Option(
+        "ask-only",
+        "ask_only",
+        "send and record the requests, and measure nothing",
+        environment="LONGCTX_RECORD_ONLY",
+        instead="LONGCTX_RECORD_ONLY=1 in the environment",
+    ),
+    Option(
+        "no-canary",
+        "canary",
+        "continue even if none of the first ten replies can be parsed",
+        entry="trial_run",
+        instead=OF_PYPROJECT.format("trial_run = false"),
+    ),
+    Option("price", "prices", "prices of a model", "MODEL=PRICES", price, instead="[prices] in the model's profile"),
+    Option(
+        "no-text",
+        "no_text",
+        "leave the text of replies out of the page",
+        environment="LONGCTX_TEXT",
+        entry="text",
+        instead=f"LONGCTX_TEXT=0 in the environment, or {OF_PYPROJECT.format('text = false')}",
+    ),
+    Option(
+        "base",
+        "base",
+        "the branch or commit that the change is judged against",
+        "REVISION",
+        environment="LONGCTX_BASE",
+        entry="base",
+        instead="LONGCTX_BASE in the environment",
+    ),
+    Option(
+        "trust",
+        "trust",
+        "which recordings are accepted",
+        choices=("all", "base"),
+        environment="LONGCTX_TRUST",
+        entry="trust",
+        instead="LONGCTX_TRUST in the environment",
+    ),
+    Option(
+        "margin",
+        "margin",
+        f"largest acceptable drop (default: the profile's, or {MARGIN}, {100 * MARGIN:g} points)",
+        "SHARE",
+        share(),
+        instead="margin in the profile",
+    ),
+    Option(
+        "alpha",
+        "alpha",
+        f"probability of a false alarm in the whole run (default: {DEFAULT.alpha})",
+        "P",
+        share(),
+        entry="alpha",
+        instead=OF_PYPROJECT.format("alpha"),
+    ),
+    Option(
+        "max-age",
+        "max_age",
+        f"recordings of this age or older are not accepted for a changed model (default: {DEFAULT.max_age:g})",
+        "DAYS",
+        number(float, 0),
+        entry="max_age",
+        instead=OF_PYPROJECT.format("max_age"),
+    ),
+    Option(
+        "no-looks",
+        "looks",
+        "judge all trials at once; by default a gate looks at its evidence several times, and sends no more requests "
+        "for bands that are settled",
+        instead='looks = "once" in the profile',
+    ),
+    Option(
+        "batch-wait",
+        "batch_wait",
+        "hours to wait for batches",
+        "HOURS",
+        number(float, 0),
+        entry="batch_wait",
+        instead=OF_PYPROJECT.format("batch_wait"),
+    ),
+)
+OPTIONS = {option.name: option for option in _DECLARED}
+"""The options by their names, in the order in which pytest lists them."""
+GATE = ("margin", "alpha", "on-inconclusive", "max-age")
+"""The options that set the terms of a verdict."""
+TERMS = tuple(OPTIONS[name].entry for name in GATE if OPTIONS[name].entry)
+"""Their entries of [tool.longctx]; the base branch's count, as they do for profiles."""
+LIVE = ("record", "base-url", "concurrency", "max-cost", "no-canary", "no-lock", "estimate")
+"""The options of a command that sends requests as pytest does."""
+
+
+def settings_of(parsed: Mapping[str, Any], prefix: str = "", names: Iterable[str] = OPTIONS) -> Settings:
+    """Return the settings that parsed arguments give. prefix: the beginning of their attributes."""
+    given = [OPTIONS[name] for name in names]
+    return Settings(**{each.field: each.setting(parsed[prefix + each.key]) for each in given})
+
+
+def of_arguments(given: Mapping[str, Any]) -> Settings:
+    """Return the settings that a Run's arguments give, by the names of fields or of options. Raises UserError."""
+    fields = [field.name for field in dataclasses.fields(Settings)]
+    known = {option.key: option for option in _DECLARED if not option.is_flag}
+    known |= {option.field: option for option in _DECLARED}
+    settings = {}
+    for name, value in given.items():
+        if name not in known and name not in fields:
+            raise UserError("unknown-argument", f"Run has no argument {name!r}. {did_you_mean(name, fields)}")
+        option = known.get(name)
+        settings[option.field if option else name] = _checked(name, option, value) if option else value
+    return Settings(**settings)
+
+
+def _checked(name: str, option: Option, value: Any) -> Any:
+    """Return the value of an argument, checked as the option on a command line is. Raises UserError."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return value
+    if option.choices:
+        one_of(name, str(value), option.choices)
+    elif option.type:
+        try:
+            value = option.type(str(value))
+        except BadValue as error:
+            error.sentence = f"{name}: {error.sentence}"
+            raise
+    return (value,) if isinstance(getattr(DEFAULT, option.field), tuple) else value
+
+
+def fill_in(parsed: argparse.Namespace, given: Mapping[str, Any], prefix: str = "") -> None:
+    """Give options their values. given: by their names; a flag that is turned on stays on."""
+    for name, value in given.items():
+        option, key = OPTIONS[name], prefix + OPTIONS[name].key
+        if value is not None:
+            setattr(parsed, key, getattr(parsed, key) or value if option.is_flag else value)

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Protocol, get_args
-
 from longctx import clocks
-from longctx.compare.match import match_runs
+from longctx.compare.pairs import match_runs
 from longctx.config.models import ModelProfile
 from longctx.engine.measure import MeasuredCase
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
+from longctx.files import write_file
 from longctx.gate.bands import ORDER, Verdict
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.cost.money import check_cap
-from longctx.results.answers import with_answers
+from longctx.registry import families
+from longctx.report.document import Document, as_markdown
+from longctx.report.page.earlier import Earlier, earlier_rows
+from longctx.report.page.page import ChangedTrials, changes_page
+from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
+from longctx.results.store import with_answers
 from longctx.results.row import Row
 from longctx.results.view import View
+from longctx.views.chart import Chart
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.shapes import SHAPES
+from longctx.workspace import Workspace
+from pathlib import Path
+from typing import Any, Protocol, get_args
+
 
 ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
 """What a treatment may name beside its model."""
@@ -287,3 +296,46 @@ def _check_matched(old: MeasuredTreatment, new: MeasuredTreatment) -> None:
             "one of them has several prompt sets, shapes or strategies: name one in both, as in "
             "MODEL,prompts=NAME,strategy=NAME.",
         ) from None
+
+
+def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None) -> Document:
+    """Write index.html, upgrade.md and upgrade.json into a folder, and return the upgrade in words."""
+    judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
+    after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
+    old = upgrade.old.treatment.name
+    decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume)
+    document, chart = upgrade_document(decision), accuracy_chart(decision)
+    texts = {
+        "index.html": _page(document, upgrade, workspace, [chart] if chart else []),
+        "upgrade.md": as_markdown(document),
+        "upgrade.json": json.dumps(upgrade_data(decision), ensure_ascii=False, indent=1, allow_nan=False) + "\n",
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_file(out / name, _writer(text))
+    return document
+
+
+def _writer(text: str) -> Any:
+    return lambda part: part.write_text(text, encoding="utf-8")
+
+
+def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: Sequence[Chart]) -> str:
+    """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
+    known = families(workspace)
+    views = {row.identity: view for row, view in zip(upgrade.old.rows, _fields(upgrade.old.views), strict=True)}
+    rows: list[Row] = []
+    texts: list[str] = []
+    earlier: dict[tuple[object, ...], Earlier] = {}
+    for candidate in upgrade.candidates:
+        new = candidate.measured
+        was = earlier_rows(upgrade.old.rows, new.rows, None, known)
+        earlier |= {identity: Earlier(row, views[row.identity]) for identity, row in was.items()}
+        rows += new.rows
+        texts += [json.dumps(view) for view in _fields(new.views)]
+    subject = shown_subject([*upgrade.old.rows, *rows])
+    return changes_page(document, ChangedTrials(rows, texts, earlier, subject), known, figures)
+
+
+def _fields(views: Sequence[Any]) -> list[dict[str, Any]]:
+    return [json.loads(view.to_json()) for view in views]

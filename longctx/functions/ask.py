@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx.config.headers import treatments
+from longctx.config.models import treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.extras import require
@@ -15,7 +15,7 @@ from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME, FunctionScenario
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
-from longctx.functions.trial import FunctionTrial, TestMistake, mistake
+from longctx.functions.measure import FunctionTrial, TestMistake, mistake
 from longctx.plural import count
 from longctx.recording.request import completed
 from longctx.recording.trials import Role

@@ -1,8 +1,4 @@
-"""Asking what a test function lacks: its trials go on side by side, each as its replies arrive.
-
-A trial runs until it lacks an answer. Its requests are sent, and it runs again from its start, against what
-is recorded, until it lacks nothing.
-"""
+"""Asking what a test function lacks: its trials go on side by side, each as its replies arrive."""
 
 from __future__ import annotations
 
@@ -10,25 +6,39 @@ import dataclasses
 import difflib
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
 from longctx.cases.case import Group, Question
-from longctx.cases.request_tokens import body_tokens
+from longctx.cases.case import body_tokens
+from longctx.config.models import ModelProfile
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
-from longctx.functions.trial import FunctionTrial, Lacking, TestMistake
-from longctx.live.canary import ERROR, Canary
+from longctx.functions.measure import FunctionTrial, Lacking, TestMistake
+from longctx.live.asker import count
+from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.bounds import Bounds, Terms
+from longctx.live.canary import Canary, ERROR
+from longctx.live.cost.money import Budget
 from longctx.live.failure import Asked, Failure
+from longctx.live.interrupted import Halt
 from longctx.live.limiter import retry
+from longctx.live.outcomes import Outcomes
+from longctx.live.progress import live_progress
 from longctx.live.request import OneRequest, Request
+from longctx.live.run import open_batches, stoppable
+from longctx.live.run import Sending
+from longctx.live.server.clients import open_clients
+from longctx.live.tally import Tally
+from longctx.live.waiting import Say
 from longctx.recording.apis import api_at, messages
+from longctx.recording.tape import Tape
 from longctx.vocabulary.scenario import Reply, Trial
+from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.live.asker import Asker
+
 
 Sent = Reply | Failure | None
 """How a request ends; a count of tokens, with None."""
@@ -306,3 +316,72 @@ def difference(before: Body, after: Body) -> str:
     lines = [line for line in changes if not line.startswith(("---", "+++", "@@"))]
     text = "\n".join(lines)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+@dataclass(slots=True)
+class Round:
+    """The requests that the trials of all functions lack in one round."""
+
+    requests: list[OneRequest] = field(default_factory=list)
+
+
+class Rounds:
+    """The rounds of one asking pass."""
+
+    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
+        self.asked = Asked()
+        self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
+        self._issued: dict[str, Bodies] = {}
+        self._stale: set[str] = set()
+
+    def collect(self, models: Sequence[ModelProfile]) -> None:
+        """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
+        if Ledger(self._tape.written_to).open():
+            self._stoppable(lambda halt: self._ask([], models, halt), 0)
+
+    def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
+        """Add what a trial lacks, unless it cannot go on."""
+        key = trial.question.key
+        if changed := not_repeated(trial, self._issued.get(key, {})):
+            self.asked.failures[key] = changed
+            return
+        if result.kind != "suspended":
+            return
+        self._issued[key] = dict(trial.bodies)
+        lacking = [lack for lack in trial.lacking if self._tape.wants(lack.wanted)]
+        if not lacking and key not in self._stale:
+            self._stale.add(key)
+            self.asked.stale += 1
+        to.requests += [one_request(trial.question, lack) for lack in lacking]
+
+    def ask(self, round: Round) -> None:
+        """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
+        models = {request.case.model.model: request.case.model for request in round.requests}
+        requests = round.requests
+        self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
+
+    def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
+        halt = Halt()
+        halt.to_ask = self._tape.recorded + requests
+        return stoppable(lambda: ask(halt), self._tape, halt, self._say)
+
+    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile], halt: Halt) -> Asked:
+        terms, tape = self._terms, self._tape
+        async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
+            batches = await open_batches(clients.first, tape, terms, self._say)
+            asked = Asked()
+            for request in requests:
+                if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
+                    asked.failures[request.key] = failure
+            claimed = batches.held()
+            open_requests = [request for request in requests if not request.wanted.counts]
+            held = [request for request in open_requests if place_of(request.wanted) in claimed]
+            taken = claimed.keys() | batches.collected
+            free = [request for request in open_requests if place_of(request.wanted) not in taken]
+            bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
+            tally = Tally(len(free) + len(held))
+            with live_progress(tally, self._say) as shown:
+                sending = Sending(clients, tape, bounds, Outcomes(tally, shown), batches)
+                shared = [request for group in of_one_context(free) for request in shared_requests(group, batch=True)]
+                asked.add(await sending.all(shared, held))
+        return asked

@@ -20,7 +20,7 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault
-from longctx.links import inside
+from longctx.files import inside
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.lengths import length_of
 from longctx.vocabulary.prompt_sets import PROTOCOL

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx2
 
-from longctx.config.headers import BETA, VERSION, custom_headers, treatments
+from longctx.config.models import BETA, VERSION, custom_headers, treatments
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.functions.trial import TestMistake, mistake
+from longctx.functions.measure import TestMistake, mistake
 from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, streams
-from longctx.recording.rewritten import is_messages_path, messages_body
+from longctx.recording.request import is_messages_path, messages_body
 from longctx.recording.trials import Exchange
 
 if TYPE_CHECKING:

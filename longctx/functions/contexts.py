@@ -16,8 +16,8 @@ from typing import Any
 
 from longctx.cases.case import Question, Shared
 from longctx.config.models import Caching, ModelProfile
-from longctx.live.batches.caching import cheaper, for_an_hour, pays_in_batches
-from longctx.live.cost.sharing import CHARACTERS_A_TOKEN, LEAST, common_length, pays
+from longctx.live.cost.prefixes import cheaper, for_an_hour, pays_in_batches
+from longctx.live.cost.prefixes import CHARACTERS_A_TOKEN, LEAST, common_length, pays
 from longctx.live.request import OneRequest
 from longctx.recording.request import cache_mark
 

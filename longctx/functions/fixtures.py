@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ast
+import asyncio
+import builtins
+import contextvars
+import inspect
+import os
+import re
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
+from longctx.config.models import sdk_at
+from longctx.connections import Guard, INI
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem
-from longctx.functions.ctx import Ctx
 from longctx.functions.draw import Draw
-from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.functions.measure import Result, RunOnce, TrialOf, run
+from longctx.functions.strategies import Strategy, blocks_of
+from longctx.functions.transcript import Transcript, read_block
+from longctx.functions.measure import FunctionTrial, TestMistake
+from longctx.vocabulary.scenario import MEASURED
+from longctx.vocabulary.shapes import NO_STRATEGY
+from typing import Any, Protocol, TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cases.case import Case, Question
     from longctx.config.models import ModelProfile
+    from longctx.functions.answer import Answer
+    from longctx.functions.cells import Function
     from longctx.recording.tape import Tape
     from longctx.workspace import Workspace
+
 
 NAMES = ("ctx", "ask", "draw", "case", "check", "judge", "prompt")
 """The fixtures of longctx: `ctx`, and its attributes."""
@@ -124,3 +142,233 @@ def templates(case: Callable[[], Case]) -> Callable[[str], str]:
             ) from None
 
     return template
+
+
+@dataclass(frozen=True, slots=True)
+class Ctx:
+    """What a test function draws, asks, checks and has judged.
+
+    Example:
+        >>> def test_refund_code(ctx, tokens):
+        ...     code = ctx.draw.integer(10_000, 99_999)
+        ...     text = ctx.draw.filler(tokens).insert(f"The refund code is {code}.")
+        ...     assert ctx.ask(text, "What is the refund code?", max_tokens=24).integer() == code
+    """
+
+    ask: Ask
+    """Sends a request to the model under test; in a replay, the recordings answer."""
+    draw: Draw
+    """Draws what a trial is about, the same for every model, prompt and length."""
+    case: Any
+    """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
+    prompt: Callable[[str], str]
+    """Returns a template of the prompt set: `ctx.prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
+
+    def check(self, name: str, condition: object) -> bool | float:
+        """Score one aspect of the trial without stopping: `ctx.check("cites", condition)`.
+
+        A trial is correct if all checks hold. A number between 0 and 1 is partial credit: its mean is shown and gated,
+        and the trial does not depend on it.
+        """
+        return self.ask.check(name, condition)
+
+    def judge(self, prompt: str, **given: Any) -> Answer:
+        """Ask the model that the profile names as `judge`, and return its answer.
+
+        `ctx.judge(prompt, label=case.human).choice("YN")` also shows how often it agrees with a human's label.
+        """
+        return self.ask.judged(prompt, **given)
+
+
+PATTERNS = {
+    "a key of Anthropic": r"sk-ant-[\w-]{16,}",
+    "a key of OpenAI": r"sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}",
+    "a token of GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}",
+    "a key of AWS": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+    "a key of Google": r"\bAIza[\w-]{35}",
+    "a token of Slack": r"\bxox[abeoprs]-[\w-]{10,}",
+    "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    "a JSON web token": r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+",
+    "a password in an address": r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@",
+    "a secret": r"(?i)(?:api_?key|secret|passwo?rd|access_?token)\w*[\"']?\s*[:=]\s*[\"']?[^\s\"'<>{}$]{8,}",
+}
+SHOWN = 6
+"""How many characters of it are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFound:
+    """A text that looks like a key."""
+
+    turn: int
+    """The number of its turn, from 1; 0 for the system prompt."""
+    kind: str
+    beginning: str
+
+    def __str__(self) -> str:
+        return f"{f'turn {self.turn:,}' if self.turn else 'the system prompt'} has {self.kind} ({self.beginning}…)"
+
+
+def keys_in(session: Transcript) -> Iterator[KeyFound]:
+    """Yield what looks like a key in a session, each text once."""
+    seen = set()
+    system = session.system if isinstance(session.system, str) else str(session.system)
+    texts = [system, *("\n".join(map(read_block, blocks_of(message))) for message in session.messages)]
+    for turn, text in enumerate(texts):
+        for kind, pattern in PATTERNS.items():
+            for match in re.finditer(pattern, text, re.ASCII):
+                if match[0] not in seen:
+                    seen.add(match[0])
+                    yield KeyFound(turn, kind, match[0][:SHOWN])
+
+
+def guard_of(test: str, allowed: Sequence[str], base_url: str | None) -> Guard:
+    """Return the guard of a test. allowed: hosts that it may connect to. base_url: that of the run's server, if given.
+
+    A port of this machine is closed if it leads to a server of models or to a proxy.
+    """
+
+    def refusal(host: str) -> TestMistake:
+        sdk = sdk_at(host)
+        client = f"ask.client({sdk!r})" if sdk else "ask.client()"
+        return TestMistake(
+            UserError(
+                "connection-refused",
+                f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
+                f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
+                f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
+            )
+        )
+
+    return Guard(allowed, _closed_ports(base_url), refusal)
+
+
+def _closed_ports(base_url: str | None) -> frozenset[int]:
+    import urllib.request
+
+    given = base_url, os.environ.get("ANTHROPIC_BASE_URL")
+    urls = [urlsplit(url) for url in (*given, *urllib.request.getproxies().values()) if url]
+    return frozenset(_port(url) for url in urls)
+
+
+def _port(url: SplitResult) -> int:
+    try:
+        port = url.port
+    except ValueError:  # which is refused where it is used
+        port = None
+    return port or (443 if url.scheme == "https" else 80)
+
+
+def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
+    """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
+    try:
+        nodes = [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0])]
+    except (OSError, SyntaxError):
+        return False
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    methods = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+    judges = any(isinstance(node, ast.Assert | ast.Raise) or _returns(node) for node in nodes) or methods & {
+        "fail",
+        "raises",
+        "probe",
+        "chunks",
+        "check",
+    }
+    return not (judges or "check" in called or called - {*fixtures, *dir(builtins)})
+
+
+def _returns(node: ast.AST) -> bool:
+    """Return whether a node returns a value, which may be an outcome."""
+    return isinstance(node, ast.Return) and node.value is not None
+
+
+def warning(name: str) -> str:
+    """Return what is said of a test that judges nothing."""
+    return f"{name} has no assert and no check, so that every reply counts as correct."
+
+
+@dataclass(frozen=True, slots=True)
+class CellRunner:
+    """Runs a test function for the trials of one of its cells."""
+
+    function: Function
+    state: FunctionState
+    guard: Guard
+    """That of the test, which is in force while it runs."""
+    call: Callable[[], object]
+    """Calls the function once, and returns what it returns."""
+    strategy: Strategy | None = None
+    """None if the strategy of context management is not varied."""
+    judge: str = ""
+    """The model that judges; empty if there is none."""
+
+    def trial_of(self, question: Question) -> FunctionTrial:
+        """Return a trial that has not run yet."""
+        state, judge = self.state, self.judge
+        return FunctionTrial(question, state.tape, state.model(judge) if judge else None, self.strategy or Strategy())
+
+    def start(self, trial: FunctionTrial) -> Result:
+        """Run the function once for a trial."""
+        state, function = self.state, self.function
+        state.current = trial
+        state.case = function.cases[trial.question.index] if function.cases is not None else None
+        try:
+            result = run(trial, self.call)
+        finally:
+            state.current = None
+        caught = self.guard.taken()
+        if caught and not isinstance(result.error, TestMistake):
+            result = Result("error", str(caught), caught)
+        if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
+            sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
+            return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
+        if trial.strategy.name != NO_STRATEGY and not trial.managed and result.kind in MEASURED:
+            sentence = (
+                f"{function.name} asks about no transcript, so the strategy {trial.strategy.name!r} changes nothing: "
+                "ask(transcript, question) uses it; or leave the test out of this run with -k."
+            )
+            return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
+        return result
+
+
+class FunctionRun:
+    """One run of all test functions, for each trial of all of their cells, in which they are not measured."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.broken: dict[str, str] = {}
+        """Why tests could not run, such as a fixture that fails, by their names."""
+        self.test = ""
+        """The id of the test that runs."""
+
+    def fitted(self, case: Case) -> Case | None:
+        """Return a cell as it is run; None if its probes could not be counted, as was said. Raises UserError."""
+        return None if case.token_values is None else case.fitted()
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        """Do with the trials of a cell what this run is for."""
+        raise NotImplementedError
+
+
+class Functions(Protocol):
+    """The test functions of a run."""
+
+    def run(self, functions: FunctionRun) -> None:
+        """Run all of them. Raises KeyboardInterrupt."""
+
+
+def called(function: Callable[..., object], arguments: Mapping[str, Any]) -> object:
+    """Call a test function, and wait for what it returns if it is asynchronous."""
+    result = function(**arguments)
+    if not inspect.isawaitable(result):
+        return result
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_awaited(result))
+    with ThreadPoolExecutor(1) as thread:  # this one has a loop, as a notebook's has
+        return thread.submit(contextvars.copy_context().run, asyncio.run, _awaited(result)).result()
+
+
+async def _awaited(result: Any) -> Any:
+    return await result

@@ -1,24 +1,307 @@
-"""Running a test function for one trial, and what comes of it."""
+"""One run of a test function for one trial: its requests are answered from the recordings, in their order."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import sys
+import threading
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
-
-from longctx.cases.case import Question
+from dataclasses import dataclass, field
+from longctx.cases.case import Case, Question
+from longctx.config.file_names import file_name
+from longctx.config.models import as_lines
+from longctx.config.models import ModelProfile
 from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
-from longctx.functions.trial import FunctionTrial, TestMistake, changed_request
-from longctx.recording.apis import api_at, messages
-from longctx.recording.trials import Ended, Exchange, Judged, Waiting
+from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
+from longctx.live.cost.money import COMPACTION
+from longctx.recording.apis import api_at, api_of, messages
+from longctx.recording.apis.messages import Edits
+from longctx.recording.request import digests
+from longctx.recording.reply import read_object
+from longctx.recording.request import digest
+from longctx.recording.tape import Tape, Wanted
+from longctx.recording.trials import Ended, Exchange, Judged, Role, Waiting
 from longctx.results.view import View
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
-from longctx.vocabulary.scenario import CREDIT, CUT_OFF, MEASURED, Kind, Mark, Outcome
+from longctx.vocabulary.protocol_cell import Suspended
+from longctx.vocabulary.scenario import CREDIT, CUT_OFF, Kind, MEASURED, Mark, Outcome, Reply
+from typing import Any, Literal
+
+
+MOST_REQUESTS = 50
+"""The most requests of one trial: more are taken for a loop without end."""
+MOST_SAID = 80
+"""The most characters that are kept of what a judge says."""
+MOST_DEPTH = 100
+"""The most levels of JSON in an answer: what a test makes of a deeper one may exhaust Python's stack."""
+
+
+class TestMistake(BaseException):
+    """A mistake in the test, which neither the test nor the product's code can handle. error: the sentence on it."""
+
+    __test__ = False
+    """Keeps pytest from taking it for a class of tests."""
+
+    def __init__(self, error: UserError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def mistake(code: str, sentence: str) -> TestMistake:
+    """Return a mistake in the test: see UserError."""
+    return TestMistake(UserError(code, sentence))
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A request without a recorded answer."""
+
+    wanted: Wanted
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    model: ModelProfile
+
+
+@dataclass(slots=True)
+class FunctionTrial:
+    """The state of one run of the function."""
+
+    question: Question
+    tape: Tape
+    judge: ModelProfile | None = None
+    strategy: Strategy = field(default_factory=Strategy)
+    exchanges: list[Exchange] = field(default_factory=list)
+    """The requests that were answered so far."""
+    lacking: list[Lacking] = field(default_factory=list)
+    """The requests that were not: more than one if the function issues several at once."""
+    checks: dict[str, bool | float] = field(default_factory=dict)
+    graded: list[tuple[str, str | None]] = field(default_factory=list)
+    """What the judge said, and the human label if it has one, of each of its answers that was read."""
+    needles: list[str] = field(default_factory=list)
+    """The texts that were inserted into a filler."""
+    lexical: bool | None = None
+    """Whether matching words alone finds the answer, where the test says what it is."""
+    managed: dict[int, tuple[object, Managed]] = field(default_factory=dict)
+    """What the strategy left of each transcript, by the identity of that."""
+    probe: str = ""
+    """The kind of the latest probe."""
+    depth: float | None = None
+    """The place in the transcript of what the latest probe asks for."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """How many probes were answered wrongly in each way, and how many edits the server made."""
+    kept: tuple[int, int] | None = None
+    """The tokens that the model saw of the latest transcript, and those that it has."""
+    draws: int = 0
+    """How many values were drawn."""
+    shared_draws: int = 0
+    """How many values were drawn for all items of its context."""
+    bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The requests that were issued, in their order, by the keys of their answers."""
+    _equal: Counter[str] = field(default_factory=Counter)
+    _after: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def case(self) -> Case:
+        return self.question.case
+
+    @property
+    def function(self) -> str:
+        """The name of the test function."""
+        return self.case.scenario.family
+
+    @property
+    def seed(self) -> int:
+        return self.case.seed
+
+    @property
+    def item(self) -> str:
+        """What identifies the item: the id of a case, or the number of a drawn trial."""
+        identity = self.question.identity
+        return identity.item if identity.item is not None else str(identity.trial)
+
+    @property
+    def context(self) -> str:
+        """What identifies the context that the item shares with others; its own name if it shares none."""
+        return self.case.scenario.cluster(self.question.index) or self.item
+
+    @property
+    def answers(self) -> list[Exchange]:
+        """The exchanges with the model under test, without those of a strategy."""
+        return [exchange for exchange in self.exchanges if exchange.reply and exchange.role == "test"]
+
+    @property
+    def last(self) -> Reply | None:
+        """The latest reply of the model under test."""
+        return self.answers[-1].reply if self.answers else None
+
+    def exchange(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        model: ModelProfile,
+        *,
+        counts: bool = False,
+        role: Role = "test",
+    ) -> Mapping[str, Any]:
+        """Return the recorded answer to a request. Raises Suspended if there is none.
+
+        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
+        a count of tokens.
+        """
+        return self.receive(self.issue(body, headers, model, counts, role))
+
+    def issue(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        model: ModelProfile,
+        counts: bool = False,
+        role: Role = "test",
+        path: str = "",
+    ) -> Exchange:
+        """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
+
+        path: that of its API, if it is not the model's own.
+
+        Code that sends several requests at once issues all of them before it receives the first reply.
+        """
+        with self._lock:
+            wanted = self._wanted(body, headers, model, counts, path or api_of(model).PATH)
+            self.bodies[wanted.key] = body
+            try:
+                if not self.tape.plays(wanted):
+                    self.lacking.append(Lacking(wanted, body, headers, model))
+                    raise Suspended(wanted.trial)
+                found = self.tape.answer(wanted)
+                assert found is not None
+                reply = None if counts else self.tape.reply(wanted)
+                message = self.tape.count(wanted) if counts else read_object(found[0])
+                if _is_too_deep(message):
+                    raise UserError(
+                        "answer-too-deep",
+                        f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
+                        f"{MOST_DEPTH} levels deep, which code cannot be expected to read. Delete its line in "
+                        f"cassettes/{wanted.file}, and record the trial again with --ctx-record once.",
+                    )
+            except UserError as error:
+                raise TestMistake(error) from None
+        sha256 = hashlib.sha256(found[0]).hexdigest()
+        return Exchange(wanted, reply, model, body, message, sha256, role)
+
+    def receive(self, exchange: Exchange) -> Mapping[str, Any]:
+        """Return the answer to an issued request; the next request is recorded as one that follows it."""
+        with self._lock:
+            self._after = exchange.sha256
+            self.exchanges.append(exchange)
+        return exchange.message
+
+    def answer(
+        self,
+        body: Mapping[str, Any],
+        model: ModelProfile,
+        *,
+        headers: Mapping[str, str] | None = None,
+        role: Role = "test",
+        label: object = None,
+    ) -> Answer:
+        """Return the answer to a body that the suite built. Raises Suspended.
+
+        headers: those on which the answer may depend, by default the model profile's. label: a human's, for a judge.
+        """
+        sent = model.treatments if headers is None else headers
+        message = self.exchange(body, sent, model, role=role)
+        told = functools.partial(self._graded, label) if role == "judge" else None
+        return Answer(api_of(model).as_message(message), role == "judge", told)
+
+    def _graded(self, label: object, said: object) -> None:
+        self.graded.append((str(said)[:MOST_SAID], None if label is None else str(label)[:MOST_SAID]))
+
+    def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
+        """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.
+
+        Without edits, both are counted in the reference vocabulary; with them, what the server reports counts.
+        """
+        before = tokens_of(messages)
+        if not managed.edits:
+            self.kept = min(before, tokens_of(managed.messages)), before
+            return
+        report = Edits.of(message)
+        if not report.reported and COMPACTION not in managed.edits:
+            raise UserError(
+                "strategy-not-supported",
+                f"{self.case.id}: the server reports no context management, so it ignored "
+                f"{' and '.join(managed.edits)}: ask a server that has it, or leave the strategy "
+                f"{self.strategy.name!r} out.",
+            )
+        for edit in managed.edits:
+            self.counted[f"applied {edit}"] = int(edit in report.applied)
+        seen = report.input_tokens
+        if report.cleared:
+            before = seen + report.cleared
+        elif not report.applied:
+            seen = before
+        self.kept = min(seen, before), before
+
+    def _wanted(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool, path: str
+    ) -> Wanted:
+        case = self.case
+        number = len(self.bodies)
+        if number >= MOST_REQUESTS:
+            raise mistake(
+                "too-many-requests",
+                f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
+                "endless loop: stop it after a number of turns.",
+            )
+        try:
+            compared = self.tape.rewriting.compared(body)
+        except UserError as error:
+            raise TestMistake(error) from None
+        sha256, parts = digests(compared, headers, path)
+        if counts:
+            sha256 = digest({**compared, "count_tokens": True}, headers, path)
+        same = self._equal[sha256]
+        self._equal[sha256] += 1
+        return Wanted(
+            file=f"{file_name(model.model)}/{case.file.partition('/')[2]}",
+            trial=str(self.question.identity),
+            sha256=sha256,
+            prompt_set=case.wording.prompt_set,
+            wording=case.wording.digest,
+            model=model.model,
+            sent_as=model.sent_as,
+            headers=as_lines(headers),
+            number=number,
+            same=same,
+            after=self._after,
+            counts=counts,
+            path=path,
+            parts=parts,
+        )
+
+
+def changed_request(wanted: Wanted) -> str:
+    """Return what may have changed in a request of a trial, as the end of a sentence on a stale recording."""
+    after = f"request {wanted.number + 1} after the same reply" if wanted.number else "request 1"
+    return (
+        f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
+        f"the profile of {wanted.model} sends."
+    )
+
+
+def _is_too_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [each for values in inner for each in values]
+    return bool(level)
+
 
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""

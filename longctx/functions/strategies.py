@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from longctx.config.text_files import check_size
 from longctx.corpus.tokens import count_tokens
 from longctx.errors import UserError, did_you_mean
-from longctx.links import inside
+from longctx.files import inside
 from longctx.live.cost.money import COMPACTION
 from longctx.vocabulary.shapes import NO_STRATEGY, SHAPES
 

@@ -18,7 +18,7 @@ from longctx.functions.cells import load_cases
 from longctx.functions.filled import Divided
 from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
-from longctx.links import inside
+from longctx.files import inside
 from longctx.pytest_file import root_around
 from longctx.vocabulary.occurrence import simplified
 

@@ -27,7 +27,7 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats import bound, signflip
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import trials_to_settle
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.looks import ONCE
 from longctx.stats.looks import Looks as Planned
 from longctx.stats.rates import Rate, holm

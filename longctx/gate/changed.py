@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from longctx.gate.verdict import FamilyVerdict, RunVerdict
 from longctx.plural import count
 from longctx.results.manifest import Manifest, RecordedTerms
-from longctx.results.parts import PARTS, sentence
+from longctx.results.store import PARTS, sentence
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.family import is_check

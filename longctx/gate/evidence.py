@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import bisect
+import hashlib
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
-from longctx.compare.pairs import TrialPairs
+from longctx.compare.pairs import match_runs
+from longctx.compare.pairs import TrialPairs, pairs
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Clusters, Evidenced
-from longctx.gate.looks import Unit, looks_of_rows
+from longctx.gate.plan import Assumed
 from longctx.results.grouping import grouped
-from longctx.results.parts import differing
+from longctx.results.store import differing
 from longctx.results.row import EARLY_STOP, Row
+from longctx.results.subject import Subject
 from longctx.stats.averaged import AnswerPair, Averaged, difference
+from longctx.stats.rates import design_effect
 from longctx.stats.concentrated import Changed, together
-from longctx.stats.looks import ONCE, Looks
+from longctx.stats.looks import Looks, ONCE, planned
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.vocabulary.family import name_of_test
+from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.looks import LooksPlan
+
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -339,3 +344,188 @@ def with_bands_of(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 def _only_before(pairs: TrialPairs) -> Iterable[Row]:
     compared = {scenarios.before for scenarios in pairs.across}
     return (trial for key, trial in pairs.before.items() if key not in pairs.after and trial.scenario not in compared)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is never divided between looks: a cluster, or a trial with its repeats."""
+
+    scenario: str
+    """The slug of its scenario; empty for a cluster, which may extend over several."""
+    seed: int
+    name: str
+
+    @classmethod
+    def of_row(cls, row: Row) -> Unit:
+        return cls.of(row.scenario, row.seed, row.cluster, row.trial, row.item)
+
+    @classmethod
+    def of(cls, scenario: str, seed: int, cluster: str | None, trial: int, item: str | None) -> Unit:
+        return cls(scenario, seed, f"{item or ''}/{trial}") if cluster is None else cls("", seed, cluster)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether it is a cluster, which may have several trials."""
+        return not self.scenario
+
+    @property
+    def lot(self) -> int:
+        """The random number by which units are ordered."""
+        name = "/".join(("looks", str(self.seed), self.scenario, self.name))
+        return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
+
+
+@dataclass(frozen=True, slots=True)
+class InLooks:
+    """The looks at a band: the number, from 1, of the look that each unit belongs to."""
+
+    looks: Looks
+    of: Mapping[Unit, int]
+
+
+def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float) -> InLooks:
+    """Divide a band into looks. units: of each of its trials."""
+    strata: dict[str, dict[Unit, int]] = defaultdict(dict)
+    trials = 0
+    for unit in units:
+        trials += unit.clustered or unit not in strata[unit.scenario]
+        if unit not in strata[unit.scenario]:
+            strata[unit.scenario][unit] = unit.lot
+    places = {
+        unit: ((place + lots[unit] / 2**64) / len(lots), unit.scenario)
+        for lots in strata.values()
+        for place, unit in enumerate(sorted(lots, key=lots.__getitem__))
+    }
+    looks = planned(plan, len(places), trials, margin, alpha)
+    ends = looks.ends(len(places))
+    ordered = enumerate(sorted(places, key=places.__getitem__))
+    return InLooks(looks, {unit: 1 + bisect.bisect_right(ends, place) for place, unit in ordered})
+
+
+def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, InLooks]:
+    """Return the looks of each band. rows: all of one family and subject."""
+    bands: dict[str, list[Unit]] = defaultdict(list)
+    for row in rows:
+        if row.band is not None:
+            bands[row.band].append(Unit.of_row(row))
+    return {band: in_looks(units, plan, margin, alpha) for band, units in bands.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One band in two runs."""
+
+    changes: Clusters
+    """The changes of the pairs that both runs measured, by cluster."""
+    right: float
+    """The right answers of both runs, at most 2 n; of trials with several answers, their mean."""
+
+    @property
+    def n(self) -> int:
+        return sum(map(len, self.changes))
+
+    @property
+    def discordance(self) -> float:
+        """The share of discordant pairs, with one discordant and one concordant pair added so that it is not 0."""
+        return (sum(abs(change) for cluster in self.changes for change in cluster) + 1) / (self.n + 2)
+
+    @property
+    def rate(self) -> float:
+        """The rate of right answers in both runs, kept between 0 and 1 in the same way."""
+        return (self.right + 1) / (2 * self.n + 2)
+
+    @property
+    def correlation(self) -> float | None:
+        """The intra-cluster correlation of changes, between 0 and 1; None if all trials are independent.
+
+        It is computed from L. Kish's design effect, which is 1 + (size - 1) x correlation.
+        """
+        size = self.n / len(self.changes)
+        return None if size == 1 else min(1.0, (design_effect(self.changes) - 1) / (size - 1))
+
+
+Where = tuple[str, str]
+"""A family and one of its bands."""
+
+
+def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
+    """Return for each row of the earlier run whether the later run replays the same recordings of its scenario.
+
+    Nothing can change there. The time of a scenario's first recording is compared, which baselines keep. The digest of
+    its answers would differ if one run had one more trial, or left one unmeasured.
+    """
+    first, second = _first_recorded(before), _first_recorded(after)
+    same = {recording for recording, at in first.items() if second.get(recording) == at}
+    return [_recording(row) in same for row in before]
+
+
+def _recording(row: Row) -> tuple[object, ...]:
+    """Return what identifies the recording that a row's trial belongs to."""
+    return (row.model, row.prompt_digest, row.family, row.scenario, row.seed, row.repeat)
+
+
+def _first_recorded(rows: Sequence[Row]) -> dict[tuple[object, ...], str]:
+    first: dict[tuple[object, ...], str] = {}
+    for row in rows:
+        if row.recorded_at is not None:
+            recording = _recording(row)
+            first[recording] = min(first.get(recording, row.recorded_at), row.recorded_at)
+    return first
+
+
+def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Where], Seen]:
+    """Return what was seen, by the later run's subject and the band; bands without a common trial are left out.
+
+    Raises UserError if it is not clear which subjects to compare.
+    """
+    evidence_of: dict[tuple[Subject, Where], Seen] = {}
+    matched, _ = match_runs(before, after)
+    for match in matched:
+        both = pairs(*match.rows)
+        right = _right(both)
+        for band, evidence in by_band(both).items():
+            if evidence.clusters:
+                evidence_of[match.after, (match.family, band)] = Seen(evidence.clusters, right[band])
+    return evidence_of
+
+
+def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
+    """Return the trials and clusters of each band that a gate judges, and what its repeats tell of it.
+
+    Without any repeat the discordance is the cautious guess.
+    """
+    found = []
+    judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.family)]
+    for of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).values():
+        trials = grouped(of_band, lambda row: (row.scenario, row.seed, row.item, row.trial))
+        clusters = {row.cluster_key for row in of_band}
+        guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in of_band))
+        rates = [(sum(row.correct for row in answers) / len(answers), len(answers)) for answers in trials.values()]
+        differing = [2 * rate * (1 - rate) * n / (n - 1) for rate, n in rates if n > 1]
+        if differing:
+            guess = replace(guess, discordance=(sum(differing) + 1) / (len(differing) + 2))
+        found.append((len(trials), len(clusters), guess))
+    return found
+
+
+def seen_of(seen: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:
+    """Return what was seen of a subject's band and True; or of all other subjects together, or None, and False."""
+    if own := seen.get((subject, where)):
+        return own, True
+    others = [band for (_, place), band in seen.items() if place == where]
+    return (_joined(others) if others else None), False
+
+
+def _joined(parts: Iterable[Seen]) -> Seen:
+    bands = list(parts)
+    return Seen([cluster for band in bands for cluster in band.changes], sum(band.right for band in bands))
+
+
+def _right(both: TrialPairs) -> dict[str, float]:
+    """Return the right answers of both runs in each band, over the pairs that both measured."""
+    right: dict[str, float] = defaultdict(float)
+    for rows in both.items.values():
+        sides = [[row.credit for row in side if row.measured] for side in rows]
+        if all(sides):
+            right[str(rows[1][0].band)] += sum(sum(side) / len(side) for side in sides)
+    return right

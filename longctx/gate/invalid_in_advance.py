@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from longctx.compare.match import match_runs
+from longctx.compare.pairs import match_runs
 from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band, is_gated, with_bands_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.rates import Rate, holm
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Requirement:
 
 def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:
     """Return what the scenarios of a run are tested for, by `scenario_name`. min_rates: by the same names."""
-    from longctx.results.completeness import scenario_name
+    from longctx.results.store import scenario_name
     from longctx.results.grouping import grouped
 
     trials = grouped(rows if min_rates else (), lambda row: scenario_name(row.family, row.scenario, row.subject))

@@ -10,9 +10,9 @@ from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
 from longctx.results.grouping import grouped
-from longctx.results.parts import differing
+from longctx.results.store import differing
 from longctx.results.row import Row
-from longctx.stats.quantiles import Quantile, quantile
+from longctx.stats.unpaired import Quantile, quantile
 from longctx.vocabulary.shapes import STRATEGY
 
 NO_TEMPLATES = hashlib.sha256(b"").hexdigest()[:12]

@@ -15,12 +15,12 @@ from longctx.gate.evidence import MOST_MISSING
 from longctx.results.grouping import grouped
 from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.rates import Rate, wilson
 from longctx.vocabulary.family import is_check, name_of_test
 
 if TYPE_CHECKING:
-    from longctx.compare.match import Matched, Unmatched
+    from longctx.compare.pairs import Matched, Unmatched
     from longctx.compare.pairs import TrialPairs
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.judges import GradedTest, graded_tests
-from longctx.compare.match import Matched, match_runs
+from longctx.compare.pairs import Matched, match_runs
 from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import (
@@ -41,10 +41,10 @@ from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm
-from longctx.views.guarded import described
+from longctx.views.reporting import described
 from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
 from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.grid import Axes

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx.compare.match import match_runs
+from longctx.compare.pairs import match_runs
 from longctx.compare.pairs import Treatments, pairs
 from longctx.gate.evidence import by_band
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
-from longctx.stats.watch import CanaryEvidence, CanaryNight, watch
+from longctx.stats.power import CanaryEvidence, CanaryNight, watch
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.protocol import Protocol
 

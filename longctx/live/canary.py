@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from longctx.cases.case import Group, Question
-from longctx.live.cost.sharing import shared
+from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked, Failure
 from longctx.live.waiting import Say
 from longctx.visible import visible

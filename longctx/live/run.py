@@ -1,59 +1,55 @@
-"""A live run, from cases to answers on the tape.
-
-It learns from the server what is not known of the models, tells the price, and asks what the tape lacks.
-"""
+"""A live run, from cases to answers on the tape."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import dataclasses
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
-
 from longctx import clocks
 from longctx.cases.case import Case, Group, Question
-from longctx.cases.reply_tokens import ReplyTokens
+from longctx.cases.case import ReplyTokens
+from longctx.config.models import TokenCounts
+from longctx.corpus.tokens import count_tokens
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
-from longctx.live.asking import Progress
-from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.filling import pending
-from longctx.live.batches.ledger import each_once, place_in
+from longctx.live.asking import Progress, ask_all
+from longctx.live.cost.prefixes import cheapest_with_batches
+from longctx.live.batches.claims import BatchTerms, Batches
+from longctx.live.batches.filling import fill, pending
+from longctx.live.batches.ledger import Ledger, each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds, Terms
-from longctx.live.canary import Canary, first
-from longctx.live.cost.estimate import estimate, total_price
-from longctx.live.cost.money import check_cap, check_default_cap
-from longctx.live.estimating import (
-    BUILT,
-    fitted,
-    say_estimate,
-    say_misfits,
-    say_unused,
-    still_fitting,
-    with_recorded_replies,
-    with_sharing,
-)
-from longctx.live.failure import Asked, Unasked
-from longctx.live.interrupted import Halt
+from longctx.live.canary import Canary, UNREADABLE, first
+from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings, total_price
+from longctx.live.cost.money import check_cap, check_default_cap, usd
+from longctx.live.cost.prefixes import shared
+from longctx.live.failure import Asked, Failure, Unasked
+from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress
-from longctx.live.sending import Sending, ending
 from longctx.live.server import calibrate
 from longctx.live.server.clients import Clients, open_clients
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
+from longctx.plural import count
 from longctx.recording.missing import missing
+from longctx.recording.stale import stale
 from longctx.recording.tape import NotRecorded, Tape, Wanted
+from longctx.recording.versions import of_other_versions, why_unused
+from longctx.results.grouping import grouped
+from longctx.visible import visible
 from longctx.workspace import Workspace
+from typing import Any, Protocol, TypeVar
+from vcr.record_mode import RecordMode
+
 
 Result = TypeVar("Result")
 AskQuestions = Callable[[Sequence[Question]], Awaitable[Asked]]
@@ -317,3 +313,186 @@ async def open_batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Ba
             await batches.service.check()
         await batches.collect()
     return batches
+
+
+OWN_CAUSES = "pending", "canceled", UNREADABLE
+"""The causes of failures that concern all trials, and that nothing else reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """What is needed to send requests and to record their answers."""
+
+    clients: Clients
+    tape: Tape
+    bounds: Bounds
+    progress: Progress
+    batches: Batches | None = None
+    """None to send directly."""
+
+    async def directly(self, questions: Sequence[Question]) -> Asked:
+        """Send these one by one, with as many in flight as the limit allows. Raises Interrupted after a signal."""
+        asked = await ask_all(self.clients, self.tape, questions, self.bounds, self.progress)
+        self.bounds.halt.check(self.tape)
+        return asked
+
+    async def all(self, questions: Sequence[Question], held: Sequence[Question] = ()) -> Asked:
+        """Send these, and wait for what batches hold already."""
+        if self.batches is not None:
+            return await fill(self.batches, questions, held, self.directly, self.bounds.budget, self.progress)
+        return await self.directly(questions) if questions else Asked()
+
+
+def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
+    """Yield what a user should know of a pass that has ended.
+
+    what: how many of which were asked. outcomes: a sentence on each test and model, and one on the cost.
+    """
+    yield f"Asked {what}{f': {asked.stopped.message}' if asked.stopped else '.'}"
+    yield from outcomes
+    for (model, by), number in asked.others.items():
+        yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
+    if settled := asked.settled:
+        yield f"Stopped early: {settled.message}"
+    reported = [failure for failure in asked.failures.values() if not failure.fatal or failure.cause in OWN_CAUSES]
+    for message, number in Counter(failure.message for failure in reported).items():
+        yield f"{number:,} were not answered: {message}"
+    if not asked.stopped and any(not failure.fatal for failure in asked.failures.values()):
+        yield sends_the_rest(tape)
+    if asked.stale:
+        stale = count(asked.stale, "trial is", "trials are")
+        yield f"{stale} stale, recorded for another request: --ctx-record new_episodes sends them again."
+    for message, number in asked.errors.items():
+        yield f"{number:,} ended with an error of the test: {message}"
+
+
+NOT_MEASURED = "not_measured"
+"""The cause of cases that are asked once the server has counted the tokens of their prompt set."""
+BUILT = "the prompts to be built, to find those without a recording"
+MOST_READ = 200
+"""The most recorded answers that are read of a scenario."""
+
+
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
+    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
+    fit, unfit = fitted(with_recorded_replies(tape, cases))
+    claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
+    with waiting(say, BUILT):
+        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
+        lacking = each_once(lacking) if batch else lacking
+        free = [question for question in lacking if place_in(question) not in claimed]
+        questions = with_sharing(free, batch)
+    say_misfits(say, unfit)
+    estimates = say_estimate(say, fit, questions, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
+    say_unused(say, tape, questions, batch)
+    if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
+        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
+    if held := len(lacking) - len(free):
+        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+    return estimates
+
+
+def say_unused(say: Say, tape: Tape, questions: Sequence[Question], batch: bool) -> None:
+    """Print how many of the questions to ask have answers of another version, why these do not count, and the cost."""
+    unused: dict[tuple[str, str, int], list[Question]] = defaultdict(list)
+    for group in grouped(questions, lambda question: id(question.case)).values():
+        case, of_trial = group[0].case, {str(question.identity): question for question in group}
+        for version, trials in of_other_versions(tape, case, of_trial).items():
+            unused[case.scenario.family, case.model.model, version] += [of_trial[trial] for trial in trials]
+    for (family, model, version), group in unused.items():
+        reason, advice = why_unused(str(group[0].identity), version)
+        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].case.model.prices else "not known"
+        have = "has an answer" if len(group) == 1 else "have answers"
+        sentence = (
+            f"{family} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
+            f"{reason}. Asking again costs {price}. {advice}"
+        )
+        say(sentence.rstrip())
+
+
+def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
+    """Return the questions in the order in which they are asked, with what their prompts share."""
+    return cheapest_with_batches(questions) if batch else shared(questions)
+
+
+def with_recorded_replies(
+    tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
+) -> list[Case]:
+    """Return the cases with what their model has answered so far to their family, if that says how long replies are.
+
+    known: of a test and model, in place of what the tape has.
+    """
+    replies = {
+        group: (known or {}).get(group)
+        or ReplyTokens.of(
+            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[1], MOST_READ)]
+        )
+        for group, of_group in grouped(cases, lambda case: case.group).items()
+    }
+    return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
+
+
+def with_estimated_counts(case: Case) -> Case:
+    """Return a cell of a test function as if its probes were counted, by the tokens of the model's profile.
+
+    A cell whose counts are known is returned as it is. Raises UserError if no values can be made of the estimates.
+    """
+    if case.token_values is not None:
+        return case
+    model, scenario = case.model, case.scenario
+    texts = scenario.probes(case.wording.words)
+    counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
+    try:
+        values = scenario.token_values(counts)
+    except ValueError as error:
+        raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+    estimated = TokenCounts(
+        family=scenario.family,
+        wording=case.counts_key,
+        system=model.system_digest,
+        on=clocks.now().date(),
+        values=values,
+    )
+    return dataclasses.replace(case, model=model.model_copy(update={"token_counts": (*model.token_counts, estimated)}))
+
+
+def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
+    """Return the cases that fit their models, and the others with the reasons."""
+    fit, unfit = [], []
+    for case in cases:
+        try:
+            fit.append(case.fitted())
+        except UserError as error:
+            cause = NOT_MEASURED if error.code == "prompt-set-not-measured" else "does_not_fit"
+            unfit.append((case, Failure(cause, str(error), fatal=True)))
+    return fit, unfit
+
+
+def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
+    """Print what does not fit its model and is not asked: a sentence on each family and model."""
+    told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
+    for (family, model), group in grouped(told, lambda each: each[0].group).items():
+        first = "The first: " if len(group) > 1 else ""
+        say(f"Not asked: {count(len(group), 'scenario')} of {family} on {model}. {first}{group[0][1].message}")
+
+
+def still_fitting(questions: Sequence[Question]) -> tuple[list[Question], list[Unasked]]:
+    """Return the questions whose cases fit their models by the server's count, and the other cases with the reasons."""
+    cases = {id(question.case): question.case for question in questions}
+    _, unfit = fitted(list(cases.values()))
+    too_long = {id(case) for case, _ in unfit}
+    return [question for question in questions if id(question.case) not in too_long], unfit
+
+
+def say_estimate(
+    say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
+) -> list[Estimate]:
+    """Print and return what these questions of these cases cost. unbuilt: cases that do not fit their models."""
+    estimates = estimate(cases, questions, unbuilt, batch)
+    for family_estimate in estimates:
+        say(str(family_estimate))
+    if total := in_all(estimates):
+        say(total)
+    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), clocks.local().date()):
+        say(warning)
+    return estimates

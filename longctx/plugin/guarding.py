@@ -30,7 +30,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
     """Guard a phase of a test, if it is marked: its fixtures, its call, or what ends its fixtures."""
     if not item.get_closest_marker(MARKER):
         return (yield)
-    from longctx.functions.trial import TestMistake
+    from longctx.functions.measure import TestMistake
 
     state = state_of(item)
     with guarded(_guard(item)) as guard:
@@ -47,7 +47,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def _guard(item: pytest.Item) -> Guard:
-    from longctx.functions.guarding import guard_of
+    from longctx.functions.fixtures import guard_of
 
     cell = state_of(item).cell
     allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]

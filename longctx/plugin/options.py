@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.config.project import ProjectSettings, project_settings
-from longctx.engine.options import DEFAULT, GATE, OPTIONS, TERMS, Option, fill_in, settings_of
+from longctx.engine.settings import DEFAULT, GATE, OPTIONS, TERMS, Option, fill_in, settings_of
 from longctx.errors import closest
-from longctx.links import inside
+from longctx.files import inside
 from longctx.plugin.session import session_of
 from longctx.workspace import Workspace
 
@@ -176,7 +176,7 @@ def take_terms_of_base(config: pytest.Config) -> None:
         getattr(option, f"ctx_{each.key}") == each.default for each in stated
     ):
         return
-    from longctx.engine.base_terms import addopts_at, project_settings_at
+    from longctx.engine.terms import addopts_at, project_settings_at
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for each in terms:

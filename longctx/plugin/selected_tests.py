@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longctx.engine.function_runs import PlanningRun, ShowingRun
     from longctx.engine.measure import MeasuredCase
     from longctx.engine.run import Run
-    from longctx.functions.running import FunctionRun
+    from longctx.functions.fixtures import FunctionRun
 
 IMPORTED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The filter for pytest's warning that longctx, which the command has imported, cannot be rewritten."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from longctx.errors import UserError
     from longctx.functions.cells import Function
     from longctx.functions.fixtures import FunctionState
-    from longctx.functions.running import FunctionRun
+    from longctx.functions.fixtures import FunctionRun
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from longctx import Causes, Count, Kind, Mark, Outcome, Reply, Report, Reported, Words, fill, protocol, unanswered
 from longctx.protocols.notices import AGENCIES, MONTHS, Date, drawn_text
-from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
+from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.scenario import CREDIT

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from longctx import Context, Words, fill
-from longctx.protocols.window_helpers import one_piece
+from longctx.protocols.passkey import one_piece
 from longctx.vocabulary.stream import distinct
 from longctx.vocabulary.token_counts import checked_counts
 

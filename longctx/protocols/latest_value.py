@@ -32,7 +32,7 @@ from longctx import (
     unanswered,
 )
 from longctx.plural import count
-from longctx.protocols.window_helpers import LINES, line_count, line_counts, one_piece
+from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers

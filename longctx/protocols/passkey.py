@@ -1,19 +1,11 @@
-"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens before its end.
-
-Source: S. Chen et al., "Extending Context Window of Large Language Models via Position Interpolation", 2023,
-section 3.3 and Figure 3, https://arxiv.org/abs/2306.15595; prompt by A. Mohtashami and M. Jaggi, "Landmark
-Attention", 2023, https://arxiv.org/abs/2305.16300. The line breaks in Figure 3 are not part of the prompt.
-"""
+"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens before its end."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
-
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from longctx import (
     Context,
     Count,
@@ -32,6 +24,7 @@ from longctx import (
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.token_counts import checked_counts
+from typing import Any
 
 
 class PasskeyAxes(WindowAxes):
@@ -179,3 +172,46 @@ def judged(reply: Reply, key: str) -> Outcome:
     same = sum(a == b for a, b in zip(number[0], key, strict=False))
     why = f"{same} of {len(key)} digits are where the key has them"
     return Outcome("wrong", number[0], why, {"digits_right": same})
+
+
+LINES = 100
+"""The random lines by which two probes differ; their tokens are averaged."""
+
+
+def one_piece(context: str, question: str) -> Context:
+    """Return the parts of a user's text as a context in one piece and a question."""
+    return Context((Piece(context.strip()),), question.strip(), needle=0)
+
+
+def line_counts(prompt: Callable[[Words, int], str], fits: Callable[[Any], object]) -> Counts:
+    """Return what a protocol must know of a model's tokenizer if its lines take about the same number of tokens each.
+
+    prompt: returns a prompt with 1 or LINES + 1 lines that is otherwise the same. fits: see Counts.
+    """
+    many = f"{LINES + 1} lines"
+
+    def values(counts: Mapping[str, int]) -> dict[str, float]:
+        line = (counts[many] - counts["1 line"]) / LINES
+        checked = checked_counts({"line": line, "fixed": counts["1 line"] - line})
+        return {name: round(value, 4) for name, value in checked.items()}
+
+    return Counts(
+        lambda words: {"1 line": prompt(words, 1), many: prompt(words, LINES + 1)}, values, ("line", "fixed"), fits
+    )
+
+
+def line_count(cell: Any, least: int, spread: float) -> int:
+    """Return how many lines fill the window of a cell. Raises ValueError if they are too few.
+
+    least: the fewest lines of a prompt. spread: four standard deviations of the tokens of a line, so that prompts
+    hardly ever exceed their window.
+    """
+    line, fixed = cell.counted["line"], cell.counted["fixed"] + cell.max_tokens
+    # n lines and their deviation, spread * sqrt(n), take all of the room.
+    root = (math.sqrt(spread**2 + 4 * line * max(cell.window - fixed, 0)) - spread) / (2 * line)
+    if (lines := int(root * root)) >= least:
+        return lines
+    needed = math.ceil(fixed + least * line + spread * math.sqrt(least)) + 1
+    raise ValueError(
+        f"a window of {cell.window} tokens is too small for the {least} lines of {cell.slug}: give at least {needed}."
+    )

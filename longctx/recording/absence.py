@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from vcr.record_mode import RecordMode
 
 from longctx.cases.case import Case
-from longctx.config.headers import as_lines
+from longctx.config.models import as_lines
 from longctx.errors import closest
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.versions import of_other_versions, why_unused
-from longctx.results.parts import differing
-from longctx.results.parts import sentence as parts_sentence
+from longctx.results.store import differing
+from longctx.results.store import sentence as parts_sentence
 from longctx.visible import visible
 
 

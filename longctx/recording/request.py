@@ -5,16 +5,18 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
-
-from pydantic_core import to_json
-
 from longctx.config.models import Caching, ModelProfile
-from longctx.recording.apis import api_at, api_of, extended, located, messages
+from longctx.recording.apis import api_at, api_of, chat, extended, located, messages
+from longctx.recording.apis.messages import PATH
+from longctx.results.store import as_mapping
 from longctx.vocabulary import shapes
 from longctx.vocabulary.scenario import Trial
+from pydantic_core import to_json
+from typing import Any
 
 
 def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
@@ -234,3 +236,112 @@ def joined(value: Any) -> Any:
 
 def _is_text_block(value: dict[str, Any]) -> bool:
     return value.keys() - {"cache_control"} == {"type", "text"} and value["type"] == "text"
+
+
+PART_OF = {
+    "model": "model",
+    "system": "system",
+    "instructions": "system",
+    "systemInstruction": "system",
+    "system_instruction": "system",
+    "tools": "tools",
+    "tool_choice": "tools",
+    "toolConfig": "tools",
+    "tool_config": "tools",
+    "messages": "messages",
+    "input": "messages",
+    "contents": "messages",
+}
+"""The part of each field of a request, in all APIs; all others are parameters."""
+SYSTEM_ROLES = ("system", "developer")
+SHORT = 8
+"""The characters of a digest: a change goes unseen in one of four billion."""
+
+
+def parts_of(body: Mapping[str, Any], headers: Mapping[str, str] | None = None, path: str = messages.PATH) -> str:
+    """Return the digest of each part that a request has, as in `messages=0a1b2c3d system=4e5f6a7b`, sorted by name."""
+    return _parts(body, fields_of(body, path), headers, path)
+
+
+def digests(body: Mapping[str, Any], headers: Mapping[str, str], path: str) -> tuple[str, str]:
+    """Return the digest of a request, and those of its parts."""
+    fields = fields_of(body, path)
+    return digest_of_fields(fields, headers, path), _parts(body, fields, headers, path)
+
+
+def _parts(body: Mapping[str, Any], fields: Mapping[str, bytes], headers: Mapping[str, str] | None, path: str) -> str:
+    parts: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for name, written in fields.items():
+        parts[PART_OF.get(name, "parameters")][name] = written
+    if api_at(path) is chat and isinstance(turns := body.get("messages"), list):
+        of_system = [turn for turn in turns if isinstance(turn, Mapping) and turn.get("role") in SYSTEM_ROLES]
+        if of_system:
+            parts["system"]["messages"] = canonical(of_system)
+            parts["messages"]["messages"] = canonical([turn for turn in turns if turn not in of_system])
+    if headers:
+        parts["parameters"]["headers"] = canonical(dict(headers))
+    return " ".join(f"{name}={_digest(in_braces(parts[name]))}" for name in sorted(parts) if parts[name])
+
+
+def in_all(requests: Sequence[str]) -> str | None:
+    """Return the parts of several requests as those of one; None if those of any are not known."""
+    if not requests or not all(requests):
+        return None
+    several = [as_mapping(request) for request in requests]
+    if len(several) == 1:
+        return requests[0]
+    names = sorted({name for parts in several for name in parts})
+    return " ".join(f"{name}={_digest(canonical([parts.get(name) for parts in several]))}" for name in names)
+
+
+def _digest(written: bytes) -> str:
+    return hashlib.sha256(written).hexdigest()[:SHORT]
+
+
+REQUEST = "pytest_longctx_request"
+"""The hook that returns the body that is compared."""
+ANSWER = "pytest_longctx_answer"
+"""The hook that returns the answer that is recorded."""
+
+
+class Rewriting:
+    """Both stay as they are; the plugin has one that calls the hooks of a project."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The hooks that are implemented."""
+        return ()
+
+    def compared(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body whose digest identifies a request of a test function; what is sent is unchanged."""
+        return dict(body)
+
+    def redacted(self, content: bytes, path: str) -> bytes:
+        """Return an answer of the API at a path as it is recorded and judged."""
+        return content
+
+
+MODEL_IN_PATH = re.compile(r"/model/(.+)/invoke$|/publishers/anthropic/models/(?!count-tokens:)([^/]+):rawPredict$")
+"""The paths of Bedrock and of Vertex. Vertex's path for counting tokens looks like a model's and is excluded."""
+
+
+def is_messages_path(path: str) -> bool:
+    """Return whether a Messages request goes to this path. path: without escapes."""
+    return path.endswith(PATH) or bool(MODEL_IN_PATH.search(path))
+
+
+def messages_body(path: str, content: bytes, betas: str = "") -> dict[str, Any] | None:
+    """Return the body of a Messages request with its model; None for any other request.
+
+    path: without escapes. betas: the value of its header.
+    """
+    if path.endswith(PATH):
+        plain: dict[str, Any] = json.loads(content)
+        return plain
+    if match := MODEL_IN_PATH.search(path):
+        body: dict[str, Any] = json.loads(content)
+        body.pop("anthropic_version", None)
+        if betas and body.get("anthropic_beta") == betas.split(","):
+            del body["anthropic_beta"]
+        return body | {"model": match[1] or match[2]}
+    return None

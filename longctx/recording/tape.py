@@ -24,19 +24,19 @@ from vcr.serialize import serialize
 
 from longctx.cases.case import Case, Question
 from longctx.config.file_names import file_name
-from longctx.config.headers import as_lines
+from longctx.config.models import as_lines
 from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
-from longctx.json_lines import append_line
+from longctx.files import append_line
 from longctx.recording import compact_json
 from longctx.recording.apis import api_at, api_of, messages, to_reply
 from longctx.recording.apis.messages import PATH, Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
-from longctx.recording.parts import digests
+from longctx.recording.request import digests
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import prefill, request_body
-from longctx.recording.rewriting import Rewriting
+from longctx.recording.request import Rewriting
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
 from longctx.vocabulary.scenario import Reply, Trial

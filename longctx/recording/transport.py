@@ -9,11 +9,11 @@ from typing import Any
 import httpx2
 
 from longctx import clocks
-from longctx.config.headers import BETA, VERSION, as_lines, treatments
+from longctx.config.models import BETA, VERSION, as_lines, treatments
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import digest, unmarked
-from longctx.recording.rewritten import messages_body
+from longctx.recording.request import messages_body
 from longctx.recording.tape import WANTED, Tape, Wanted
 
 KEPT_HEADERS = ("content-type", "request-id")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from longctx.errors import UserError
 from longctx.files import check_writable
-from longctx.locking import locked
+from longctx.files import locked
 
 
 @contextlib.contextmanager

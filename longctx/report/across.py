@@ -8,7 +8,7 @@ from typing import Any
 from longctx.compare.across import SHARE, Curve, ParamValue
 from longctx.plural import count
 from longctx.report.document import Document
-from longctx.views.table import Table
+from longctx.views.chart import Table
 
 
 def across_document(curves: Sequence[Curve], parameter: str, about: Sequence[str], share: float) -> Document:

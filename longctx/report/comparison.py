@@ -11,7 +11,7 @@ from longctx.report.verdict import trials
 from longctx.results.grouping import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.unpaired import Unpaired
-from longctx.views.table import Table
+from longctx.views.chart import Table
 
 LONGEST = 80
 """The most characters that are shown of an answer."""

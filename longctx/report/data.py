@@ -8,10 +8,10 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
-from longctx.report.chunks import chunks_data
+from longctx.report.tests import chunks_data
 from longctx.report.judges import judges_data
-from longctx.report.retention import retention_data
-from longctx.report.window import window_data
+from longctx.report.tests import retention_data
+from longctx.report.tests import window_data
 from longctx.summary.summary import Summary
 from longctx.views.reporting import reporting_of
 

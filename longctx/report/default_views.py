@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from longctx.report.retention import FRONTIER, retention_views
-from longctx.report.window import window_view
+from longctx.report.tests import FRONTIER, retention_views
+from longctx.report.tests import window_view
 from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 from longctx.summary.summary import OfFamily
 from longctx.summary.window import FILL
 from longctx.views.chart import SERIES
 from longctx.views.reporting import Scenarios
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from longctx.views.view import RatePoint, RateView, estimate, interval
 from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.report import Rank

@@ -13,7 +13,7 @@ from longctx.report.charts.draw import draw
 from longctx.report.page import theme
 from longctx.report.render import markdown_table, plain, terminal_table
 from longctx.views.chart import Chart
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.visible import visible
 
 

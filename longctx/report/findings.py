@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from longctx.report.chunks import chunks_sentences
+from longctx.report.tests import chunks_sentences
 from longctx.report.default_views import default_findings, default_views
-from longctx.report.retention import retention_findings
-from longctx.report.window import window_sentences
+from longctx.report.tests import retention_findings
+from longctx.report.tests import window_sentences
 from longctx.results.subject import Subject
 from longctx.summary.families import by_family_and_subject
 from longctx.summary.summary import OfFamily, Summary

@@ -12,7 +12,7 @@ from longctx.gate.usage import Growth, UsageChange
 from longctx.report.lost import LostAnswers, one_line
 from longctx.report.render import bare_table
 from longctx.report.usage import before_after, seconds, thousand
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.visible import visible
 
 MOST_LOST = 3

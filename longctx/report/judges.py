@@ -9,7 +9,7 @@ from typing import Any
 from longctx.compare.judges import GradedTest
 from longctx.gate.verdict import RunVerdict
 from longctx.plural import count
-from longctx.stats.judged import Limited
+from longctx.stats.power import Limited
 from longctx.stats.rates import Rate
 
 WITHIN = 0.05

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longctx.plural import count
-from longctx.views.table import Table
+from longctx.views.chart import Table
 
 MOST_LOST = 20
 """The most lost answers that a verdict names."""

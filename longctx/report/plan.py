@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.cases.case import Case
 from longctx.gate.bands import Band
 from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
-from longctx.live.cost.contexts import best_questions, price_of_evidence
+from longctx.live.cost.prefixes import best_questions, price_of_evidence
 from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.vocabulary.family import is_check
 
 WORTH_A_CHANGE = 1.05

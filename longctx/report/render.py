@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 
 from tabulate import tabulate
 
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.visible import visible
 
 MARKUP = re.compile(

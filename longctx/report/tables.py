@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from longctx.report.chunks import chunks_tables
-from longctx.report.retention import retention_tables
-from longctx.report.window import window_tables
+from longctx.report.tests import chunks_tables
+from longctx.report.tests import retention_tables
+from longctx.report.tests import window_tables
 from longctx.results.grouping import by_family, grouped
 from longctx.results.row import Row
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.rates import pooled
 from longctx.summary.summary import OfFamily, Summary
-from longctx.views.scenario_summary import ScenarioSummary
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary
+from longctx.views.chart import Table
 
 
 def tables(summary: Summary) -> list[Table]:

@@ -17,8 +17,8 @@ from longctx.results.subject import Subject
 from longctx.stats.rates import pooled
 from longctx.summary.notes import Truncated
 from longctx.summary.summary import Summary
-from longctx.views.scenario_summary import ScenarioSummary
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary
+from longctx.views.chart import Table
 from longctx.visible import visible
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.shapes import STRATEGY, TEXT

@@ -16,10 +16,10 @@ from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.rates import Rate, pooled
 from longctx.views.chart import Chart, Spec, colours, field, layered, low_to_high, rate_axis
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.vocabulary.family import is_check
 
 THINKING = "thinking tokens"

@@ -6,8 +6,8 @@ import math
 
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.live.cost.money import usd
-from longctx.stats.quantiles import Quantile
-from longctx.views.table import Table
+from longctx.stats.unpaired import Quantile
+from longctx.views.chart import Table
 
 PRICE = "$ per 1,000"
 """The column of a thousand trials' price."""

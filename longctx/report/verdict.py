@@ -18,7 +18,7 @@ from longctx.report.lost import NONE_LOST, LostAnswers
 from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.prompt_sets import PROTOCOL
 

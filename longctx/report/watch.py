@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from longctx.gate.watch import WatchedNight
 from longctx.plural import count
 from longctx.report.document import Document
-from longctx.stats.watch import ALARM, FALSE_ALARMS
-from longctx.views.table import Table
+from longctx.stats.power import ALARM, FALSE_ALARMS
+from longctx.views.chart import Table
 
 
 def watch_document(baseline: str, nights: Sequence[WatchedNight]) -> Document:

@@ -20,10 +20,10 @@ from longctx import clocks
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
-from longctx.results.answers import GROUP_FIELDS, by_group, digest_of_answers, with_answers
-from longctx.results.folder import find_run
+from longctx.results.store import GROUP_FIELDS, by_group, digest_of_answers, with_answers
+from longctx.results.store import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
-from longctx.results.parts import as_mapping
+from longctx.results.store import as_mapping
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows
 from longctx.vocabulary.scenario import CREDIT, Kind, question_in

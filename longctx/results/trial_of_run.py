@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.folder import find_run
+from longctx.results.store import find_run
 from longctx.results.row import Row
 from longctx.results.store import load
 from longctx.visible import visible

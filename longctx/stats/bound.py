@@ -19,7 +19,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.paired import score, tango
 from longctx.stats.search import fewest
 

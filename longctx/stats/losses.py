@@ -15,7 +15,7 @@ from itertools import chain
 from statistics import NormalDist
 
 from longctx.stats.bound import drop_bound, trials_to_settle
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.paired import tango
 from longctx.stats.power import trials_for_drop
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.rates import Rate, wilson
 
 

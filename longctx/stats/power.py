@@ -1,25 +1,21 @@
-"""How likely is the gate to show a drop, and to pass what has not changed, with n paired trials?
-
-Both probabilities are exact for independent trials: they are summed over the number of discordant pairs (O. S.
-Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics 24, 1968). For clustered trials,
-n is their effective number (stats/bound.py), and the result is approximate.
-"""
+"""How likely is the gate to show a drop, and to pass what has not changed, with n paired trials?"""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
-from statistics import NormalDist
-
 import numpy as np
-
-from longctx.stats.binomial import Tail, binomial_pmf, tails
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from longctx.stats.rates import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
 from longctx.stats.looks import Looks
 from longctx.stats.paired import score
-from longctx.stats.search import bisect, fewest, least
+from longctx.stats.rates import NO_RATE, Rate, wilson
+from longctx.stats.search import bisect, fewest, least, root
 from longctx.vocabulary.stream import frozen_stream
+from statistics import NormalDist
+
 
 TIE = 1 + 1e-9
 """A p-value that exceeds alpha by no more than this factor differs from it by rounding alone."""
@@ -150,3 +146,171 @@ def _gained_to_pass(first: int, count: int, n: int, margin: float, z: float) -> 
         while gained <= changed and not passes(changed, gained):
             gained += 1
         yield gained
+
+
+MOST_LABELS = 100_000
+"""Nobody gives more."""
+CERTAIN = 1e-9
+"""Two raters whose agreement by chance is this close to 1 always say the same."""
+Limited = tuple[float, float, float]
+"""An estimate, and the ends of its 95% interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeErrors:
+    """The error rates of a judge, from human labels."""
+
+    on_right: Rate = NO_RATE
+    """How many of the answers that people find right it calls wrong."""
+    on_wrong: Rate = NO_RATE
+    """How many of those that they find wrong it calls right."""
+
+    @property
+    def labels(self) -> int:
+        return self.on_right.n + self.on_wrong.n
+
+    @property
+    def usable(self) -> bool:
+        """Whether both kinds of answers have labels, and the judge tells them apart better than chance."""
+        return bool(self.on_right.n and self.on_wrong.n) and self.on_right.rate + self.on_wrong.rate < 1
+
+    def accuracy(self, shown: Limited) -> Limited:
+        """Return the true accuracy where the judge shows this one; (NaN, 0, 1) if its errors are not usable."""
+        if not self.usable:
+            return math.nan, 0.0, 1.0
+        return _accuracy(shown, limited(self.on_right), limited(self.on_wrong))
+
+    def difference(self, shown: Limited) -> Limited:
+        """Return the true difference where the judge shows this one; (NaN, -1, 1) if its errors are not usable.
+
+        The estimate supposes that the judge errs on what changed as often as on other answers. The interval holds as
+        well if it sees all of the change: errors are often on answers that are hard to judge before and after it.
+        """
+        if not self.usable:
+            return math.nan, -1.0, 1.0
+        (value, low, high), errors = shown, (limited(self.on_right), limited(self.on_wrong))
+        apart = 1 - self.on_right.rate - self.on_wrong.rate
+
+        def reach(own: float, at: float, side: int) -> float:
+            return math.hypot(own, *(at * (error[side if at > 0 else 3 - side] - error[0]) for error in errors))
+
+        corrected, least, most = _limits(
+            value / apart,
+            lambda at: value - at * apart - reach(value - low, at, 1),
+            lambda at: value - at * apart + reach(high - value, at, 2),
+            -1.0,
+        )
+        return corrected, min(low, least), max(high, most)
+
+    def needed(self, shown: float, within: float) -> int | None:
+        """Return how many labels, shared out as these, give the accuracy to `within` if trials cost nothing.
+
+        None if the errors are not usable, or if nobody gives so many. shown: the accuracy that the judge shows.
+        """
+
+        def enough(labels: int) -> bool:
+            errors = []
+            for rate in (self.on_right, self.on_wrong):
+                n = labels * rate.effective / self.labels
+                errors.append((rate.rate, *wilson(rate.rate * n, n)))
+            value, low, high = _accuracy((shown, shown, shown), *errors)
+            return max(value - low, high - value) <= within
+
+        return fewest(enough, MOST_LABELS) if self.usable else None
+
+
+def kappa(pairs: Sequence[tuple[str, str]], agreement: Rate) -> Limited:
+    """Return Cohen's kappa of two raters; (NaN, -1, 1) if both always say the same.
+
+    Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20,
+    1960, with Wilson's interval of the agreement. agreement: the rate at which the pairs are equal.
+    """
+    n = len(pairs)
+    said = {each for pair in pairs for each in pair}
+    chance = sum(math.prod(sum(pair[side] == each for pair in pairs) / n for side in (0, 1)) for each in said)
+    if not n or chance > 1 - CERTAIN:
+        return math.nan, -1.0, 1.0
+    value, low, high = ((each - chance) / (1 - chance) for each in limited(agreement))
+    return value, max(-1.0, low), high
+
+
+def limited(rate: Rate) -> Limited:
+    return rate.rate, rate.lo, rate.hi
+
+
+def _accuracy(shown: Limited, on_right: Limited, on_wrong: Limited) -> Limited:
+    (value, low, high), (right, right_low, right_high), (wrong, wrong_low, wrong_high) = shown, on_right, on_wrong
+
+    def off(at: float) -> float:
+        return value - at * (1 - right) - (1 - at) * wrong
+
+    return _limits(
+        (value - wrong) / (1 - right - wrong),
+        lambda at: off(at) - math.hypot(value - low, at * (right - right_low), (1 - at) * (wrong_high - wrong)),
+        lambda at: off(at) + math.hypot(high - value, at * (right_high - right), (1 - at) * (wrong - wrong_low)),
+        0.0,
+    )
+
+
+def _limits(value: float, lower: Callable[[float], float], upper: Callable[[float], float], least: float) -> Limited:
+    """Return the value, from `least` to 1, and the ends of where 0 is between `lower`, concave, and `upper`, convex."""
+    value = min(1.0, max(least, value))
+    return value, -root(lambda at: -lower(-at), -value, -least), root(upper, value, 1.0)
+
+
+NIGHTS = 365
+FALSE_ALARMS = 0.1
+"""The most false alarms that are expected in a year of nights."""
+ALARM = NIGHTS / FALSE_ALARMS
+"""The evidence at which the canary gives alarm."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryNight:
+    """The items that one night asked again.
+
+    lost, gained: how many are right in the baseline alone, and in the night alone.
+    """
+
+    lost: int
+    gained: int
+    items: Set[Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryEvidence:
+    """The evidence of a drop after a night."""
+
+    value: float
+    """The e-value: how much a bet on a drop has multiplied its stake."""
+    since: int
+    """The night, from 0, on which that bet started."""
+
+    @property
+    def alarm(self) -> bool:
+        return self.value >= ALARM
+
+
+def evidence(lost: int, gained: int) -> float:
+    """Return the e-value of a drop."""
+    changes = lost + gained
+    least = sum(math.comb(changes + 1, number) for number in range(lost + 1))
+    return least / ((changes + 1) * math.comb(changes, lost))
+
+
+def watch(nights: Sequence[CanaryNight]) -> list[CanaryEvidence]:
+    """Return the evidence after each night: that of the bet that has most of it."""
+    after = []
+    for number in range(len(nights)):
+        lost = gained = 0
+        seen: set[Hashable] = set()
+        best = CanaryEvidence(0.0, number)
+        for start in range(number, -1, -1):
+            night = nights[start]
+            if not seen.isdisjoint(night.items):
+                break
+            seen |= night.items
+            lost, gained = lost + night.lost, gained + night.gained
+            best = max(best, CanaryEvidence(evidence(lost, gained), start), key=lambda each: each.value)
+        after.append(best)
+    return after

@@ -1,16 +1,14 @@
-"""A rate and its interval, a test of a rate against a minimum, and Holm's correction for several tests.
-
-The formulas are written here because importing statsmodels would load 1,200 modules in every run; the tests compare
-them with statsmodels and scipy.
-"""
+"""A rate and its interval, a test of a rate against a minimum, and Holm's correction for several tests."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+import numpy as np
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from numpy.typing import NDArray
+from typing import Protocol, TypeVar
 
-from longctx.stats.clusters import design_effect
 
 Z95 = 1.959963984540054
 """The 97.5% quantile of the normal distribution."""
@@ -151,3 +149,112 @@ def holm(p_values: Sequence[float], alpha: float = 0.05) -> list[bool]:
             break
         rejected[index] = True
     return rejected
+
+
+def design_effect(clusters: Sequence[Sequence[float]]) -> float:
+    """Return how many clustered trials carry as much information as one independent trial; at least 1.
+
+    If no trial changed, the correlation within clusters cannot be estimated, and each cluster counts as one trial.
+    """
+    sizes = [size for size in map(len, clusters) if size]
+    trials = sum(sizes)
+    if len(sizes) == trials:
+        return 1.0
+    sums = [sum(cluster) for cluster in clusters if cluster]
+    squares = sum(change * change for cluster in clusters for change in cluster)
+    mean = sum(sums) / trials
+    independent = squares - trials * mean * mean
+    if len(sizes) < 2 or independent < 1e-9:
+        return trials / len(sizes)
+    clustered = sum((total - size * mean) ** 2 for total, size in zip(sums, sizes, strict=True))
+    return max(1.0, clustered / independent * len(sizes) / (len(sizes) - 1))
+
+
+class Scored(Protocol):
+    """What a rate is computed from: a row of results has it."""
+
+    @property
+    def identified(self) -> tuple[Hashable, Hashable]:
+        """Its cluster, and its trial."""
+
+    @property
+    def credit(self) -> float: ...
+
+
+Of = TypeVar("Of", bound=Scored)
+
+
+def rate_of(rows: Iterable[Of], held: Callable[[Of], bool] | None = None) -> Rate:
+    """Return the rate of measured trials; that of partial credit is its mean. held: what counts as a right answer."""
+    return Rate.of((*row.identified, row.credit if held is None else int(held(row))) for row in rows)
+
+
+_factorials = np.zeros(1)
+"""The logarithms of the factorials of 0, 1, 2 …: a cache that grows with the largest n asked for."""
+
+
+def binomial_pmf(n: int, p: float) -> tuple[int, NDArray[np.float64]]:
+    """Return a number of hits, and the probabilities of it and of the numbers that follow it, of n trials.
+
+    Numbers of hits more than ten standard deviations from the mean are left out; together they weigh less than 1e-15.
+    """
+    if p <= 0 or p >= 1:
+        return (n if p >= 1 else 0), np.ones(1)
+    reach = 10 * math.sqrt(n * p * (1 - p)) + 40
+    hits = np.arange(max(0, math.floor(n * p - reach)), min(n, math.ceil(n * p + reach)) + 1)
+    ways = _log_factorials(n)[n] - _factorials[hits] - _factorials[n - hits]
+    return int(hits[0]), np.exp(ways + hits * math.log(p) + (n - hits) * math.log1p(-p))
+
+
+class Tail:
+    """`value` is P(X >= least) for the hits X of n trials. A step of n or `least` costs one term instead of a sum."""
+
+    def __init__(self, n: int, least: int, p: float) -> None:
+        self.n, self.least, self.p = n, least, p
+        first, chance = binomial_pmf(n, p)
+        self.value = float(chance[max(0, least - first) :].sum())
+
+    def add_trial(self) -> None:
+        """Increase n by one."""
+        self.value += self.p * self._chance(self.least - 1)
+        self.n += 1
+
+    def move(self, least: int) -> None:
+        """Change `least`."""
+        while self.least < least:
+            self.value -= self._chance(self.least)
+            self.least += 1
+        while self.least > least:
+            self.least -= 1
+            self.value += self._chance(self.least)
+
+    def _chance(self, hits: int) -> float:
+        if not 0 <= hits <= self.n:
+            return 0.0
+        if self.p <= 0 or self.p >= 1:
+            return float(hits == (self.n if self.p >= 1 else 0))
+        logs = _log_factorials(self.n)
+        ways = float(logs[self.n] - logs[hits] - logs[self.n - hits])
+        return math.exp(ways + hits * math.log(self.p) + (self.n - hits) * math.log1p(-self.p))
+
+
+def tails(first: int, least: Iterable[int], p: float) -> list[float]:
+    """Return P(X >= least[i]) for the hits X of first + i trials, for each i."""
+    values: list[float] = []
+    tail: Tail | None = None
+    for hits in least:
+        if tail is None:
+            tail = Tail(first, hits, p)
+        else:
+            tail.add_trial()
+            tail.move(hits)
+        values.append(min(1.0, max(0.0, tail.value)))
+    return values
+
+
+def _log_factorials(n: int) -> NDArray[np.float64]:
+    global _factorials
+    if len(_factorials) <= n:
+        size = max(n + 1, 2 * len(_factorials), 1024)
+        _factorials = np.array([math.lgamma(n + 1) for n in range(size)])
+    return _factorials

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate, pooled
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 
 
 @dataclass(frozen=True, slots=True)

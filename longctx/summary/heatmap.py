@@ -9,7 +9,7 @@ from functools import partial
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.rates import Rate
 from longctx.vocabulary.protocol import Protocol
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.of_rows import rate_of
+from longctx.stats.rates import rate_of
 from longctx.stats.rates import Rate
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 

@@ -18,9 +18,9 @@ from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
 from longctx.summary.retention import Retention, retention
 from longctx.summary.window import Window, windows
-from longctx.views.guarded import Guarded
+from longctx.views.reporting import Guarded
 from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
-from longctx.views.scenario_summary import ScenarioSummary, summary_of
+from longctx.views.reporting import ScenarioSummary, summary_of
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Report

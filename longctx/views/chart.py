@@ -1,15 +1,20 @@
-"""A chart, which is a Vega-Lite specification with a table of its numbers, and the parts that several charts share.
-
-Colours are CSS variables such as var(--series-1), so that a chart in the page follows its light or dark theme.
-"""
+"""A chart, which is a Vega-Lite specification with a table of its numbers, and the parts that several charts share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from longctx.extras import require
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.rates import rate_of
+from longctx.stats.rates import Rate
+from longctx.vocabulary.shapes import TEXT
+from typing import Any, Self, TYPE_CHECKING
 
-from longctx.views.table import Table
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Spec = dict[str, Any]
 
@@ -233,4 +238,185 @@ def dotted(x: Spec, points: Sequence[dict[str, Any]], title: str = ACCURACY) -> 
         "data": {"values": list(points)},
         "mark": {"type": "line", "strokeDash": list(DOTTED), "color": "var(--ink-soft)", "aria": False},
         "encoding": {"x": x, "y": rate_axis("rate", title)},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table of text cells.
+
+    Example:
+        >>> subject = Subject("my-model", "protocol")
+        >>> table = Table.by_subject("Keys, each counted", [subject], {"keys named": ["58 of 60"]})
+        >>> table.columns
+        ('model', 'prompts', 'keys named')
+        >>> table.rows
+        (('my-model', 'protocol', '58 of 60'),)
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    """The names of the columns. The first one names the rows."""
+    rows: tuple[tuple[object, ...], ...]
+    """The cells of each row, one for each column."""
+    family: str = ""
+    """The family that it belongs to; empty if it is of all."""
+    said: tuple[str, ...] = ()
+    """The columns whose text is a model's or a document's."""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"A row of the table {self.title!r} has not {len(self.columns)} cells.")
+
+    @classmethod
+    def from_rows(
+        cls, title: str, rows: Sequence[Mapping[str, object]], family: str = "", said: tuple[str, ...] = ()
+    ) -> Self:
+        """Return a table of rows, each by its columns. A cell that a row lacks, or that is None, is empty."""
+        columns = tuple(dict.fromkeys(name for row in rows for name in row))
+        cells = (tuple(row.get(name) for name in columns) for row in rows)
+        return cls(
+            title, columns, tuple(tuple("" if cell is None else cell for cell in row) for row in cells), family, said
+        )
+
+    @classmethod
+    def from_columns(
+        cls, title: str, columns: Mapping[str, Sequence[object]], family: str = "", said: tuple[str, ...] = ()
+    ) -> Self:
+        """Return a table of columns, all of the same length."""
+        return cls(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), family, said)
+
+    @classmethod
+    def by_subject(
+        cls, title: str, subjects: Sequence[Subject], columns: Mapping[str, Sequence[object]], family: str = ""
+    ) -> Self:
+        """Return a table with a row for each of the subjects, which may repeat, and these further columns."""
+        return cls.from_columns(title, {**subject_columns(subjects), **columns}, family)
+
+    @classmethod
+    def pivot(cls, title: str, cells: Sequence[tuple[object, str, str]], index: str, family: str = "") -> Self:
+        """Return a table of cells, each with its row, its column and its text. index: the name of the rows.
+
+        Rows are sorted if they are numbers; else rows and columns keep the order of the cells. Missing cells are empty.
+        """
+        texts = {(row, column): text for row, column, text in cells}
+        if len(texts) < len(cells):
+            raise ValueError(f"The table {title!r} has two cells in one place.")
+        rows = list(dict.fromkeys(row for row, *_ in cells))
+        numbers = [row for row in rows if isinstance(row, int)]
+        names = dict.fromkeys(column for _, column, _ in cells)
+        filled = (
+            (row, *(texts.get((row, name), "") for name in names))
+            for row in (sorted(numbers) if len(numbers) == len(rows) else rows)
+        )
+        return cls(title, (index, *names), tuple(filled), family)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The table as a frame of pandas, whose index is the first column. Raises UserError without pandas."""
+        require("A table as a frame", "pandas")
+        import pandas as pd
+
+        first, *columns = self.columns
+        index = pd.Index([row[0] for row in self.rows], name=first)
+        return pd.DataFrame([row[1:] for row in self.rows], columns=columns, index=index)
+
+
+def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
+    """Return the columns that tell subjects apart: model, prompt set, shape unless all are text, and each label."""
+    columns = {
+        "model": [subject.model for subject in subjects],
+        "prompts": [subject.prompt_set for subject in subjects],
+    }
+    if any(subject.shape != TEXT for subject in subjects):
+        columns["shape"] = [subject.shape for subject in subjects]
+    for name in dict.fromkeys(name for subject in subjects for name, _ in subject.labels):
+        columns[name] = [dict(subject.labels).get(name, "") for subject in subjects]
+    return columns
+
+
+def tokens(value: int | None) -> str:
+    """Return a number of tokens as text; a dash for None."""
+    return "-" if value is None else f"{value:,}"
+
+
+BIAS = 0.1
+"""The difference from which a liking for a letter is a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetterShare:
+    """How often a letter is right, how often it is chosen, and how often it is chosen where it is right."""
+
+    letter: str
+    right: Rate
+    chosen: Rate
+    found: Rate
+
+    @property
+    def excess(self) -> float:
+        """The share of answers with the letter, less the share of questions of which it is right."""
+        return self.chosen.rate - self.right.rate
+
+    @property
+    def biased(self) -> bool:
+        """Whether it is shown to be chosen more often than it is right, by a tenth or more as measured."""
+        return self.excess >= BIAS and self.chosen.lo > self.right.rate
+
+
+def letter_shares(rows: Iterable[Row]) -> tuple[LetterShare, ...]:
+    """Return the shares of each letter over the trials that were answered by one of their letters.
+
+    Rows without text have none.
+    """
+    read = [row for row in rows if row.outcome in ("correct", "wrong") and row.returned]
+    letters = sorted({str(letter) for row in read for letter in (row.expected, row.returned)})
+    return tuple(
+        LetterShare(
+            letter,
+            rate_of(read, lambda row, letter=letter: row.expected == letter),  # type: ignore[misc]
+            rate_of(read, lambda row, letter=letter: row.returned == letter),  # type: ignore[misc]
+            rate_of((row for row in read if row.expected == letter), lambda row: row.returned == row.expected),
+        )
+        for letter in letters
+    )
+
+
+def letter_bias(shares: Sequence[LetterShare]) -> float:
+    """Return the share of answers that would have to change for letters to be chosen as often as they are right."""
+    return sum(max(share.excess, 0.0) for share in shares)
+
+
+def letter_table(where: str, shares: Sequence[LetterShare]) -> Table:
+    """Return how often each letter is right, and how often it is chosen."""
+    columns = {
+        "letter": [share.letter for share in shares],
+        "right": [f"{share.right.correct:,} of {share.right.n:,}" for share in shares],
+        "chosen": [f"{share.chosen.correct:,} of {share.chosen.n:,}" for share in shares],
+        "share chosen less share right": [f"{share.excess:+.2f}" for share in shares],
+        "chosen where right [95% interval]": [str(share.found) for share in shares],
+    }
+    return Table.from_columns(f"Letters, {where}: bias {letter_bias(shares):.2f}", columns)
+
+
+def letter_biases(where: str, shares: Iterable[LetterShare]) -> Iterator[str]:
+    """Yield the letters that are chosen more often than they are right. where: such as `in 3,000 tokens`."""
+    for share in shares:
+        if share.biased:
+            yield (
+                f"{share.letter} is chosen in {share.chosen.correct:,} of {share.chosen.n:,} answers and right in "
+                f"{share.right.correct:,}, {where}: part of the rate is a liking for a letter"
+            )
+
+
+def letter_entries(shares: Sequence[LetterShare]) -> dict[str, dict[str, float]]:
+    """Return the shares of letters for summary.json."""
+    return {
+        share.letter: {
+            "right": share.right.correct,
+            "chosen": share.chosen.correct,
+            "found": share.found.correct,
+            "of": share.chosen.n,
+        }
+        for share in shares
     }

@@ -8,12 +8,12 @@ from typing import Any
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled
-from longctx.views.answers import Answers, answers_of, key_of, together
+from longctx.views.reporting import Answers, answers_of, key_of, together
 from longctx.views.chart import Chart
-from longctx.views.letters import letter_biases, letter_entries, letter_shares, letter_table
+from longctx.views.chart import letter_biases, letter_entries, letter_shares, letter_table
 from longctx.views.reporting import Reporting
-from longctx.views.scenario_summary import ScenarioSummary
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary
+from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.report import RATE, Causes, Rank, Report, Reported, Shares

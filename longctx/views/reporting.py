@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
+import statistics
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from longctx.registry import loaded, unusable
+from longctx.results.store import scenario_name
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
+from longctx.results.subject import Subject
+from longctx.stats.rates import rate_of
+from longctx.stats.rates import NO_RATE, Rate
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Rank, Report, Reported
+from pathlib import Path
+from typing import Any, TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from longctx.results.row import Row
     from longctx.views.chart import Chart
-    from longctx.views.scenario_summary import ScenarioSummary
-    from longctx.views.table import Table
+    from longctx.views.chart import Table
     from longctx.views.view import RateView
     from longctx.vocabulary.grid import Axes
+
 
 Scenarios = Sequence["ScenarioSummary"]
 """The scenarios of one family, for all subjects of a run."""
@@ -99,3 +108,185 @@ def reporting_of_test(name: str, report: Report) -> Reporting:
 def adds_to_gate(report: Report | None) -> bool:
     """Return whether a report, of which only the name may be known, adds to the gate."""
     return report is None or report.gate is not None
+
+
+RESERVED = frozenset(
+    ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
+)
+"""The entries of summary.json that no family may add."""
+OF_TESTS = frozenset(("retention", "windows", "chunks", "judges", "effective_lengths"))
+"""Such entries that not every run has."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _guarded(default: Method) -> Method:
+    """Return a method that calls the report's own, and `default`, that of Reporting, if it fails or has no analysis."""
+    name = default.__name__
+
+    def call(self: Guarded, *arguments: Any) -> Any:
+        if "analyse" not in self._failed:
+            try:
+                result = getattr(self._reporting, name)(*arguments)
+                return _checked(list(result) if isinstance(result, Iterator) else result, name)
+            except Exception as error:
+                self._failed[name] = (
+                    f"The report of {self._title} failed in `{name}`, and is plain there: {described(error)}."
+                )
+        return default(self, *arguments)
+
+    return cast(Method, call)
+
+
+class Guarded(Reporting):
+    """The report of a protocol; methods that raise give the default of Reporting instead. faults: a sentence for each.
+
+    The gate, for which no default will do, calls the report itself.
+    """
+
+    def __init__(self, title: str, reporting: Reporting) -> None:
+        self._title, self._reporting = title, reporting
+        self._failed: dict[str, str] = {}
+
+    @property
+    def faults(self) -> list[str]:
+        return list(self._failed.values())
+
+    analyse = _guarded(Reporting.analyse)
+    views = _guarded(Reporting.views)
+    tables = _guarded(Reporting.tables)
+    charts = _guarded(Reporting.charts)
+    further_tables = _guarded(Reporting.further_tables)
+    findings = _guarded(Reporting.findings)
+    data = _guarded(Reporting.data)
+
+
+def _checked(result: Any, method: str) -> Any:
+    """Return what a method returned. Raises ValueError for entries of summary.json that are not its own."""
+    if method == "data" and (taken := sorted((RESERVED | OF_TESTS) & result.keys())):
+        raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
+    return result
+
+
+def described(error: Exception) -> str:
+    """Describe an exception of a family's own code: its type, its message, and where it was raised."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioSummary:
+    """One scenario of one subject.
+
+    Example:
+        >>> summary = Run(profile="recorded").measure().summary  # doctest: +SKIP
+        >>> for scenario in summary.of("passkey"):  # doctest: +SKIP
+        ...     print(scenario.scenario, scenario.rate)
+    """
+
+    family: str
+    subject: Subject
+    scenario: str
+    """Its slug."""
+    params: Mapping[str, int | float | str | None]
+    """Its parameters and its facts."""
+    rate: Rate
+    outcomes: Mapping[str, int]
+    """The number of trials of each kind of outcome."""
+    depth: float | None
+    """The median depth of the needle."""
+    distance_from_end: int | None
+    """The median distance from the needle to the end of the prompt, in tokens."""
+    lexical: Rate = NO_RATE
+    """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
+
+
+def summary_of(
+    family: str, subject: Subject, scenario: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
+) -> ScenarioSummary:
+    """Return the summary of a scenario's rows. facts: those of each scenario by `scenario_name`."""
+    outcomes = Counter(str(row.outcome) for row in rows)
+    measured = [row for row in rows if row.measured]
+    depth = _median([row.depth for row in measured if row.depth is not None])
+    distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
+    return ScenarioSummary(
+        family=family,
+        subject=subject,
+        scenario=scenario,
+        params={**rows[0].params, **facts.get(scenario_name(family, scenario, subject), {})},
+        rate=rate_of(measured),
+        outcomes=dict(outcomes),
+        depth=depth,
+        distance_from_end=None if distance is None else int(distance),
+        lexical=rate_of((row for row in measured if row.lexical is not None), lambda row: bool(row.lexical)),
+    )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return float(statistics.median(values)) if values else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The measured trials of one subject in one cell, or in several that a report puts together.
+
+    Example:
+        >>> answers = Answers(Subject("my-model", "protocol"), "keys-3", {"keys": 3}, rows=[])
+        >>> answers.n, answers.total("found")
+        (0, 0)
+    """
+
+    subject: Subject
+    scenario: str
+    """The slug of the cell; of several, of the first."""
+    params: Mapping[str, Any]
+    """The parameters of the cell; of several, of the first."""
+    rows: Sequence[Row]
+    cells: Sequence[ScenarioSummary] = ()
+    """The summaries of the cells, those without a measured trial included."""
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    def total(self, key: str) -> int:
+        """Return the sum of a number in the traces."""
+        return sum(row.trace.get(key, 0) for row in self.rows)
+
+    def count(self, held: Callable[[Row], bool]) -> int:
+        """Return how many trials this is true of."""
+        return sum(map(held, self.rows))
+
+    def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:
+        """Return the rate of right answers, or that of trials of which `held` is true, with its interval.
+
+        among: which trials are counted, by default all.
+        """
+        return rate_of(filter(among, self.rows), held)
+
+
+def together(several: Sequence[Answers]) -> Answers:
+    """Return all Answers of one subject as one."""
+    first = several[0]
+    rows = [row for answers in several for row in answers.rows]
+    return Answers(first.subject, first.scenario, first.params, rows, [each for a in several for each in a.cells])
+
+
+Key = tuple[object, ...]
+
+
+def key_of(of: Row | ScenarioSummary | Answers, by: Sequence[str] = ()) -> Key:
+    """Return what tells the Answers of a row or a cell from others. by: the parameters that do; by default its slug."""
+    return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.scenario)
+
+
+def answers_of(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
+    """Return the Answers of a protocol, in the order of its cells. Those of unmeasured cells have no rows."""
+    cells = grouped(scenarios, lambda cell: key_of(cell, by))
+    measured = grouped(rows, lambda row: key_of(row, by))
+    found = []
+    for key in dict.fromkeys((*cells, *measured)):
+        first = [*cells.get(key, ()), *measured.get(key, ())][0]
+        of_key = (first.subject, first.scenario, first.params, measured.get(key, ()), cells.get(key, ()))
+        found.append(Answers(*of_key))
+    return found

@@ -28,8 +28,8 @@ from longctx.views.chart import (
     note_of,
     ringed,
 )
-from longctx.views.scenario_summary import ScenarioSummary
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary
+from longctx.views.chart import Table
 
 ROW = 48
 """The height of a row of intervals in pixels."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.authoring.check import check
-from longctx.authoring.writing import Writing
+from longctx.authoring.written import Writing
 from longctx.authoring.written import LONGEST, Written, dump_dropped, read_reply
 from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import Corpus, load_corpus

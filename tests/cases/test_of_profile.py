@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Case
-from longctx.cases.of_profile import TableChoices, cases_of, sized
+from longctx.cases.case import TableChoices, cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.cases.reply_tokens import ReplyTokens
+from longctx.cases.case import ReplyTokens
 
 
 def test_it_is_the_mean_of_three_answers_or_more() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.cases.request_tokens import TOOLS_PROMPT, added_tokens
+from longctx.cases.case import TOOLS_PROMPT, added_tokens
 from longctx.config.models import ModelProfile
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.compare.match import match, match_runs, value_of
+from longctx.compare.pairs import match, match_runs, value_of
 from longctx.results.subject import Subject
 from tests.refusals import refused
 from tests.rows import joined, run

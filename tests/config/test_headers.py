@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.config.headers import as_lines, custom_headers, treatments
+from longctx.config.models import as_lines, custom_headers, treatments
 from longctx.config.models import ModelProfile
 
 

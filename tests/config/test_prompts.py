@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.authoring.writing import Writing
+from longctx.authoring.written import Writing
 from longctx.config.prompts import PromptSet
 from longctx.registry import families
 from longctx.vocabulary.scenario import Scenario

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.config.shards import SPARE, Shard, deal, shard
+from longctx.config.project import SPARE, Shard, deal, shard
 from tests.refusals import refused
 
 GRID = {f"lines-{lines}-{order}": 15 * lines + 100 for lines in range(500, 7000, 500) for order in range(5)}

@@ -10,7 +10,7 @@ from longctx.cases.case import Case
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.live.cost.estimate import estimate
-from longctx.live.estimating import NOT_MEASURED, fitted
+from longctx.live.run import NOT_MEASURED, fitted
 from tests.here import HERE
 
 TINY = "smollm2-135m"

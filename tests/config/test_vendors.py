@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.config.vendors import OF_APIS, VENDORS, sdk_at
+from longctx.config.models import OF_APIS, VENDORS, sdk_at
 from longctx.recording.apis import APIS
 
 

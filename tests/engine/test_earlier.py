@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.engine.earlier import earlier_answers, recorded_replies
+from longctx.engine.finish import earlier_answers, recorded_replies
 from longctx.engine.run import Run
 from longctx.results.baseline import load_baseline, write_baseline
 from longctx.results.row import Row

@@ -6,9 +6,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from longctx.engine.early_stop import PENDING, stopped_by, unit_of
-from longctx.engine.rows import unmeasured_row
+from longctx.engine.measure import unmeasured_row
 from longctx.engine.run import Run
-from longctx.gate.looks import Unit, in_looks
+from longctx.gate.evidence import Unit, in_looks
 from longctx.live.failure import Failure
 from tests.functions.examples import case_of
 

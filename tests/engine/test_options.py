@@ -12,8 +12,8 @@ import pytest
 
 from longctx.config.arguments import price
 from longctx.config.project import ProjectSettings
-from longctx.config.shards import Shard
-from longctx.engine.options import DEFAULT, OPTIONS, fill_in, of_arguments, settings_of
+from longctx.config.project import Shard
+from longctx.engine.settings import DEFAULT, OPTIONS, fill_in, of_arguments, settings_of
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from tests.refusals import refused

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, Prices
-from longctx.engine.rows import rows_of
+from longctx.engine.measure import rows_of
 from longctx.engine.run import Run
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Exchange, Judged, Role

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longctx.config.shards import Shard
+from longctx.config.project import Shard
 from longctx.engine.run import Run
 from longctx.workspace import Workspace
 from tests.here import HERE

@@ -11,7 +11,7 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.functions.cells import FunctionScenario
-from longctx.functions.trial import FunctionTrial, Lacking, Suspended
+from longctx.functions.measure import FunctionTrial, Lacking, Suspended
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT
 

@@ -18,7 +18,7 @@ from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionAsker, difference, one_request
 from longctx.functions.measure import run
-from longctx.functions.trial import FunctionTrial
+from longctx.functions.measure import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary

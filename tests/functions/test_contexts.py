@@ -11,10 +11,10 @@ import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.asking import one_request
-from longctx.functions.batches import Round, Rounds
+from longctx.functions.asking import Round, Rounds
 from longctx.functions.cells import FunctionScenario
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
-from longctx.functions.trial import Suspended
+from longctx.functions.measure import Suspended
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
 from longctx.live.cost.money import Budget

@@ -11,7 +11,7 @@ import pytest
 
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.functions.measure import run, view
-from longctx.functions.trial import FunctionTrial, Suspended, TestMistake
+from longctx.functions.measure import FunctionTrial, Suspended, TestMistake
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
 

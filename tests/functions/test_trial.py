@@ -11,7 +11,7 @@ import pytest
 
 from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
-from longctx.functions.trial import MOST_REQUESTS, Suspended, TestMistake, changed_request
+from longctx.functions.measure import MOST_REQUESTS, Suspended, TestMistake, changed_request
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.tape import Tape, Wanted
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.gate.bands import BandVerdict
-from longctx.gate.looks import Unit, in_looks
+from longctx.gate.evidence import Unit, in_looks
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.row import EARLY_STOP, Row

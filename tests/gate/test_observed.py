@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from longctx.gate.observed import Seen, same_recordings, seen, seen_of
+from longctx.gate.evidence import Seen, same_recordings, seen, seen_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from tests.rows import joined, run

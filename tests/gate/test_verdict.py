@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from longctx.engine.rows import check_row
+from longctx.engine.measure import check_row
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.folder import FILES
+from longctx.results.store import FILES
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from longctx.results.folder import only_reporter
+from longctx.results.store import only_reporter
 from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import longctx
-from longctx.config.shards import Shard
+from longctx.config.project import Shard
 from longctx.errors import Interrupted
 from longctx.protocols.line_retrieval import line_retrieval
 from tests.batch_server import BatchServer

@@ -15,7 +15,7 @@ from longctx.cases.case import Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.asking import one_request
-from longctx.functions.trial import Suspended
+from longctx.functions.measure import Suspended
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.failure import Failure

@@ -13,7 +13,7 @@ from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.cost.sharing import shared
+from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.config.models import Prices
-from longctx.live.estimating import estimate_live, with_recorded_replies
+from longctx.live.run import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT, answer, line_case, of_version, recorded, wanted
 from tests.servers import message

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from longctx.authoring.writing import Writing
+from longctx.authoring.written import Writing
 from longctx.cases.case import Case, Question
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longctx.engine.rows import check_row
+from longctx.engine.measure import check_row
 from longctx.gate.verdict import give_verdict
 from longctx.protocols.abstention import SECTIONS, judged
 from longctx.protocols.choices import Choices

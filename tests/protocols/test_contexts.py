@@ -8,7 +8,7 @@ import hashlib
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.live.cost.sharing import common_length
+from longctx.live.cost.prefixes import common_length
 from longctx.protocols.collages import contexts
 from longctx.protocols.coreference import conversation_of, exchange_count
 from longctx.registry import shipped

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.graph import EDGES_A_NODE, Graph, Walk, draw_graph, names_of
+from longctx.protocols.graph_walks import EDGES_A_NODE, Graph, Walk, draw_graph, names_of
 
 SIZES = st.integers(EDGES_A_NODE + 2, 60)
 SEEDS = st.integers(0, 2**32 - 1)

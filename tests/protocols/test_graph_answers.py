@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.graph import Graph, Walk
+from longctx.protocols.graph_walks import Graph, Walk
 from longctx.protocols.graph_walks import compared, f1, given_nodes
 
 NAMES = "abcdefgh"

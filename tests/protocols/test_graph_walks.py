@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from longctx.config.prompts import PromptSet
 from longctx.corpus.tokens import count_tokens
-from longctx.protocols.graph import Walk
+from longctx.protocols.graph_walks import Walk
 from longctx.protocols.graph_walks import GraphWalksAxes, drawn, judged, node_count
 from longctx.vocabulary.scenario import Trial
 from tests.here import HERE

@@ -6,7 +6,7 @@ from longctx.protocols.control import RECORDS
 from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.views.view import RateView
 from tests.rows import joined, row
 

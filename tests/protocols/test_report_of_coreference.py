@@ -7,9 +7,9 @@ import pytest
 from longctx.registry import shipped
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
-from longctx.views.answers import Answers
+from longctx.views.reporting import Answers
 from longctx.views.reporting import reporting_of
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 

@@ -13,9 +13,9 @@ from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.views.answers import Answers
+from longctx.views.reporting import Answers
 from longctx.views.reporting import reporting_of
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from longctx.recording.apis import chat, responses
-from longctx.recording.parts import in_all, parts_of
-from longctx.results.parts import as_mapping, differing
+from longctx.recording.request import in_all, parts_of
+from longctx.results.store import as_mapping, differing
 
 BODY: dict[str, Any] = {
     "model": "m",

@@ -7,7 +7,7 @@ import pytest
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from tests.summaries import answers_to, made
 
 SUBJECT = Subject("some-model", "protocol")

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from longctx.engine.earlier import earlier_answers
+from longctx.engine.finish import earlier_answers
 from longctx.engine.finish import Ending, judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from longctx.report.chunks import chunks_sentences, chunks_tables
+from longctx.report.tests import chunks_sentences, chunks_tables
 from longctx.report.data import as_json
 from longctx.results.row import Row
 from longctx.summary.chunks import retrievals

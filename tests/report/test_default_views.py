@@ -12,7 +12,7 @@ from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfFamily, summarize
 from longctx.views.reporting import Reporting
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from longctx.views.view import RateView
 from longctx.vocabulary.report import Rank
 from tests.rows import row

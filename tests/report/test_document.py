@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.document import FORMATS, Document, as_data, as_html, as_markdown, as_terminal, from_data
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.visible import visible
 
 HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(1)>\"'{{ 7 * 7 }}\x1b]0;x\x07\u202e"

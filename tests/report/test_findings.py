@@ -13,8 +13,8 @@ from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.answers import Answers, answers_of
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import Answers, answers_of
+from longctx.views.reporting import ScenarioSummary
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 from tests.summaries import answers_to, made

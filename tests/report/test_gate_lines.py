@@ -7,7 +7,7 @@ from dataclasses import replace
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.report.gate_lines import gate_lines
 from longctx.report.lost import LostAnswer, LostAnswers
-from longctx.stats.quantiles import Quantile
+from longctx.stats.unpaired import Quantile
 
 BAND = {"family": "line_retrieval", "band": "short", "verdict": "regression", "before": "0.61", "after": "0.41"}
 BAND |= {"difference": "-0.195", "95% interval": "[-0.27, -0.12]", "lost": "51", "gained": "12", "n": "200"}

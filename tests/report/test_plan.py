@@ -14,7 +14,7 @@ from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.config.prompts import Wording
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
-from longctx.live.cost.contexts import best_questions
+from longctx.live.cost.prefixes import best_questions
 from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document, prices, questions_worth
 from longctx.results.subject import Subject

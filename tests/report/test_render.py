@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from longctx.report.render import code, markdown_table, plain, terminal_table
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.visible import visible
 
 HOSTILE = "<b>|\x1b[31m`x` @someone\n| a | \u202e"

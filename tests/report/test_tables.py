@@ -6,7 +6,7 @@ from longctx.report.tables import tables
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from tests.summaries import answers_to, made
 
 OTHER = Subject("other", "protocol")

@@ -10,7 +10,7 @@ from longctx.stats.rates import Rate
 from longctx.summary.costs import Cost
 from longctx.summary.notes import Answered, Truncated
 from longctx.summary.summary import Summary
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 
 SUBJECT = Subject("some-model", "protocol")
 LINES = """\

@@ -9,10 +9,10 @@ import pytest
 from longctx.report.data import as_json
 from longctx.report.default_views import default_views
 from longctx.report.findings import findings
-from longctx.report.retention import FRONTIER
+from longctx.report.tests import FRONTIER
 from longctx.report.terminal import as_terminal
 from longctx.report.text import as_markdown
-from longctx.report.window import window_sentences, window_tables
+from longctx.report.tests import window_sentences, window_tables
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.results.answers import with_answers
+from longctx.results.store import with_answers
 from longctx.results.row import Row
 from tests.cli.runs import rows
 from tests.rows import joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from longctx.results.completeness import lacks, left_out_of_all, missing_shards, scenarios_of
+from longctx.results.store import lacks, left_out_of_all, missing_shards, scenarios_of
 from longctx.results.row import Row
 from tests.cli.runs import rows
 from tests.report.sample import MANIFEST

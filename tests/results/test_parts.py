@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.parts import differing, sentence
+from longctx.results.store import differing, sentence
 
 
 def test_a_part_of_one_alone_differs() -> None:

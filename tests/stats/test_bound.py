@@ -14,7 +14,7 @@ from benchmarks.gate.clusters import drawn
 from benchmarks.gate.draws import HARD
 from longctx.gate.bands import LEAST_CLUSTERS
 from longctx.stats.bound import UNSEEN, drop_bound, over_clusters, trials_to_settle
-from longctx.stats.clusters import design_effect
+from longctx.stats.rates import design_effect
 from longctx.stats.paired import tango
 
 CHANGES = st.integers(-1, 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longctx.stats.quantiles import quantile
+from longctx.stats.unpaired import quantile
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])

@@ -8,7 +8,7 @@ from math import comb
 import pytest
 from scipy.integrate import quad
 
-from longctx.stats.watch import ALARM, FALSE_ALARMS, CanaryNight, evidence, watch
+from longctx.stats.power import ALARM, FALSE_ALARMS, CanaryNight, evidence, watch
 
 
 @pytest.mark.parametrize(("lost", "gained"), [(0, 0), (5, 1), (20, 5), (3, 9)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.engine.rows import check_row
+from longctx.engine.measure import check_row
 from longctx.results.row import Row
 from longctx.summary.costs import Cost, costs
 from tests.rows import row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.families import families
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 
 
 def scenario(name: str, rate: Rate, model: str = "m", family: str = "passkey") -> ScenarioSummary:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.protocols.reports.effective_window import EffectiveWindow
-from longctx.protocols.reports.passkey_windows import PasskeySummary, windows_of
+from longctx.protocols.reports.passkey import EffectiveWindow
+from longctx.protocols.reports.passkey import PasskeySummary, windows_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from longctx import Run
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from tests.here import HERE
 from tests.tools.tables import table
 

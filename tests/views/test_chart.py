@@ -20,7 +20,7 @@ from longctx.views.chart import (
     legend_columns,
     ringed,
 )
-from longctx.views.table import Table
+from longctx.views.chart import Table
 
 
 @pytest.mark.parametrize("tallest", [0.0, 0.4, 1.0])

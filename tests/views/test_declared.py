@@ -9,11 +9,11 @@ import pytest
 
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
-from longctx.views.answers import Answers
+from longctx.views.reporting import Answers
 from longctx.views.declared import DeclaredReporting
 from longctx.views.reporting import reporting_of_test
-from longctx.views.scenario_summary import ScenarioSummary, summary_of
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary, summary_of
+from longctx.views.chart import Table
 from longctx.vocabulary.report import Causes, Rank, Report, Shares
 from tests.rows import row
 

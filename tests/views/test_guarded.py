@@ -12,7 +12,7 @@ import pytest
 from longctx.report.data import as_json
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
-from longctx.views.guarded import RESERVED, Guarded
+from longctx.views.reporting import RESERVED, Guarded
 from longctx.views.reporting import Reporting
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.summary.summary import summarize
-from longctx.views.letters import (
+from longctx.views.chart import (
     letter_bias,
     letter_biases,
     letter_entries,

@@ -12,7 +12,7 @@ from longctx.authoring.items import READ
 from longctx.authoring.unreadable import sentences
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
-from longctx.results.folder import find_run
+from longctx.results.store import find_run
 from longctx.results.row import Row
 from longctx.results.store import load, load_rows
 from longctx.vocabulary.prompt_sets import PROTOCOL

@@ -18,7 +18,7 @@ from longctx.cli.shared.output import check_free_folder, say, tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
-from longctx.engine.options import LIVE
+from longctx.engine.settings import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.bank import LIVING
 from longctx.vocabulary.prompt_sets import PROTOCOL

@@ -14,14 +14,14 @@ from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import say, tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
-from longctx.engine.options import LIVE
+from longctx.engine.settings import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
     from longctx.authoring.check import Finding
     from longctx.authoring.written import Written
-    from longctx.authoring.written_files import WrittenFiles
+    from longctx.authoring.written import WrittenFiles
     from longctx.cases.case import Case
     from longctx.corpus.documents import Corpus
     from longctx.recording.tape import Tape
@@ -59,7 +59,7 @@ def add(tasks: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.authoring.check import check
-    from longctx.authoring.written_files import WrittenFiles
+    from longctx.authoring.written import WrittenFiles
     from longctx.corpus.documents import load_corpus
     from longctx.engine.run import Run
 
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     """Return a case for each section. Raises UserError."""
-    from longctx.authoring.writing import Writing
+    from longctx.authoring.written import Writing
     from longctx.cases.case import Case
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
@@ -121,7 +121,7 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
-    from longctx.authoring.writing import Writing
+    from longctx.authoring.written import Writing
     from longctx.authoring.written import read_reply
     from longctx.recording.tape import Wanted
 

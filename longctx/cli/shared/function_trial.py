@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from longctx.config.headers import as_lines
+from longctx.config.models import as_lines
 from longctx.errors import UserError, did_you_mean
 from longctx.recording.trials import Exchange
 from longctx.visible import visible
@@ -15,7 +15,7 @@ from longctx.vocabulary.shapes import as_shown
 if TYPE_CHECKING:
     from longctx.engine.function_runs import ShowingRun
     from longctx.functions.measure import Result
-    from longctx.functions.trial import FunctionTrial, Lacking
+    from longctx.functions.measure import FunctionTrial, Lacking
 
 NEWLINE = "\n"
 ANY = "any-model"

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from longctx.engine.options import OPTIONS
+from longctx.engine.settings import OPTIONS
 from longctx.vocabulary.bank import SHIPPED
 
 

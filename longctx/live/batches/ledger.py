@@ -25,7 +25,7 @@ from pydantic.dataclasses import dataclass
 from longctx.cases.case import Question
 from longctx.errors import UserError
 from longctx.files import write_file
-from longctx.links import inside
+from longctx.files import inside
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.looks import LooksPlan
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from longctx.cases.case import Case, Question
-from longctx.cases.reply_tokens import ReplyTokens
+from longctx.cases.case import ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
 from longctx.results.grouping import grouped

@@ -8,7 +8,7 @@ import re
 
 import httpx2
 
-from longctx.config.vendors import VENDORS
+from longctx.config.models import VENDORS
 from longctx.errors import UserError
 from longctx.visible import visible
 

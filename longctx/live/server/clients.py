@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from longctx.config.models import ModelProfile
-from longctx.config.vendors import VENDORS
+from longctx.config.models import VENDORS
 from longctx.live.server.client import open_client
 from longctx.live.server.providers import Client, provider_of
 from longctx.recording.tape import Tape

@@ -14,7 +14,7 @@ from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicFound
 from anthropic import DefaultAsyncHttpxClient as HttpClient
 
 from longctx.config.models import ModelProfile
-from longctx.config.vendors import OF_APIS
+from longctx.config.models import OF_APIS
 from longctx.errors import UserError
 
 Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex

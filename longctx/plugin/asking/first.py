@@ -129,7 +129,7 @@ def _without_question(cases: list[Case], say: Say) -> bool:
 
 def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
     """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
-    from longctx.live.estimating import fitted
+    from longctx.live.run import fitted
     from longctx.live.waiting import waiting
     from longctx.recording.stale import sentence, stale
 

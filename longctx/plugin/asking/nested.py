@@ -18,7 +18,7 @@ from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.functions.running import FunctionRun
+    from longctx.functions.fixtures import FunctionRun
 
 
 class Nested:

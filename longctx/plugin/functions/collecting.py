@@ -23,7 +23,7 @@ from longctx.engine.functions import (
 from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameter_names, replaced
-from longctx.functions.judging import judges_nothing, warning
+from longctx.functions.fixtures import judges_nothing, warning
 from longctx.plugin.run import CELLS, REPORTS, is_worker
 from longctx.plugin.selection import SUBJECT, LeftOut, is_function, is_unittest
 from longctx.plugin.session import FunctionCell, run_of, session_of, state_of

@@ -13,8 +13,8 @@ from longctx.plugin.session import session_of, state_of
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.functions.ctx import Ctx
-    from longctx.functions.trial import FunctionTrial
+    from longctx.functions.fixtures import Ctx
+    from longctx.functions.measure import FunctionTrial
 
 
 class SharedState(FunctionState):

@@ -10,8 +10,8 @@ import pytest
 from longctx.engine.measure import Measurer
 from longctx.errors import UserError
 from longctx.functions.measure import run_trial
-from longctx.functions.running import CellRunner, called
-from longctx.functions.trial import TestMistake
+from longctx.functions.fixtures import CellRunner, called
+from longctx.functions.measure import TestMistake
 from longctx.plugin.functions.fixtures import shared
 from longctx.plugin.measuring import writing
 from longctx.plugin.selection import SUBJECT

@@ -15,7 +15,7 @@ from longctx.plugin.measuring import writing
 from longctx.plugin.measuring.properties import CaseResult
 from longctx.plugin.selection import with_minimum
 from longctx.plugin.session import run_of, session_of
-from longctx.results.completeness import scenarios_of
+from longctx.results.store import scenarios_of
 from longctx.results.store import as_lines
 
 if TYPE_CHECKING:

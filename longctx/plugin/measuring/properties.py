@@ -34,7 +34,7 @@ class CaseResult:
 
     @classmethod
     def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> CaseResult:
-        from longctx.stats.of_rows import rate_of
+        from longctx.stats.rates import rate_of
 
         return cls(
             family=case.scenario.family,

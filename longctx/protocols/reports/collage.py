@@ -10,8 +10,8 @@ from longctx.protocols.choices import CHANCE
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summary_of
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
-from longctx.views.answers import answers_of
-from longctx.views.letters import letter_biases, letter_entries, letter_table
+from longctx.views.reporting import answers_of
+from longctx.views.chart import letter_biases, letter_entries, letter_table
 
 TITLE = "Long-context QA"
 GUESSING = f"Dashed: what guessing gives, {CHANCE}."

@@ -16,7 +16,7 @@ from longctx.plural import count
 from longctx.protocols.choices import LETTERS
 from longctx.results.grouping import grouped
 from longctx.stats.paired import Paired
-from longctx.views.letters import LetterShare, letter_shares
+from longctx.views.chart import LetterShare, letter_shares
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9
 """If a model gives at least so many letters, and such a share of them are the same, its answer is called fixed."""

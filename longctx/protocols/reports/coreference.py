@@ -8,7 +8,7 @@ from longctx import Answers, Chart, Subject, Table
 from longctx.protocols.conversation import ordinal
 from longctx.protocols.coreference import given_for_asked
 from longctx.results.grouping import grouped
-from longctx.views.answers import together
+from longctx.views.reporting import together
 from longctx.views.chart import field, heat
 
 

@@ -1,19 +1,203 @@
-"""What passkey retrieval reports: success by k, and the effective window of each subject."""
+"""The effective context window of passkey retrieval: k_max and the protocol's two bounds."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from longctx import (
+    Answers,
+    Axes,
+    Rank,
+    Rate,
+    RatePoint,
+    RateView,
+    Report,
+    Reported,
+    Row,
+    ScenarioSummary,
+    StatedMinimum,
+    Subject,
+    Table,
+)
+from longctx.protocols.passkey import PasskeyAxes
+from longctx.results.grouping import grouped
+from longctx.stats.rates import rate_of
+from longctx.views.chart import HEIGHT, Spec
+from longctx.views.chart import subject_columns, tokens
+from longctx.vocabulary.prompt_sets import PROTOCOL
 from typing import Any
 
-from longctx import Answers, Rank, RatePoint, RateView, Report, ScenarioSummary, Subject, Table
-from longctx.protocols.reports.effective_window import SUCCESS_RATE
-from longctx.protocols.reports.passkey_windows import PasskeySummary, reported, windows_of
-from longctx.results.grouping import grouped
-from longctx.views.chart import HEIGHT, Spec
-from longctx.views.table import subject_columns, tokens
-from longctx.vocabulary.prompt_sets import PROTOCOL
+
+SUCCESS_RATE = 0.2
+"""k_max is the largest k such that every k' <= k succeeds at least this often."""
+ERROR = 0.05
+"""The probability that the interval of k_max does not hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveWindow:
+    """The effective window in tokens. A value is None if no k satisfies its definition."""
+
+    k_max: int | None
+    """The effective window by the 20% rule."""
+    at_least: int | None
+    """The largest k up to which every trial of every k succeeded ("consistently succeeds")."""
+    less_than: int | None
+    """The smallest k at which every trial failed ("persistently fails")."""
+
+
+def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
+    """Compute the effective window from the rate at each k. k_max and at_least stop at a k without measured trials."""
+    k_max = at_least = None
+    ordered = sorted(by_k)
+    for k in ordered:
+        if by_k[k].n == 0 or by_k[k].rate < SUCCESS_RATE:
+            break
+        k_max = k
+    for k in ordered:
+        if by_k[k].n == 0 or by_k[k].correct < by_k[k].n:
+            break
+        at_least = k
+    less_than = next((k for k in ordered if by_k[k].n and by_k[k].correct == 0), None)
+    return EffectiveWindow(k_max, at_least, less_than)
+
+
+def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
+    """Return the 95% interval of k_max in tokens. An end of 0 means less than the smallest k.
+
+    It assumes nothing of how the rate changes with k, so that it holds for dips and U shapes, too. The lower end is the
+    largest k up to which every distance by itself is shown to succeed at 20% or more (an intersection-union test: R. L.
+    Berger, Technometrics 24, 1982). The upper end is the last k before some stretch of distances is shown, with
+    Bonferroni's correction over all stretches, to succeed less often. Each end errs with a probability of at most 2.5%.
+    """
+    ordered = sorted(by_k)
+    succeeding = itertools.takewhile(lambda k: by_k[k].p_above(SUCCESS_RATE) <= ERROR / 2, ordered)
+    failing = (end for end, p_value in _stretches(by_k) if p_value <= ERROR / 2)
+    first = min(failing, default=len(ordered))
+    return max(succeeding, default=0), ([0, *ordered])[first]
+
+
+def p_value_of_reaching(by_k: Mapping[int, Rate], minimum: int) -> float:
+    """Return the p-value of the hypothesis that k_max is at least `minimum` tokens.
+
+    It is then true of every stretch of distances up to the first that is as long; the interval tests the same.
+    """
+    ordered = sorted(by_k)
+    last = next((place for place, k in enumerate(ordered) if k >= minimum), len(ordered) - 1)
+    return min((p_value for end, p_value in _stretches(by_k) if end <= last), default=1.0)
+
+
+def _stretches(by_k: Mapping[int, Rate]) -> Iterator[tuple[int, float]]:
+    """Yield the place of the last distance of each stretch, and the p-value that all of it succeeds at 20% or more.
+
+    Stretches have 1, 2, 4, … distances. If every rate is at least 20%, all trials of a stretch together have at least
+    as many successes as a binomial of 20%. The p-values are multiplied by the number of stretches.
+    """
+    rates = [by_k[k] for k in sorted(by_k)]
+    sizes = list(itertools.takewhile(lambda size: size <= len(rates), (2**power for power in itertools.count())))
+    number = sum(len(rates) - size + 1 for size in sizes)
+    for size in sizes:
+        for end in range(size - 1, len(rates)):
+            stretch = rates[end - size + 1 : end + 1]
+            n = sum(rate.n for rate in stretch)
+            effect = sum(rate.n * rate.effect for rate in stretch) / n if n else 1.0
+            together = Rate(sum(rate.correct for rate in stretch), n, effect)
+            yield end, min(1.0, number * together.p_below(SUCCESS_RATE))
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeySummary:
+    """The effective window of one subject, measured in one window (tokens)."""
+
+    subject: Subject
+    window: int
+    effective: EffectiveWindow
+    interval: tuple[int, int]
+    """The 95% interval of k_max; an end of 0 means less than the smallest k."""
+    farthest: int
+    """The largest k."""
+    distance_at_k_max: int | None
+
+
+def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ...]:
+    """Summarize each subject and window among scenarios of this family."""
+    windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
+    for scenario in scenarios:
+        window, k = scenario.params.get("window"), scenario.params.get("k")
+        if isinstance(window, int) and isinstance(k, int):
+            windows.setdefault((scenario.subject, window), {})[k] = scenario
+    summaries = []
+    for (subject, window), by_k in windows.items():
+        rates = {k: scenario.rate for k, scenario in by_k.items()}
+        effective = effective_window(rates)
+        distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
+        summaries.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
+    return tuple(summaries)
+
+
+def reported(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Iterator[Reported]:
+    """Yield k_max of each window in both runs, with the minimum that the profile states, if any."""
+    earlier, later = _rates(before), _rates(after)
+    for window in (window for window in later if window in earlier):
+        was, now = (_KMax.of(rates[window]) for rates in (earlier, later))
+        tables = (grid for grid in reversed(grids) if isinstance(grid, PasskeyAxes))
+        minimum = next((stated for table in tables if (stated := table.minimum_of(window))), None)
+        yield Reported(
+            kind="windows",
+            data={
+                "window": window,
+                "k_max": [was.k_max, now.k_max],
+                "intervals": [was.interval, now.interval],
+                "minimum": minimum,
+            },
+            table="k_max (tokens), which has no verdict of its own: bands are judged",
+            cells={
+                "window": f"{window:,}",
+                "before [95%]": str(was),
+                "now [95%]": str(now),
+                **({"minimum": f"{minimum:,}: {now.against(minimum)}"} if minimum else {}),
+            },
+            minimum=StatedMinimum(
+                p_value_of_reaching(later[window], minimum),
+                now.interval[1] < minimum,
+                f"k_max {now} in a window of {window:,}, below the minimum of {minimum:,}",
+            )
+            if minimum
+            else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _KMax:
+    """k_max of one run in tokens, with its 95% interval; 0 means less than the smallest k."""
+
+    k_max: int
+    interval: tuple[int, int]
+
+    @classmethod
+    def of(cls, by_k: Mapping[int, Rate]) -> _KMax:
+        return cls(effective_window(by_k).k_max or 0, k_max_interval(by_k))
+
+    def against(self, minimum: int) -> str:
+        """Return where the interval lies in comparison with a minimum."""
+        lo, hi = self.interval
+        return "reached" if lo >= minimum else "missed" if hi < minimum else "not known"
+
+    def __str__(self) -> str:
+        return f"{self.k_max:,} [{self.interval[0]:,}, {self.interval[1]:,}]"
+
+
+def _rates(rows: Sequence[Row]) -> dict[int, dict[int, Rate]]:
+    """Return the rate at each k of each window."""
+    by_place = grouped(rows, lambda row: (int(row.params["window"] or 0), int(row.params["k"] or 0)))
+    windows: dict[int, dict[int, Rate]] = {}
+    for (window, k), of_place in by_place.items():
+        windows.setdefault(window, {})[k] = rate_of(of_place)
+    return windows
+
 
 TITLE = "Passkey"
 OFTEN = 0.9

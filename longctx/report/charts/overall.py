@@ -9,7 +9,7 @@ from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
 from longctx.views.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
-from longctx.views.table import Table
+from longctx.views.chart import Table
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""

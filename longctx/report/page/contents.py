@@ -21,8 +21,8 @@ from longctx.results.subject import short_names
 from longctx.summary.costs import Cost
 from longctx.summary.families import families
 from longctx.summary.summary import Summary
-from longctx.views.scenario_summary import ScenarioSummary
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary
+from longctx.views.chart import Table
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.scenario import MEASURED
 

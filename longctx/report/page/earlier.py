@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.compare.match import match_runs
+from longctx.compare.pairs import match_runs
 from longctx.compare.pairs import Treatments, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped

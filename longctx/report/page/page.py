@@ -27,7 +27,7 @@ from longctx.report.run_report import RunReport
 from longctx.report.terminal import attention
 from longctx.results.row import Row
 from longctx.views.chart import Chart
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from longctx.visible import visible
 from longctx.vocabulary.protocol import Protocol
 

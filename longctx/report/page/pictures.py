@@ -15,7 +15,7 @@ from longctx.results.grouping import grouped
 from longctx.results.subject import short_names
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
-from longctx.views.scenario_summary import ScenarioSummary
+from longctx.views.reporting import ScenarioSummary
 from longctx.vocabulary.family import is_check
 from longctx.vocabulary.lengths import LENGTHS
 

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.cli import make_parser
 from longctx.cli.shared.options import take
-from longctx.engine.options import OPTIONS
+from longctx.engine.settings import OPTIONS
 from longctx.workspace import Workspace
 from tests.refusals import refused
 

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.cases.case import Case, Question
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.live.batches.caching import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
+from longctx.live.cost.prefixes import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.live.cost.estimate import estimate
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing

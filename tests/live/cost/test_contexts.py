@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.live.cost.contexts import QUESTION_TOKENS, ContextPrice, best_questions, price_of_evidence
+from longctx.live.cost.prefixes import QUESTION_TOKENS, ContextPrice, best_questions, price_of_evidence
 
 SONNET = Prices(
     input=2,

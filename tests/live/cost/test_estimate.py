@@ -10,7 +10,7 @@ import pytest
 from longctx.cases.case import Case, Question, Shared
 from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
 from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
-from longctx.live.cost.sharing import shared
+from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from tests.recording.examples import collage_case, line_case, passkey_case
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longctx.cases.case import Case, Question, Shared
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.live.cost.sharing import Prefix, common_length, pays, plan, shared, shared_prefixes
+from longctx.live.cost.prefixes import Prefix, common_length, pays, plan, shared, shared_prefixes
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import digest, parameters, request_body

@@ -11,8 +11,8 @@ from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.views.chart import Chart
-from longctx.views.scenario_summary import ScenarioSummary
-from longctx.views.table import Table
+from longctx.views.reporting import ScenarioSummary
+from longctx.views.chart import Table
 
 SUBJECT = Subject("m", "protocol")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longctx.protocols.reports.effective_window import EffectiveWindow
+from longctx.protocols.reports.passkey import EffectiveWindow
 from longctx.protocols.reports.passkey import effective_windows
-from longctx.protocols.reports.passkey_windows import PasskeySummary
+from longctx.protocols.reports.passkey import PasskeySummary
 from longctx.results.subject import Subject
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import ViewportSize
 
 from longctx.report.document import Document, as_html
 from longctx.report.page.page import ChangedTrials, changes_page
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.report import every_family
 from tests.report.sample import write_rows

@@ -17,7 +17,7 @@ from longctx.report.run_report import RunReport
 from longctx.results.store import FinishedRun
 from longctx.summary.notes import Answered
 from longctx.summary.summary import summarize
-from longctx.views.table import Table
+from longctx.views.chart import Table
 from tests.report.sample import MANIFEST
 from tests.rows import joined, row, run
 

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade
-from longctx.engine.upgrade_page import write
+from longctx.engine.upgrade import write
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row

@@ -1,0 +1,334 @@
+"""The prefixes that the prompts of a run share, and which of them the prompt cache is asked to keep."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from longctx.cases.case import Question, Shared
+from longctx.config.models import Caching, ModelProfile, Prices, TokenPrices
+from longctx.live.cost.money import cost, read_price, write_price
+from longctx.recording.request import user_text
+from longctx.vocabulary.shapes import TEXT
+from typing import TypeVar
+
+
+CHARACTERS_A_TOKEN = 4
+"""More than most texts have, so that a prefix of enough characters has enough tokens."""
+LEAST = 256
+"""The least characters by which a prefix must exceed a shorter one to be worth a block of its own."""
+
+
+Worth = Callable[[Sequence[Question], Sequence[float]], bool]
+"""Tells whether to keep a prefix, from the questions that share it and the share that it has of each prompt."""
+
+
+@dataclass(slots=True)
+class Prefix:
+    """A prefix of `length` characters that the prompts from index `first` to index `last` share."""
+
+    length: int
+    first: int
+    last: int
+    writer: int | None = None
+    """The index of the first prompt that marks it, once that is known."""
+
+
+def shared(questions: Sequence[Question], worth: Worth | None = None) -> list[Question]:
+    """Return the same questions with the prefixes that they share if they are asked in this order.
+
+    worth: decides which prefixes are kept, if the questions are not asked directly. Prompts of models with caching are
+    built once, and two of them are held at a time.
+    """
+    result: list[Question] = []
+    for _, group in groupby(questions, lambda question: question.case.model.model):
+        of_model = list(group)
+        result += _shared(of_model[0].case.model, of_model, worth)
+    return result
+
+
+def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | None) -> Sequence[Question]:
+    if model.caching is None:
+        return questions
+    lengths, common = _compared(model, model.caching, questions)
+    rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
+
+    def kept(prefix: Prefix) -> bool:
+        sharing = slice(prefix.first, prefix.last + 1)
+        assert worth is not None
+        return worth(questions[sharing], [prefix.length / length for length in lengths[sharing]])
+
+    plans = plan(shared_prefixes(common), rates, model.caching, kept if worth else None)
+    return [
+        dataclasses.replace(
+            question, shared=Shared(length, cuts, read, None if after is None else questions[after].key)
+        )
+        for question, length, (cuts, read, after) in zip(questions, lengths, plans, strict=True)
+    ]
+
+
+def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Question]) -> tuple[list[int], list[int]]:
+    """Return the length of each prompt, and of the prefix that it shares with the one before; zeros if it shares none.
+
+    Lengths are characters.
+    """
+    lengths: list[int] = []
+    common: list[int] = []
+    system_before, text_before = "", ""
+    for question in questions:
+        if _alone(question, caching):
+            lengths.append(0)
+            common.append(0)
+            system_before, text_before = "", ""
+            continue
+        trial = question.build()
+        text = user_text(trial, model)
+        lengths.append(len(text))
+        common.append(common_length(text_before, text) if trial.system == system_before else 0)
+        system_before, text_before = trial.system, text
+    return lengths, common
+
+
+def _alone(question: Question, caching: Caching) -> bool:
+    """Return whether a prompt shares nothing that the cache is asked to keep.
+
+    All that it can share, the words of its templates, may be too short; and other shapes than the text mark nothing.
+    """
+    if question.case.shape != TEXT:
+        return True
+    if question.case.repeats > 1 or question.prefix is not None:
+        return False
+    templates = sum(map(len, question.case.wording.words.values()))
+    return templates + LEAST < caching.min_tokens * CHARACTERS_A_TOKEN
+
+
+def common_length(first: str, second: str) -> int:
+    """Return the length of the common prefix of two texts, by bisection: comparing slices is faster than a loop."""
+    alike, most = 0, min(len(first), len(second))
+    while alike < most:
+        middle = (alike + most + 1) // 2
+        if first[alike:middle] == second[alike:middle]:
+            alike = middle
+        else:
+            most = middle - 1
+    return alike
+
+
+def shared_prefixes(common: Sequence[int]) -> list[Prefix]:
+    """Return the prefixes that two or more neighbours share.
+
+    common: the length of the prefix that each prompt shares with the one before; 0 for the first. The prefixes are the
+    intervals of an array of longest common prefixes: M. Abouelhoda, S. Kurtz and E. Ohlebusch, "Replacing suffix trees
+    with enhanced suffix arrays", 2004, section 4.1.
+    """
+    prefixes: list[Prefix] = []
+    still_open: list[Prefix] = []
+    for index, length in enumerate([*common, 0]):
+        first = index - 1
+        while still_open and still_open[-1].length > length:
+            prefix = still_open.pop()
+            prefixes.append(dataclasses.replace(prefix, last=index - 1))
+            first = prefix.first
+        if length > (still_open[-1].length if still_open else 0):
+            still_open.append(Prefix(length, first, first))
+    return prefixes
+
+
+def plan(
+    prefixes: Sequence[Prefix],
+    rates: Sequence[TokenPrices | None],
+    caching: Caching,
+    kept: Callable[[Prefix], bool] | None = None,
+) -> Iterator[tuple[tuple[int, ...], int, int | None]]:
+    """Yield the cuts of each prompt, the length that it reads from the cache, and the index of its writer.
+
+    rates: the rates of each prompt; None if prices are not known. kept: tells whether a prefix is kept; by default, if
+    it `pays`.
+    """
+    starting: dict[int, list[Prefix]] = defaultdict(list)
+    for prefix in sorted(prefixes, key=lambda prefix: prefix.length):
+        starting[prefix.first].append(prefix)
+    path: list[Prefix] = []
+    for index in range(len(rates)):
+        while path and path[-1].last < index:
+            path.pop()
+        for prefix in starting[index]:
+            longer = prefix.length - (path[-1].length if path else 0)
+            enough = prefix.length >= caching.min_tokens * CHARACTERS_A_TOKEN
+            if enough and longer >= LEAST and (kept(prefix) if kept else pays(rates[prefix.first : prefix.last + 1])):
+                path.append(prefix)
+        source = next((prefix for prefix in reversed(path) if prefix.writer is not None), None)
+        read, after = (source.length, source.writer) if source else (0, None)
+        for prefix in path[-caching.breakpoints :]:
+            if prefix.length > read:
+                prefix.writer = index
+        yield tuple(prefix.length for prefix in path), read, after
+
+
+def pays(rates: Sequence[TokenPrices | None]) -> bool:
+    """Return whether a prefix is cheaper if the first prompt writes it and the others read it than if all send it.
+
+    rates: those of the prompts that share it. True if prices are not known.
+    """
+    known = [rate for rate in rates if rate is not None]
+    if not known:
+        return True
+    cached_price = math.fsum([write_price(known[0]), *map(read_price, known[1:])])
+    return cached_price < math.fsum(prices.input for prices in known)
+
+
+QUESTION_TOKENS = 150
+"""About the tokens of a prompt behind the context that it shares."""
+MOST_QUESTIONS = 16
+"""The most questions about one context that are considered."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPrice:
+    """The price of the questions about a context in USD, with the prompt cache where that is cheaper."""
+
+    direct: float
+    in_batches: float
+    """In batches, or directly where that is cheaper."""
+
+    @classmethod
+    def of(cls, model: ModelProfile, size: float, reply: float, questions: int) -> ContextPrice | None:
+        """Return the price of this number of questions; None if prices are not known.
+
+        size: the tokens of a prompt. reply: those of a reply.
+        """
+        if model.prices is None:
+            return None
+        standard = questions * cost(model.prices, size, reply)
+        less = 1 - model.prices.batch_discount
+        shared = max(size - QUESTION_TOKENS, 0.0)
+        if questions == 1 or model.caching is None or shared < model.caching.min_tokens:
+            return cls(standard, standard * less)
+
+        def cached(prices: Prices, others: float) -> float:
+            first = cost(prices, size, reply, written=shared)
+            return first + others * (questions - 1) * cost(prices, size, reply, read=shared)
+
+        direct = min(standard, cached(model.prices, 1.0))
+        hourly = for_an_hour(model)
+        by_the_hour = [cached(hourly.prices, less)] if hourly.caching and hourly.prices else []
+        return cls(direct, min(standard * less, direct, *by_the_hour))
+
+
+def price_of_evidence(
+    model: ModelProfile, size: float, reply: float, questions: int, correlation: float
+) -> ContextPrice | None:
+    """Return the price of as much evidence as one independent question gives, asked N a context."""
+    price = ContextPrice.of(model, size, reply, questions)
+    if price is None:
+        return None
+    each = (1 + (questions - 1) * correlation) / questions  # L. Kish's design effect, a trial
+    return ContextPrice(price.direct * each, price.in_batches * each)
+
+
+def best_questions(model: ModelProfile, size: float, reply: float, correlation: float, batch: bool = False) -> int:
+    """Return how many questions a context cost least for the evidence; 1 if prices are not known."""
+
+    def price(questions: int) -> float:
+        known = price_of_evidence(model, size, reply, questions, correlation)
+        return 0.0 if known is None else known.in_batches if batch else known.direct
+
+    return min(range(1, MOST_QUESTIONS + 1), key=price)
+
+
+Asked = TypeVar("Asked", bound=Question)
+
+
+def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
+    """Return the same questions with the prefixes that they read in a batch after direct requests have written them."""
+    cases = {
+        id(question.case): dataclasses.replace(question.case, model=for_an_hour(question.case.model))
+        for question in questions
+    }
+    return shared(
+        [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions], pays_in_batches
+    )
+
+
+def cheapest_with_batches(questions: Sequence[Question]) -> list[Question]:
+    """Return the same questions, planned for the lowest price: in batches, or directly where the cache is cheaper.
+
+    Questions that share a prefix are asked in one way. One whose prices are not known is asked in a batch.
+    """
+    result: list[Question] = []
+    alternatives: list[tuple[Question, Question]] = []
+    for batched, direct in zip(shared_by_batches(questions), shared(questions), strict=True):
+        if alternatives and batched.shared.after is None and direct.shared.after is None:
+            result += cheaper(alternatives)
+            alternatives = []
+        alternatives.append((batched, direct))
+    return result + cheaper(alternatives)
+
+
+def cheaper(alternatives: Sequence[tuple[Asked, Asked]]) -> list[Asked]:
+    """Return the questions of a shared prefix in batches, or marked to be asked directly if that is cheaper."""
+    batched, directly = ([pair[place] for pair in alternatives] for place in (0, 1))
+    prices = batched[0].case.model.prices if batched else None
+    if prices is None or len(batched) == 1:
+        return batched
+    discounted, firsts = 1 - prices.batch_discount, {question.shared.after for question in batched}
+    in_batches = math.fsum(
+        _as_planned(question) * (1 if question.key in firsts else discounted) for question in batched
+    )
+    if math.fsum(map(_as_planned, directly)) >= in_batches:
+        return batched
+    return [
+        dataclasses.replace(question, shared=dataclasses.replace(question.shared, direct=True)) for question in directly
+    ]
+
+
+def _as_planned(question: Question) -> float:
+    """Return the cost of a direct request in USD, with what it reads from the cache and writes to it."""
+    prices, size, of_prompt = question.case.model.prices, question.case.size_tokens, question.shared
+    assert prices is not None
+    return cost(
+        prices, size, question.case.expected_reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share
+    )
+
+
+def for_an_hour(model: ModelProfile) -> ModelProfile:
+    """Return the model with a cache of an hour and its price; without a cache if that price is not known."""
+    if model.caching is None or model.caching.ttl == "1h":
+        return model
+    if model.prices is None:
+        return model.model_copy(update={"caching": model.caching.model_copy(update={"ttl": "1h"})})
+    if any(rates.cache_write_1h is None for rates in (model.prices, *model.prices.above)):
+        return model.model_copy(update={"caching": None})
+    caching = model.caching.model_copy(update={"ttl": "1h"})
+    return model.model_copy(update={"caching": caching, "prices": _for_an_hour(model.prices)})
+
+
+def _for_an_hour(prices: Prices) -> Prices:
+    def hourly(rates: TokenPrices) -> dict[str, float | None]:
+        return {"cache_write": rates.cache_write_1h}
+
+    above = tuple(tier.model_copy(update=hourly(tier)) for tier in prices.above)
+    return prices.model_copy(update={**hourly(prices), "above": above})
+
+
+def pays_in_batches(questions: Sequence[Question], shares: Sequence[float]) -> bool:
+    """Return whether it is cheaper to ask the first question directly, so that the others read the prefix it writes.
+
+    The alternative is to send all of them in batches without a cache. shares: the share of each prompt that is the
+    prefix. True if prices are not known.
+    """
+    prices = questions[0].case.model.prices
+    if prices is None:
+        return True
+    batched = 1 - prices.batch_discount
+    first, *others = zip(questions, shares, strict=True)
+    cached_usd = _usd(prices, *first, written=1) + batched * math.fsum(_usd(prices, *sizes, read=1) for sizes in others)
+    return cached_usd < batched * math.fsum(_usd(prices, *sizes) for sizes in (first, *others))
+
+
+def _usd(prices: Prices, question: Question, share: float, read: int = 0, written: int = 0) -> float:
+    tokens = question.case.size_tokens
+    return cost(prices, tokens, question.case.expected_reply_tokens, read * share * tokens, written * share * tokens)

@@ -1,0 +1,307 @@
+"""How many chunks to retrieve, in one sentence per model, and the table of their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from longctx.live.cost.money import usd
+from longctx.plural import count
+from longctx.stats.losses import Loss, Losses
+from longctx.stats.rates import Rate
+from longctx.summary.chunks import MISSED, RETRIEVED, Retrieval
+from longctx.summary.retention import Retention
+from longctx.summary.window import FILL, Measured, Window
+from longctx.views.chart import Table
+from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.report import Rank
+from longctx.vocabulary.shapes import NO_STRATEGY
+from typing import Any
+
+
+def chunks_sentences(found: Sequence[Retrieval]) -> list[str]:
+    """Return how many chunks are enough for each model, and whether retrieval or the model misses the rest."""
+    several = len({each.subject for each in found}) > 1
+    return [f"{each.subject}: {_enough(each)}" if several else _enough(each) for each in found]
+
+
+def chunks_tables(title: str, found: Sequence[Retrieval]) -> Iterator[Table]:
+    """Yield a table with a row for each number of chunks."""
+    rows = [(each, point) for each in found for point in each.points]
+    worse = [{loss.value for loss in each.losses.lost} for each, _ in rows]
+    columns = {
+        "chunks": [f"{point.value:,.0f}" for _, point in rows],
+        "accuracy [95% interval]": [str(point.rate) for _, point in rows],
+        "answer retrieved": [f"{point.counts.get(RETRIEVED, 0) / point.rate.n:.0%}" for _, point in rows],
+        "missed though retrieved": [f"{point.counts.get(MISSED, 0):,}" for _, point in rows],
+        "significantly worse than the best": [
+            "yes" if point.value in lost else "-" for (_, point), lost in zip(rows, worse, strict=True)
+        ],
+        **measured_columns([point for _, point in rows]),
+    }
+    yield Table.by_subject(f"{title}: accuracy by number of chunks", [each.subject for each, _ in rows], columns)
+
+
+def chunks_data(name: str, found: Sequence[Retrieval]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of summary.json. name: the function's."""
+    for each in found:
+        yield {
+            "function": name,
+            **each.subject.fields,
+            "chunks": [point_data("number", point) for point in each.points],
+            "best": each.best.value,
+            "cheapest": each.cheapest.value,
+            "losses": [asdict(loss) for loss in each.losses.each],
+        }
+
+
+def _enough(found: Retrieval) -> str:
+    chosen, best, most = found.cheapest, found.best, found.points[-1]
+    if not best.rate.correct:
+        return (
+            f"No answer is right with up to {most.value:,.0f} chunks, though with {most.value:,.0f} the answer was "
+            f"retrieved for {most.counts.get(RETRIEVED, 0):,} of {count(most.rate.n, 'question')}."
+        )
+    price = f" for {usd(1000 * chosen.usd)} per 1,000 questions" if chosen.usd else ""
+    number = count(int(chosen.value), "chunk is", "chunks are")
+    kind = "cheapest" if any(point.usd for point in found.points) else "fewest"
+    against = "" if best.value == chosen.value else f"; the best are {best.value:,.0f}, with {interval_of(best.rate)}"
+    there, missed = chosen.counts.get(RETRIEVED, 0), chosen.counts.get(MISSED, 0)
+    return (
+        f"{number} the {kind} not significantly worse than the best: {interval_of(chosen.rate)}{price}{against}. The "
+        f"answer was retrieved for {there:,} of {count(chosen.rate.n, 'question')}; {missed:,} of these were missed."
+    )
+
+
+KEPT = "tokens kept, %"
+FRONTIER = "Recall against retained tokens"
+RECALL = ("recall", 0, 1)
+
+
+def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterator[RateView]:
+    """Yield the views of a test function that asks about a transcript. stem: the beginning of the charts' names."""
+    yield RateView(
+        points=[RatePoint(round(100 * each.retained), each.strategy, each.recall, str(each.subject)) for each in found],
+        name=f"{stem}-frontier",
+        heading=title,
+        title=FRONTIER,
+        x=KEPT,
+        from_zero=True,
+        series="strategy",
+        scale=RECALL,
+        fewest=1,
+        finding=False,
+        note="A strategy is dominated if another one recalls as much from as few tokens, and is better in one of both.",
+    )
+    for kind, name in (("kind of fact", "kind"), ("place in the conversation", "place")):
+        yield RateView(
+            points=[
+                RatePoint(value, each.strategy, rate, str(each.subject))
+                for each in found
+                for value, rate in (each.by_kind if name == "kind" else each.by_place).items()
+            ],
+            name=f"{stem}-by-{name}",
+            heading=title,
+            title=f"Recall by {kind}",
+            x=kind,
+            series="strategy",
+            scale=RECALL,
+            table=f"recall by {kind}",
+            down=name == "kind",
+            finding=False,
+        )
+
+
+def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Iterator[Table]:
+    """Yield the table of the strategies, and those of the views."""
+    columns = {
+        "strategy": [each.strategy for each in found],
+        "tokens kept": [f"{each.retained:.0%}" for each in found],
+        "recall [95% interval]": [str(each.recall) for each in found],
+        **{name: [f"{each.wrong[name]:,}" for each in found] for name in ("stale", "lost", "invented")},
+        "strategy, $ per 1,000": ["?" if each.usd is None else f"{1000 * each.usd:.2f}" for each in found],
+        "strategy, median s": ["?" if each.seconds is None else f"{each.seconds:.1f}" for each in found],
+        "dominated by": [", ".join(each.dominated_by) or "-" for each in found],
+    }
+    yield Table.by_subject(f"{title}: strategies", [each.subject for each in found], columns)
+    for view in retention_views(title, stem, found):
+        yield from view.tables()
+
+
+def retention_findings(title: str, found: Sequence[Retention]) -> Iterator[tuple[Rank, str]]:
+    """Yield which strategies are dominated, and which edits a server did not make."""
+    for each in found:
+        for edit, number in each.not_applied.items():
+            yield (
+                Rank.UNMEASURED,
+                f"{title}, {each.subject}, strategy {each.strategy}: in {number:,} of {each.recall.n:,} trials the "
+                f"server did not apply {edit}, so these measure the conversation as it is.",
+            )
+        if each.dominated_by:
+            recall = "recalls" if len(each.dominated_by) == 1 else "recall"
+            yield (
+                Rank.EFFECT,
+                f"{title}, {each.subject}: {each.strategy} recalls {each.recall.rate:.2f} from {each.retained:.0%} of "
+                f"the tokens; {' and '.join(each.dominated_by)} {recall} at least as much, from no more tokens.",
+            )
+
+
+def retention_data(name: str, found: Sequence[Retention]) -> list[dict[str, Any]]:
+    """Return the entries of summary.json. name: the function's."""
+    return [
+        {
+            "function": name,
+            **each.subject.fields,
+            "strategy": each.strategy,
+            "retained": each.retained,
+            "n": each.recall.n,
+            "rate": each.recall.rate,
+            "lo": each.recall.lo,
+            "hi": each.recall.hi,
+            **each.wrong,
+            "strategy_usd": each.usd,
+            "strategy_s": each.seconds,
+            "by_kind": {kind: [rate.correct, rate.n] for kind, rate in each.by_kind.items()},
+            "by_place": {place: [rate.correct, rate.n] for place, rate in each.by_place.items()},
+            "not_applied": dict(each.not_applied),
+            "dominated_by": list(each.dominated_by),
+        }
+        for each in found
+    ]
+
+
+def window_sentences(found: Sequence[Window]) -> list[str]:
+    """Return what each model may be filled to, and what each strategy keeps at the largest fill."""
+    several = len({each.subject for each in found}) > 1
+    sentences = []
+    for subject in dict.fromkeys(each.subject for each in found):
+        of_subject = [each for each in found if each.subject == subject]
+        plain = [each for each in of_subject if each.strategy == NO_STRATEGY]
+        told = [_may_be_filled(each) for each in plain or of_subject]
+        told += [_keeps(each) for each in of_subject if each.strategy != NO_STRATEGY]
+        sentences.append(f"{subject}: {' '.join(told)}" if several else " ".join(told))
+    return sentences
+
+
+def window_view(title: str, stem: str, found: Sequence[Window]) -> RateView:
+    """Return the accuracy by fill, a curve for each strategy. stem: the beginning of the charts' names."""
+    return RateView(
+        points=[
+            RatePoint(int(point.value), each.strategy, point.rate, str(each.subject))
+            for each in found
+            for point in each.points
+        ],
+        name=f"{stem}-by-{FILL}",
+        heading=title,
+        title="Accuracy by fill",
+        x=FILL,
+        axis="fill, tokens",
+        unit="tokens",
+        series="strategy",
+        finding=False,
+    )
+
+
+def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
+    """Yield a table with a row for each strategy and fill."""
+    rows = [(each, point) for each in found for point in each.points]
+    losses = [next((loss for loss in each.losses.each if loss.value == point.value), None) for each, point in rows]
+    columns = {
+        "strategy": [each.strategy for each, _ in rows],
+        "fill": [size(point.value) for _, point in rows],
+        "accuracy [95% interval]": [str(point.rate) for _, point in rows],
+        "loss [simultaneous 95% interval]": [_lost(loss) if loss else "" for loss in losses],
+        **{name: [f"{point.counts.get(name, 0):,}" for _, point in rows] for name in ("stale", "lost", "invented")},
+        **measured_columns([point for _, point in rows]),
+    }
+    yield Table.by_subject(f"{title}: accuracy by fill", [each.subject for each, _ in rows], columns)
+
+
+def measured_columns(points: Sequence[Measured]) -> dict[str, list[str]]:
+    """Return the columns of what points cost, how long they took, and what the prompt cache gave."""
+    return {
+        "$ per 1,000": ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points],
+        "median s": ["?" if point.seconds is None else f"{point.seconds:.1f}" for point in points],
+        "cached": ["?" if point.cached is None else f"{point.cached:.0%}" for point in points],
+    }
+
+
+def window_data(name: str, found: Sequence[Window]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of summary.json. name: the function's."""
+    for each in found:
+        yield {
+            "function": name,
+            **each.subject.fields,
+            "strategy": each.strategy,
+            "strategy_usd": each.strategy_usd,
+            "fills": [point_data("fill", point) for point in each.points],
+            "margin": each.losses.margin,
+            "losses": [asdict(loss) for loss in each.losses.each],
+            "ruled_out_to": each.losses.ruled_out[-1].value if each.can_lose and each.losses.ruled_out else None,
+        }
+
+
+def point_data(name: str, point: Measured) -> dict[str, Any]:
+    return {
+        name: point.value,
+        **point.rate.as_data,
+        "usd": point.usd,
+        "seconds": point.seconds,
+        "cached": point.cached,
+        "counts": point.counts,
+    }
+
+
+def size(tokens: float) -> str:
+    """Return a number of tokens as people say it: `64k`, or `1,500`."""
+    return f"{tokens / 1000:,.0f}k" if tokens >= 1000 and tokens % 1000 == 0 else f"{tokens:,.0f}"
+
+
+def interval_of(rate: Rate) -> str:
+    return f"{rate.rate:.2f} ({rate.lo:.2f} to {rate.hi:.2f})"
+
+
+def _may_be_filled(window: Window) -> str:
+    losses, first = window.losses, window.points[0]
+    if not window.can_lose:
+        return (
+            f"At {size(first.value)}, the smallest fill, {first.rate.correct:g} of {first.rate.n:,} answers are right, "
+            "which is not significantly more than by guessing: there is nothing that a larger fill could lose."
+        )
+    parts = [_ruled_out(losses), *map(_is_lost, losses.lost), _open(losses)]
+    text = "; ".join(filter(None, parts))
+    named = f"{window.strategy}: " if window.strategy != NO_STRATEGY else ""
+    return f"{named}{text[0].upper()}{text[1:]}."
+
+
+def _ruled_out(losses: Losses) -> str:
+    if not losses.ruled_out:
+        return ""
+    return f"up to {size(losses.ruled_out[-1].value)} a loss of {100 * losses.margin:.0f} points is ruled out"
+
+
+def _is_lost(loss: Loss) -> str:
+    low, high = (100 * end for end in loss.interval)
+    return f"at {size(loss.value)} {100 * loss.loss:.0f} points are lost ({low:.0f} to {high:.0f})"
+
+
+def _open(losses: Losses) -> str:
+    if not losses.open:
+        return ""
+    kept = losses.ruled_out[-1].value if losses.ruled_out else losses.first
+    more = [loss.more(losses.margin) for loss in losses.open]
+    known = [number for number in more if number is not None]
+    wanted = f"about {max(known):,} more" if len(known) == len(more) else "far more are needed"
+    values = [size(loss.value) for loss in losses.open]
+    listed = " and ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+    return f"{min(loss.n for loss in losses.open):,} probes cannot tell {size(kept)} from {listed}: {wanted}"
+
+
+def _keeps(window: Window) -> str:
+    last = window.points[-1]
+    price = "" if not window.strategy_usd else f" for {usd(window.strategy_usd)} a session"
+    return f"{window.strategy} keeps {interval_of(last.rate)} at {size(last.value)}{price}."
+
+
+def _lost(loss: Loss) -> str:
+    low, high = loss.interval
+    return f"{loss.loss:+.2f} [{low:+.2f}, {high:+.2f}]"
