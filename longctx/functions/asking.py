@@ -20,9 +20,9 @@ from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.canary import Canary, ERROR
 from longctx.live.cost.money import Budget
+from longctx.live.drain import Drain, Ending, Paused, Sent
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
-from longctx.live.limiter import retry
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import live_progress
 from longctx.live.request import OneRequest, Request
@@ -33,15 +33,13 @@ from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.scenario import Trial
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.live.asker import Asker
 
 
-Sent = Reply | Failure | None
-"""How a request ends; a count of tokens, with None."""
 Body = Mapping[str, Any]
 Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
@@ -87,7 +85,7 @@ class FunctionAsker:
         self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
         self._most = STARTED * asker.in_flight
-        self._waiting: dict[Future[Sent], _Sent] = {}
+        self._waiting: dict[Future[Ending], Sent] = {}
         """What the trials of the present cell wait for."""
 
     def wait(self) -> None:
@@ -96,111 +94,94 @@ class FunctionAsker:
 
     def ask(self, questions: Iterable[Question], trial_of: TrialOf, start: RunOnce) -> None:
         """Ask what trials lack, of one cell or of many, until they lack nothing or cannot go on."""
-        canary = self._canary
-        waiting = self._waiting = {}
-        fresh = deque(in_contexts([question for question in questions if self._part.holds(question)]))
-        begun: deque[_Waiting] = deque()
+        self._trial_of, self._start = trial_of, start
+        self._fresh = deque(in_contexts([question for question in questions if self._part.holds(question)]))
+        self._begun: deque[Paused] = deque()
         """Trials that have run once, and whose first requests may be sent."""
-        ready: deque[_Waiting] = deque()
-        late: list[_Waiting] = []
-        """Trials with requests that failed for a passing reason, and are sent once more when nothing else is."""
-        while fresh or begun or ready or waiting or late:
-            while (first := _first(begun, fresh)) and (why := canary.stopped(first.case.group)):
-                self._leave([begun.popleft().question] if begun else fresh.popleft(), why)
-            while len(waiting) < self._most:
-                if ready:
-                    paused = ready.popleft()
-                    paused.requests = self._run(trial_of(paused.question), start, paused)
-                    self._tally.done += not paused.requests
-                elif begun and self._may_start(begun[0].question.case.group):
-                    paused = begun.popleft()
-                    canary.started(paused.question.case.group)
-                elif fresh and not begun and self._may_start(fresh[0][0].case.group):
-                    begun += self._begin(fresh.popleft(), trial_of, start)
-                    continue
-                else:
-                    break
-                waiting |= self._submitted(paused, paused.requests)
-            if late and not waiting:
-                for paused in late:
-                    unanswered, paused.unanswered = paused.unanswered, []
-                    self._tally.failed -= len(unanswered)
-                    waiting |= self._submitted(paused, [request for request, _ in unanswered])
-                late = []
+        waiting = self._waiting = {}
+        loop = Drain(self, self._most, lambda: self._asker.may_send_more)
+        while True:
+            for paused, request in loop.take():
+                waiting[self._asker.submit(Request.of(request))] = paused, request
             if not waiting:
-                while self._only_canary and (first := _first(begun, fresh)) and canary.passed(first.case.group):
-                    begun.popleft() if begun else fresh.popleft()
-                continue
+                return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
-                paused, request = waiting.pop(future)
-                result = future.result()
-                paused.left -= 1
-                begun.extendleft(reversed(paused.followers))  # what they share is in the cache, or never will be
-                paused.followers = []
-                if isinstance(result, Failure):
-                    paused.unanswered.append((request, result))
-                if paused.left:
-                    continue
-                if not paused.unanswered:
-                    ready.appendleft(paused)  # first: what it shares is still in the cache
-                elif not paused.late and self._may_be_answered(paused.unanswered):
-                    paused.late = True
-                    late.append(paused)
-                else:
-                    canary.failed(paused.question.case.group)
-                    self._tally.done += 1
-                    self.asked.failures[paused.question.key] = paused.unanswered[0][1]
+                loop.ended(*waiting.pop(future), future.result())
 
-    def _submitted(self, paused: _Waiting, requests: Sequence[OneRequest]) -> dict[Future[Sent], _Sent]:
-        """Send requests of a trial; return what is waited for."""
-        paused.left = len(requests)
-        return {self._asker.submit(Request.of(request)): (paused, request) for request in requests}
+    def next(self) -> Paused | None:
+        """Return the next trial that has run once and lacks answers; None if none may start now."""
+        canary, begun, fresh = self._canary, self._begun, self._fresh
+        while begun or fresh:
+            group = (begun[0].question if begun else fresh[0][0]).case.group
+            if why := canary.stopped(group):
+                self._leave([begun.popleft().question] if begun else fresh.popleft(), why)
+            elif self._only_canary and canary.passed(group):
+                begun.popleft() if begun else fresh.popleft()
+            elif not canary.may_start(group):
+                return None
+            elif begun:
+                canary.started(group)
+                return begun.popleft()
+            else:
+                begun += self._begin(fresh.popleft())
+        return None
 
-    def _may_be_answered(self, unanswered: Sequence[tuple[OneRequest, Failure]]) -> bool:
-        return self._asker.may_send_more and all(retry.passing(failure.cause) for _, failure in unanswered)
+    def go_on(self, paused: Paused) -> Sequence[OneRequest]:
+        paused.requests = requests = self._run(paused)
+        self._tally.done += not requests
+        return requests
 
-    def _may_start(self, group: Group) -> bool:
-        return self._canary.may_start(group) and not (self._only_canary and self._canary.passed(group))
+    def readable(self, paused: Paused) -> None:
+        self._begun.extendleft(reversed(paused.followers))
+        paused.followers = []
+
+    def again(self, paused: Paused) -> None:
+        self._tally.failed -= len(paused.unanswered)
+
+    def failed(self, paused: Paused, why: Failure) -> None:
+        self._canary.failed(paused.question.case.group)
+        self._tally.done += 1
+        self.asked.failures[paused.question.key] = why
 
     def _leave(self, questions: Sequence[Question], why: Failure) -> None:
         """Leave these trials unasked."""
         self._tally.done += len(questions)
         self.asked.failures |= {question.key: why for question in questions}
 
-    def _begin(self, questions: Sequence[Question], trial_of: TrialOf, start: RunOnce) -> list[_Waiting]:
+    def _begin(self, questions: Sequence[Question]) -> list[Paused]:
         """Run trials about one context for the first time; return those that wait for answers and may be asked now.
 
         If requests share what the prompt cache keeps, this is the first of them, and the others follow it.
         """
-        begun = []
+        begun: dict[Paused, list[OneRequest]] = {}
         for question in questions:
-            paused = _Waiting(question)
-            paused.requests = self._run(trial_of(question), start, paused)
-            if paused.requests:
-                begun.append(paused)
+            paused = Paused(question)
+            if requests := self._run(paused):
+                paused.requests = begun[paused] = requests
             else:
                 self._tally.done += 1
-        single = [paused for paused in begun if len(paused.requests) == 1 and not paused.requests[0].wanted.counts]
-        by_key = {paused.requests[0].key: paused for paused in single}
-        following: list[_Waiting] = []
-        for group in of_one_context([paused.requests[0] for paused in single]):
+        first = {paused: requests[0] for paused, requests in begun.items() if len(requests) == 1}
+        by_key = {request.key: paused for paused, request in first.items() if not request.wanted.counts}
+        following: list[Paused] = []
+        for group in of_one_context([request for request in first.values() if not request.wanted.counts]):
             marked = shared_requests(group)
             for request in marked:
                 by_key[request.key].requests = [request]
             if any(request.shared.after for request in marked):
-                first, *followers = (by_key[request.key] for request in marked)
-                first.followers = followers
+                writer, *followers = (by_key[request.key] for request in marked)
+                writer.followers = followers
                 following += followers
         return [paused for paused in begun if paused not in following]
 
-    def _run(self, trial: FunctionTrial, start: RunOnce, before: _Waiting) -> list[OneRequest]:
-        """Run a trial; return the requests that it waits for, none if it has ended. before: what it asked before."""
-        result = start(trial)
-        requests = self._lacking(trial, result, before)
+    def _run(self, paused: Paused) -> list[OneRequest]:
+        """Run a trial; return the requests that it waits for, none if it has ended."""
+        trial = self._trial_of(paused.question)
+        result = self._start(trial)
+        requests = self._lacking(trial, result, paused)
         if not requests:
             self._part.note(trial, result)
-        if not requests and before.requests:
+        if not requests and paused.requests:
             self._tell(trial, result)
         return requests
 
@@ -212,7 +193,7 @@ class FunctionAsker:
         else:
             self._canary.ended(group, KINDS.get(result.kind, result.kind), trial.last.text if trial.last else "")
 
-    def _lacking(self, trial: FunctionTrial, result: Result, before: _Waiting) -> list[OneRequest]:
+    def _lacking(self, trial: FunctionTrial, result: Result, before: Paused) -> list[OneRequest]:
         question, issued = trial.question, trial.bodies
         if changed := not_repeated(trial, before.issued):
             self.asked.failures[question.key] = changed
@@ -222,7 +203,7 @@ class FunctionAsker:
                 self.asked.errors[one_line(result)] += 1
             return []
         lacking = [lacking for lacking in trial.lacking if self._tape.wants(lacking.wanted)]
-        sent = {request.wanted.key for request in before.requests}
+        sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}
         if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
             message = f"{trial.case.id}, trial {trial.item}: its answer is not found where it was recorded."
             self.asked.failures[question.key] = Failure("answer-not-found", message)
@@ -230,34 +211,6 @@ class FunctionAsker:
         self.asked.stale += not lacking
         before.issued = issued
         return [one_request(question, each) for each in lacking]
-
-
-@dataclass(slots=True, eq=False)
-class _Waiting:
-    """A trial that waits for answers."""
-
-    question: Question
-    issued: Bodies = field(default_factory=dict)
-    """The requests that it issued: when it goes on, it issues them again."""
-    requests: Sequence[OneRequest] = ()
-    """Those that were sent, or will be."""
-    followers: list[_Waiting] = field(default_factory=list)
-    """Trials that are asked once this one has its answer, whose prompt they begin with."""
-    left: int = 0
-    """How many of them have not ended yet."""
-    unanswered: list[tuple[OneRequest, Failure]] = field(default_factory=list)
-    """Those of them that failed, and why."""
-    late: bool = False
-    """Whether those that failed are sent once more."""
-
-
-_Sent = tuple[_Waiting, OneRequest]
-"""A request that was sent, and its trial."""
-
-
-def _first(begun: Sequence[_Waiting], fresh: Sequence[Sequence[Question]]) -> Question | None:
-    """Return the trial that would start next."""
-    return begun[0].question if begun else fresh[0][0] if fresh else None
 
 
 def one_request(question: Question, lacking: Lacking) -> OneRequest:

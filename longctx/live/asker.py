@@ -103,9 +103,7 @@ class Asker:
             return self._asking.asked.stopped
         if request.wanted.counts:
             return await count(self._clients.of(request.question.case.model), self.tape, request)
-        result = await self._asking.answer(request)
-        self._asking.keep(request.question, result)
-        self._asking.watch.begin()
+        result = await self._asking.asked_for(request)
         if isinstance(result, Reply):
             self.tally.answered(result, request.question.case.model.prices)
         else:

@@ -1,8 +1,8 @@
 """The asking pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
 
-Workers take questions from one agenda, so that neighbours are asked close together. Each answer is on the tape before
-its worker asks the next question. A request that failed for a passing reason is sent again after a backoff, and once
-more when all others have ended; every trial that was not answered keeps the cause.
+Each answer is on the tape before the next trial starts in its place. A request that failed for a passing reason is sent
+again after a backoff, and once more when all others have ended (drain.py); every trial that was not answered keeps the
+cause.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Protocol
 from anthropic import APIStatusError
 
 from longctx.cases.case import Question
-from longctx.live.agenda import Agenda
 from longctx.live.bounds import Bounds
+from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import retry
@@ -54,31 +54,47 @@ async def ask_all(
     Nothing that a server does raises an exception.
     """
     asking = Asking(Clients.taken(clients).without_retries(), tape, bounds, progress)
-    await _work_off(asking, agenda := Agenda(questions), bounds)
-    if late := asking.sent_once_more():
-        await _work_off(asking, Agenda(late), bounds)
-    asking.end_late()
+    trials = ProtocolTrials(asking.asked, questions, progress)
+    await asking.drain(trials, bounds)
     asked = asking.asked
-    for question in agenda.left():
+    for question in trials.order.left():
         asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
-async def _work_off(asking: Asking, agenda: Agenda, bounds: Bounds) -> None:
-    workers = [asyncio.create_task(asking.work(agenda)) for _ in range(min(bounds.limit.ceiling, agenda.size))]
-    asking.watch.begin()
-    try:
-        with bounds.halt.stopping(asking.halted):
-            await asyncio.gather(*workers)
-    finally:
-        asking.watch.end()
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+class ProtocolTrials:
+    """Trials that each send one request, known in advance, and are judged as their answers arrive."""
+
+    def __init__(self, asked: Asked, questions: Sequence[Question], progress: Progress) -> None:
+        """asked: says whether the asking has stopped. progress: is told how each trial ends."""
+        self.order = InOrder(questions)
+        self._asked, self._progress = asked, progress
+
+    def next(self) -> Paused | None:
+        question = None if self._asked.stopped else self.order.next()
+        return Paused(question, [question]) if question else None
+
+    def go_on(self, paused: Paused) -> Sequence[Question]:
+        assert paused.reply is not None
+        self._end(paused, paused.reply)
+        return ()
+
+    def readable(self, paused: Paused) -> None:
+        if not self._asked.stopped:
+            self.order.readable(paused.question)
+
+    def again(self, paused: Paused) -> None:
+        pass
+
+    def failed(self, paused: Paused, why: Failure) -> None:
+        self._end(paused, why)
+
+    def _end(self, paused: Paused, result: Reply | Failure) -> None:
+        self._progress.ended(paused.question, paused.trial or paused.question.build(), result)
 
 
 class Asking:
-    """The state that the workers of one pass share."""
+    """The state that the requests of one pass share."""
 
     def __init__(self, clients: Clients, tape: Tape, bounds: Bounds, progress: Progress) -> None:
         self.asked = Asked()
@@ -86,10 +102,6 @@ class Asking:
         self._slots = Slots(bounds.limit, progress.in_flight)
         self._budget, self._failures = bounds.budget, bounds.failures
         self._settled = asyncio.Condition()
-        self._late: dict[str, Question] = {}
-        """Those that failed for a passing reason and have not ended, by their keys."""
-        self._again = False
-        """Whether they are sent once more."""
         self._longest_s = 0.0
         self._failed = ""
         self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
@@ -106,28 +118,39 @@ class Asking:
         each = f"for up to {self._longest_s:g} s each"
         return f"the {which} answer of {url}: {self._slots.taken} in flight, {each}{failed}"
 
-    async def work(self, agenda: Agenda) -> None:
-        while self.asked.stopped is None and (question := await agenda.next()) is not None:
-            request = Request.of(question)
-            result = await self.answer(request)
-            self.keep(question, result)
-            await (agenda.close() if self.asked.stopped else agenda.ended(question))
-            self.watch.begin()
-            if not self._again and isinstance(result, Failure) and retry.passing(result.cause):
-                self._late[question.key] = question
-            else:
-                self._late.pop(question.key, None)
-                self._progress.ended(question, request.trial, result)
+    async def drain(self, supply: Supply, bounds: Bounds) -> None:
+        """Ask the trials of a supply, until none may start and nothing is in flight."""
+        loop = Drain(supply, bounds.limit.ceiling, lambda: self.may_send_more)
+        tasks: dict[asyncio.Task[Reply | Failure], Sent] = {}
+        ended: asyncio.Queue[asyncio.Task[Reply | Failure]] = asyncio.Queue()
+        self.watch.begin()
+        try:
+            with bounds.halt.stopping(self.halted):
+                while True:
+                    for sent in loop.take():
+                        tasks[task := asyncio.create_task(self._sent(*sent))] = sent
+                        task.add_done_callback(ended.put_nowait)
+                    if not tasks:
+                        return
+                    task = await ended.get()
+                    loop.ended(*tasks.pop(task), task.result())
+        finally:
+            self.watch.end()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    def sent_once_more(self) -> list[Question]:
-        """Return the questions that failed for a passing reason, if the server answers others. They end next time."""
-        self._again = True
-        return list(self._late.values()) if self.may_send_more else []
+    async def _sent(self, paused: Paused, question: Question) -> Reply | Failure:
+        request = Request.of(question)
+        paused.trial = request.trial
+        return await self.asked_for(request)
 
-    def end_late(self) -> None:
-        """Report that those have ended, by their first failure, whose second sending was not reached."""
-        for question in self._late.values():
-            self._progress.ended(question, question.build(), self.asked.failures[question.key])
+    async def asked_for(self, request: Request) -> Reply | Failure:
+        """Send a request until it is answered or fails; note which."""
+        result = await self.answer(request)
+        self.keep(request.question, result)
+        self.watch.begin()
+        return result
 
     @property
     def may_send_more(self) -> bool:
