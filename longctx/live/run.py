@@ -158,11 +158,12 @@ class LivePass:
             calibrated += of_server[0]
             uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
+        claimed = batches.held()
+        by_digest = terms.batch or bool(claimed or batches.collected)  # batches identify requests by their digests
         with waiting(say, BUILT):
-            lacking = missing(tape, fit, observer.passed_over if observer else None)
+            lacking = missing(tape, fit, observer.passed_over if observer else None, build=by_digest)
         if terms.batch:
             lacking = each_once(lacking)
-        claimed = batches.held()
         held = [question for question in lacking if place_in(question) in claimed]
         free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
         counts = [

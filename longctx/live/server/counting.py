@@ -22,6 +22,8 @@ from longctx.recording.request import count_call, count_posted, request_body, us
 
 STRANGE = ("malformed_answer", "timeout")
 """The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
+SAMPLED = 4
+"""The prompts of a case that are built for their mean length, if it is not kept."""
 PromptKind = tuple[str, str, str, str, int]
 """The kind of a prompt: model, prompt set, shape, family, and the size by the model's profile."""
 
@@ -53,10 +55,10 @@ async def counted(client: Client, questions: Sequence[Question], say: Say) -> li
 
 
 def _lengths(questions: Sequence[Question]) -> dict[int, float]:
-    """Return the mean length of each case's prompts, in characters: of those that were kept, or else of the first."""
+    """Return the mean length of each case's prompts, in characters: of those that were kept, and of the first few."""
     kept: dict[int, list[int]] = defaultdict(list)
     for question in questions:
-        if question.built is not None or not kept[id(question.case)]:
+        if question.built is not None or len(kept[id(question.case)]) < SAMPLED:
             kept[id(question.case)].append(_length(question))
     return {case: statistics.fmean(lengths) for case, lengths in kept.items()}
 

@@ -1,0 +1,165 @@
+"""The one loop: what is sent when, what goes on, what is sent once more; and the order of prefixes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import pytest
+
+from longctx.cases.case import Question, Shared
+from longctx.live.drain import Drain, InOrder, Paused, Sent
+from longctx.live.failure import Failure
+from longctx.vocabulary.scenario import Reply
+from tests.recording.examples import line_case
+
+CASE = line_case(trials=6)
+REPLY = Reply("42", "end_turn", "toy", 9, output_tokens=1)
+BUSY = Failure("rate_limit", "busy")
+REFUSED = Failure("invalid_request", "refused")
+
+
+def question(index: int, after: int | None = None) -> Question:
+    return Question(CASE, index, shared=Shared(after=None if after is None else Question(CASE, after).key))
+
+
+class Trials:
+    """Trials that send so many requests one after another, each `wide` at once."""
+
+    def __init__(self, questions: Sequence[Question], times: int = 1, wide: int = 1) -> None:
+        self.order, self.times, self.wide = InOrder(questions), times, wide
+        self.ended: list[int] = []
+        self.failures: list[tuple[int, Failure]] = []
+        self._sent: dict[Paused, int] = {}
+
+    def next(self) -> Paused | None:
+        question = self.order.next()
+        if question is None:
+            return None
+        paused = Paused(question, [question] * self.wide)
+        self._sent[paused] = 1
+        return paused
+
+    def go_on(self, paused: Paused) -> Sequence[Question]:
+        if self._sent[paused] == self.times:
+            self.ended.append(paused.question.index)
+            return ()
+        self._sent[paused] += 1
+        return [paused.question] * self.wide
+
+    def readable(self, paused: Paused) -> None:
+        self.order.readable(paused.question)
+
+    def again(self, paused: Paused) -> None:
+        pass
+
+    def failed(self, paused: Paused, why: Failure) -> None:
+        self.failures.append((paused.question.index, why))
+
+
+def taken(loop: Drain) -> list[Sent]:
+    return list(loop.take())
+
+
+def indices(sent: Sequence[Sent]) -> list[int]:
+    return [question.index for _, question in sent]
+
+
+def run(questions: list[Question], in_flight: int) -> list[list[int]]:
+    """Return the questions that are in flight together, if all of them end at once."""
+    loop, seen = Drain(Trials(questions), in_flight, lambda: True), []
+    while together := taken(loop):
+        seen.append(indices(together))
+        for sent in together:
+            loop.ended(*sent, REPLY)
+    return seen
+
+
+def test_without_a_cache_the_order_is_kept() -> None:
+    assert run([question(index) for index in range(5)], 2) == [[0, 1], [2, 3], [4]]
+
+
+def test_what_reads_waits_for_what_writes() -> None:
+    """Of two records with three questions each, a question is never in flight with the one that it waits for."""
+    questions = [question(0), question(1, 0), question(2, 0), question(3), question(4, 3), question(5, 4)]
+    assert run(questions, 1) == [[0], [1], [2], [3], [4], [5]]
+    assert run(questions, 4) == [[0, 3], [4, 1, 2], [5]]
+
+
+def test_what_was_not_taken_is_left() -> None:
+    order = InOrder([question(0), question(1, 0), question(2)])
+    assert [each.index for each in (order.next(), order.next()) if each] == [0, 2]
+    assert order.next() is None
+    assert [each.index for each in order.left()] == [1]
+
+
+def test_a_trial_goes_on_before_another_starts() -> None:
+    trials = Trials([question(index) for index in range(3)], times=2)
+    loop, seen = Drain(trials, 1, lambda: True), list[int]()
+    while sent := taken(loop):
+        seen += indices(sent)
+        loop.ended(*sent[0], REPLY)
+    assert seen == [0, 0, 1, 1, 2, 2]
+    assert trials.ended == [0, 1, 2]
+
+
+def test_a_trial_goes_on_once_all_of_its_requests_have_ended() -> None:
+    trials = Trials([question(0)], wide=3)
+    loop = Drain(trials, 1, lambda: True)
+    first, second, third = taken(loop)
+    loop.ended(*first, REPLY)
+    loop.ended(*second, REPLY)
+    assert not taken(loop)
+    assert not trials.ended
+    loop.ended(*third, REPLY)
+    assert not taken(loop)
+    assert trials.ended == [0]
+
+
+def test_a_trial_starts_once_those_before_it_were_sent() -> None:
+    """What a test function does until it asks may take long: its neighbours' requests do not wait for it."""
+    waiting = deque([question(0), question(1)])
+    trials = Trials(list(waiting))
+    sending = Drain(trials, 2, lambda: True).take()
+    next(sending)
+    assert [each.index for each in trials.order.left()] == [1]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_what_failed_for_a_moment_is_sent_once_more_when_nothing_else_is(answered: bool) -> None:
+    trials = Trials([question(index) for index in range(3)])
+    loop = Drain(trials, 2, lambda: answered)
+    zero, one = taken(loop)
+    loop.ended(*zero, BUSY)
+    [two] = taken(loop)
+    loop.ended(*one, REPLY)
+    assert not taken(loop), "another is in flight"
+    loop.ended(*two, REPLY)
+    again = taken(loop)
+    assert indices(again) == ([0] if answered else [])
+    for sent in again:
+        loop.ended(*sent, BUSY)
+    assert not taken(loop)
+    assert trials.failures == [(0, BUSY)]
+    assert sorted(trials.ended) == [1, 2]
+
+
+def test_of_many_that_are_sent_once_more_no_more_are_in_flight_than_before() -> None:
+    trials = Trials([question(index) for index in range(5)])
+    loop, out = Drain(trials, 2, lambda: True), list[int]()
+    while sent := taken(loop):
+        out.append(len(sent))
+        for each in sent:
+            loop.ended(*each, BUSY)
+    assert out == [2, 2, 1, 2, 2, 1]
+    assert len(trials.failures) == 5
+
+
+def test_what_is_refused_ends_its_trial_alone() -> None:
+    trials = Trials([question(0), question(1)])
+    loop = Drain(trials, 2, lambda: True)
+    zero, one = taken(loop)
+    loop.ended(*zero, REFUSED)
+    loop.ended(*one, REPLY)
+    assert not taken(loop)
+    assert (trials.failures, trials.ended) == ([(0, REFUSED)], [1])
