@@ -40,7 +40,7 @@ from longctx.live.server.providers import Client, provider_of
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
 from longctx.plural import count
-from longctx.recording.missing import missing
+from longctx.recording.missing import EARLY, missing
 from longctx.recording.stale import stale
 from longctx.recording.tape import NotRecorded, Tape, Wanted
 from longctx.recording.versions import of_other_versions, why_unused
@@ -161,7 +161,7 @@ class LivePass:
         claimed = batches.held()
         by_digest = terms.batch or bool(claimed or batches.collected)  # batches identify requests by their digests
         with waiting(say, BUILT):
-            lacking = missing(tape, fit, observer.passed_over if observer else None, build=by_digest)
+            lacking = missing(tape, fit, observer and observer.passed_over, by_digest, EARLY)
         if terms.batch:
             lacking = each_once(lacking)
         held = [question for question in lacking if place_in(question) in claimed]

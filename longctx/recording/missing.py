@@ -11,12 +11,14 @@ from longctx.vocabulary.shapes import SHAPES
 
 KEPT = 64_000_000
 """The most characters of prompts that are kept until they are asked, rather than built a second time."""
+EARLY = 400_000
+"""The characters of prompts that a direct run builds before it asks; it builds the others when it sends them."""
 
 PassedOver = Callable[[Question, Wanted], object]
 
 
 def missing(
-    tape: Tape, cases: Sequence[Case], passed_over: PassedOver | None = None, build: bool = True
+    tape: Tape, cases: Sequence[Case], passed_over: PassedOver | None = None, build: bool = True, early: int = 0
 ) -> list[Question]:
     """Return the questions that the tape's record mode asks, ordered so that neighbours share a prefix.
 
@@ -25,13 +27,14 @@ def missing(
 
     passed_over: called with each question that is not asked. build: whether to build all prompts, so that an error is
     raised before anything is asked and all digests are known; an estimate builds only the first prompt of each case.
+    early: the characters of prompts that are built all the same.
     """
     ordered: list[tuple[tuple[object, ...], Question]] = []
     room = KEPT
     for place, case in enumerate(cases):
         group = case.model.model, case.wording.prompt_set, SHAPES.index(case.shape)
         for number, question in enumerate(_lacking(tape, case, passed_over)):
-            trial = question.build() if build or not number or question.built else None
+            trial = question.build() if build or not number or question.built or KEPT - room < early else None
             if trial is not None:
                 room -= len(trial.user)
                 sha256 = Wanted.of(question, trial).sha256
