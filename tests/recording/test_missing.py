@@ -104,7 +104,7 @@ def test_what_is_stale_is_known_by_its_request(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.parametrize(("early", "built"), [(0, 1), (1, 1), (700, 2), (10**6, 3)])
+@pytest.mark.parametrize(("early", "built"), [(0, 1), (1, 1), (400, 2), (10**6, 3)])
 def test_a_direct_run_builds_a_few_prompts_before_it_asks(tmp_path: Path, early: int, built: int) -> None:
     questions = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], build=False, early=early)
     assert sum(question.built is not None for question in questions) == built
