@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from longctx.cases.case import Group, Question
+from longctx.cases.case import Question
 from longctx.cases.case import body_tokens
 from longctx.config.models import ModelProfile
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
@@ -20,7 +20,7 @@ from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.canary import Canary, ERROR
 from longctx.live.cost.money import Budget
-from longctx.live.drain import Drain, Ending, Paused, Sent
+from longctx.live.drain import Drain, RequestEnd, Paused, Sent
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
@@ -85,7 +85,7 @@ class FunctionAsker:
         self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
         self._most = STARTED * asker.in_flight
-        self._waiting: dict[Future[Ending], Sent] = {}
+        self._waiting: dict[Future[RequestEnd], Sent] = {}
         """What the trials of the present cell wait for."""
 
     def wait(self) -> None:

@@ -17,7 +17,7 @@ from longctx.live.failure import Failure
 from longctx.live.limiter import retry
 from longctx.vocabulary.scenario import Reply, Trial
 
-Ending = Reply | Failure | None
+RequestEnd = Reply | Failure | None
 """How a request ends; a count of tokens, with None."""
 
 
@@ -88,7 +88,7 @@ class Drain:
             for request in requests:
                 yield paused, request
 
-    def ended(self, paused: Paused, request: Question, result: Ending) -> None:
+    def ended(self, paused: Paused, request: Question, result: RequestEnd) -> None:
         """Note how a request has ended."""
         self._out -= 1
         paused.left -= 1
