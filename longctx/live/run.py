@@ -161,7 +161,7 @@ class LivePass:
         claimed = batches.held()
         by_digest = terms.batch or bool(claimed or batches.collected)  # batches identify requests by their digests
         with waiting(say, BUILT):
-            lacking = missing(tape, fit, observer and observer.passed_over, by_digest, EARLY)
+            lacking = missing(tape, fit, observer.passed_over if observer else None, by_digest, EARLY)
         if terms.batch:
             lacking = each_once(lacking)
         held = [question for question in lacking if place_in(question) in claimed]
