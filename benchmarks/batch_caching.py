@@ -14,18 +14,17 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.caching import questions
-from longctx.cases.case import Question
+from benchmarks.caching import trials
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import ask_all
-from longctx.live.cost.prefixes import shared_by_batches
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
 from longctx.live.batches.service import Service
 from longctx.live.batches.wait import Clock
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import paid
-from longctx.live.cost.prefixes import shared
+from longctx.live.cost.prefixes import shared, shared_by_batches
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
@@ -39,18 +38,18 @@ RECORDS = 2
 LATER_S = 1800.0
 """The seconds from the last direct answer until the batch begins."""
 
-Plan = Callable[[Sequence[Question]], Sequence[Question]]
+Plan = Callable[[Sequence[Trial]], Sequence[Trial]]
 WAYS: dict[str, tuple[bool, Plan]] = {
     "directly, marked for five minutes": (False, shared),
     "in a batch, nothing marked": (True, list),
-    "in a batch, marked as directly": (True, lambda asked: [_alone(question) for question in shared(asked)]),
+    "in a batch, marked as directly": (True, lambda asked: [_alone(trial) for trial in shared(asked)]),
     "in a batch, the first asked before, marked for an hour": (True, shared_by_batches),
 }
 
 
-def _alone(question: Question) -> Question:
+def _alone(trial: Trial) -> Trial:
     """Return the question as one that no other question is asked before."""
-    return dataclasses.replace(question, shared=dataclasses.replace(question.shared, after=None))
+    return dataclasses.replace(trial, shared=dataclasses.replace(trial.shared, after=None))
 
 
 def used(model: ModelProfile, batch: bool, plan: Plan) -> tuple[int, int, float]:
@@ -58,7 +57,7 @@ def used(model: ModelProfile, batch: bool, plan: Plan) -> tuple[int, int, float]
     caching = model.caching
     assert caching is not None
     cache = TimedCache(caching.min_tokens, caching.breakpoints)
-    asked = questions(model, 70_000, 70_000, RECORDS)
+    asked = trials(model, 70_000, 70_000, RECORDS)
     with tempfile.TemporaryDirectory() as folder, BatchServer(script=cache.script) as server:
         turned = Turned()
         server.result, server.looks = cache.in_batch, 1
@@ -69,18 +68,18 @@ def used(model: ModelProfile, batch: bool, plan: Plan) -> tuple[int, int, float]
         turned.at_sleep = later
         tape = Tape(Path(folder), "once")
         asyncio.run(_ask(server.url, tape, plan(asked), batch, turned))
-        replies = [tape.reply(Wanted.of(question, question.build())) for question in asked]
+        replies = [tape.reply(Wanted.of(trial, trial.build())) for trial in asked]
     answered = [reply for reply in replies if reply is not None]
     assert len(answered) == len(asked)
     usd = sum(paid(model.prices, reply) or 0.0 for reply in answered)
     return sum(reply.input_tokens for reply in answered), sum(reply.cached_tokens or 0 for reply in answered), usd
 
 
-async def _ask(url: str, tape: Tape, asked: Sequence[Question], batch: bool, turned: Turned) -> None:
+async def _ask(url: str, tape: Tape, asked: Sequence[Trial], batch: bool, turned: Turned) -> None:
     async with open_client(tape, url, 4) as client:
         bounds = Bounds.of(4)
 
-        async def directly(some: Sequence[Question]) -> Asked:
+        async def directly(some: Sequence[Trial]) -> Asked:
             return await ask_all(client, tape, some, bounds, Silent())
 
         if not batch:

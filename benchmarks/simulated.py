@@ -55,11 +55,11 @@ def project(folder: Path, trials: int, recorded: bool = True) -> Path:
 
 def record(tape: Tape, case: Case) -> None:
     """Record an answer to each question of a case."""
-    for question in case.questions():
-        trial = question.build()
-        text = trial.expected if question.index % 5 else "12345"
+    for trial in case.each_trial():
+        built = trial.build()
+        text = built.expected if trial.index % 5 else "12345"
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(text)}}
-        tape.record(Wanted.of(question, trial), answer, "2026-01-01T00:00:00+00:00", 0.5)
+        tape.record(Wanted.of(trial, built), answer, "2026-01-01T00:00:00+00:00", 0.5)
 
 
 def message(text: str) -> bytes:

@@ -49,6 +49,6 @@ def test_line_by_line(benchmark, tmp_path):
 @pytest.mark.benchmark(group="a conversation of so many tokens")
 def test_conversation(benchmark, window):
     words = PromptSet.open(HERE, "protocol").wording(Coreference).words
-    scenario = Coreference(8, window, tokens={"exchange": 98.35, "fixed": 364})
-    trial = benchmark(scenario.build, words, 0, 0)
+    cell = Coreference(8, window, tokens={"exchange": 98.35, "fixed": 364})
+    trial = benchmark(cell.build, words, 0, 0)
     assert len(trial.user) > 4 * window

@@ -1,6 +1,6 @@
-"""Replay of a test function beside that of a family with the same prompts: processor time of their tests, in one run.
+"""Replay of a test function beside that of a test with the same prompts: processor time of their tests, in one run.
 
-Aim: 1,000 trials of a function that asks once take at most 1.3 times those of the family.
+Aim: 1,000 trials of a function that asks once take at most 1.3 times those of the test.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ trials = {trials}
 [test_lines]
 trials = {trials}
 """
-FAMILY = """
+TEST = """
 from longctx.protocols.line_retrieval import line_retrieval as test_line_retrieval
 """
 FUNCTION = """
@@ -74,7 +74,7 @@ def test_a_function_beside_its_family(tmp_path: Path, small: bool) -> None:
     """Small, it takes the seconds of the run that records."""
     files = {
         "conftest.py": CONFTEST,
-        "test_family.py": FAMILY,
+        "test_family.py": TEST,
         "test_function.py": FUNCTION,
         "pytest.ini": "[pytest]\n",
     }
@@ -84,9 +84,9 @@ def test_a_function_beside_its_family(tmp_path: Path, small: bool) -> None:
     with SimulatedServer() as server:
         recorded = run(tmp_path, "--ctx-record=once", f"--ctx-base-url={server.url}")
     rounds = [recorded] if small else [run(tmp_path) for _ in range(ROUNDS)]
-    family, function = (min(taken[name] for taken in rounds) for name in ("test_line_retrieval", "test_lines"))
-    print(f"family {family:.2f} s, function {function:.2f} s: {function / family:.2f} times")
-    assert small or function / family <= MOST
+    test, function = (min(taken[name] for taken in rounds) for name in ("test_line_retrieval", "test_lines"))
+    print(f"family {test:.2f} s, function {function:.2f} s: {function / test:.2f} times")
+    assert small or function / test <= MOST
 
 
 def run(project: Path, *arguments: str) -> dict[str, float]:

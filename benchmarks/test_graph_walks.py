@@ -9,7 +9,7 @@ import hashlib
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.vocabulary.scenario import Scenario, Words
+from longctx.vocabulary.cell import Cell, Words
 from tests.here import HERE
 from tests.protocols import GraphWalks, LineRetrieval
 
@@ -18,13 +18,13 @@ TOKENS = {"edge": 14.27}
 CONTEXT = 100_000
 
 
-def built(scenario: Scenario, words: Words) -> str:
-    return hashlib.sha256(scenario.build(words, seed=0, index=0).user.encode()).hexdigest()
+def built(cell: Cell, words: Words) -> str:
+    return hashlib.sha256(cell.build(words, seed=0, index=0).user.encode()).hexdigest()
 
 
 @pytest.mark.benchmark(group="100,000 tokens with their digest")
 @pytest.mark.parametrize(
-    "scenario",
+    "cell",
     [
         GraphWalks(CONTEXT, "parents", tokens=TOKENS),
         GraphWalks(CONTEXT, "bfs", 3, tokens=TOKENS),
@@ -32,5 +32,5 @@ def built(scenario: Scenario, words: Words) -> str:
     ],
     ids=["parents", "bfs to depth 3", "line retrieval of as many characters"],
 )
-def test_build(benchmark, scenario):
-    benchmark(built, scenario, PromptSet.open(HERE, "protocol").wording(type(scenario)).words)
+def test_build(benchmark, cell):
+    benchmark(built, cell, PromptSet.open(HERE, "protocol").wording(type(cell)).words)

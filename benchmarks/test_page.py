@@ -10,7 +10,7 @@ pytest.importorskip("playwright", reason="requirements-dev.txt has playwright, w
 from tests.browser import MISSING, installed, launched
 from tests.report.sample import rows, write_rows
 
-SCENARIOS = 24
+CELLS = 24
 
 
 @pytest.fixture(scope="module")
@@ -23,5 +23,5 @@ def tab():
 @pytest.mark.benchmark(group="a page, opened until its list of trials can be filtered")
 @pytest.mark.parametrize("trials", [1_500, 15_000])
 def test_page(benchmark, tab, tmp_path, trials, small):
-    page = write_rows(tmp_path, list(rows(trials // SCENARIOS // (50 if small else 1))), "some-model")
+    page = write_rows(tmp_path, list(rows(trials // CELLS // (50 if small else 1))), "some-model")
     benchmark.pedantic(tab.open, args=(page.as_uri(),), rounds=5, warmup_rounds=1)

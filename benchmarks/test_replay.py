@@ -14,7 +14,7 @@ import vcr
 
 from benchmarks.answering_server import answering_server
 from benchmarks.simulated import message
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.recording.request import request_body
@@ -45,19 +45,19 @@ async def ask(sdk: anthropic.AsyncAnthropic, body: dict) -> str:
 @pytest.fixture
 def tape(tmp_path: Path) -> Tape:
     recorder = Tape(tmp_path, "once")
-    for question in CASE.questions():
-        trial = question.build()
-        answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(trial.expected)}}
-        recorder.record(Wanted.of(question, trial), answer, "2026-01-01T00:00:00+00:00", 1.0)
+    for trial in CASE.each_trial():
+        built = trial.build()
+        answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(built.expected)}}
+        recorder.record(Wanted.of(trial, built), answer, "2026-01-01T00:00:00+00:00", 1.0)
     return Tape(tmp_path)
 
 
 @pytest.mark.benchmark(group=GROUP)
 def test_suite(benchmark, tape, tmp_path):
     def replay() -> None:
-        question = Question(CASE, 49)
-        trial = question.build()
-        outcome = trial.judge(tape.reply(Wanted.of(question, trial)))
+        trial = Trial(CASE, 49)
+        built = trial.build()
+        outcome = built.judge(tape.reply(Wanted.of(trial, built)))
         assert outcome.kind == "correct"
 
     benchmark(replay)
@@ -67,7 +67,7 @@ def test_suite(benchmark, tape, tmp_path):
 @pytest.mark.benchmark(group=GROUP)
 def test_sdk_with_mock_transport(benchmark):
     sdk = client(httpx2.MockTransport(lambda request: httpx2.Response(200, content=message("1"))))
-    body = request_body(Question(CASE, 49).build(), CASE.model)
+    body = request_body(Trial(CASE, 49).build(), CASE.model)
     with asyncio.Runner() as runner:
         runner.run(ask(sdk, body))
         benchmark(lambda: runner.run(ask(sdk, body)))
@@ -76,7 +76,7 @@ def test_sdk_with_mock_transport(benchmark):
 @pytest.mark.benchmark(group=GROUP)
 def test_vcrpy_with_body_matching(benchmark, tmp_path, small):
     """Recorded from a simulated server; the client is one, as a user of vcrpy has it."""
-    bodies = [request_body(question.build(), CASE.model) for question in CASE.questions()][: 3 if small else 50]
+    bodies = [request_body(trial.build(), CASE.model) for trial in CASE.each_trial()][: 3 if small else 50]
     recorder = vcr.VCR(match_on=("method", "uri", "body"), record_mode="once")
     path = str(tmp_path / "default.yaml")
     with asyncio.Runner() as runner:

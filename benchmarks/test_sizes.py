@@ -16,8 +16,8 @@ import vcr
 from benchmarks.ratios import in_turns, pytest_of, spent
 from benchmarks.simulated import message, project, record
 from benchmarks.test_replay import ask, client
-from benchmarks.test_suite import EMPTY, scenarios
-from longctx.cases.case import Case, Question
+from benchmarks.test_suite import EMPTY, cells
+from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
@@ -84,15 +84,15 @@ def test_collages(tell, tmp_path, small):
     words = PromptSet.open(HERE, "protocol").wording(Collage)
     case = Case(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 2 if small else 30)
     record(Tape(tmp_path, "once"), case)
-    tape, questions = Tape(tmp_path), itertools.cycle(case.questions())
-    trial = Question(case, next(case.questions()).index).build()
-    body, text = request_body(trial, MODEL), trial.user.encode()
+    tape, trials = Tape(tmp_path), itertools.cycle(case.each_trial())
+    built = Trial(case, next(case.each_trial()).index).build()
+    body, text = request_body(built, MODEL), built.user.encode()
     sdk = client(_answering())
 
     def replay() -> None:
-        question = next(questions)
-        built = question.build()
-        reply = tape.reply(Wanted.of(question, built))
+        trial = next(trials)
+        built = trial.build()
+        reply = tape.reply(Wanted.of(trial, built))
         assert reply is not None
         built.judge(reply)
 
@@ -139,7 +139,7 @@ def test_recorded(tell, empty, tmp_path, workers, small):
     if small and workers:
         pytest.skip("as without workers")
     run = pytest_of("-n", str(workers), tests, "--ctx-report", str(tmp_path / "run"))
-    floor = pytest_of("-n", str(workers), cwd=empty(scenarios(tests)))
+    floor = pytest_of("-n", str(workers), cwd=empty(cells(tests)))
     tell(f"recorded suite, -n {workers}", run.cpu_s, floor.cpu_s, "as many empty tests")
 
 
@@ -178,7 +178,7 @@ def test_recording(tell, tmp_path, small):
         MODEL, words, Passkey(300, 150, tokens={"filler": 24, "fixed": 69, "after_key": 16}), 0, 10 if small else 400
     )
     folders = (tmp_path / str(number) for number in itertools.count())
-    bodies = [request_body(question.build(), MODEL) for question in case.questions()]
+    bodies = [request_body(trial.build(), MODEL) for trial in case.each_trial()]
 
     async def suite() -> None:
         tape = Tape(next(folders), "once")
@@ -210,11 +210,11 @@ def test_recording(tell, tmp_path, small):
 @pytest.mark.parametrize("lines", [6200, 62_000])
 def test_lines(tell, lines):
     words = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
-    scenario = LineRetrieval(lines, 100)
-    stream, text = scenario.stream(0, 0), scenario.build(words, 0, 0).user.encode()
+    cell = LineRetrieval(lines, 100)
+    stream, text = cell.stream(0, 0), cell.build(words, 0, 0).user.encode()
     taken = in_turns(
         30,
-        built=lambda: scenario.build(words, 0, 0),
+        built=lambda: cell.build(words, 0, 0),
         drawn=lambda: stream.permutation(max(50_000, 2 * lines)),
         sha=lambda: hashlib.sha256(text).digest(),
     )

@@ -1,6 +1,6 @@
 """Collections as subprocesses, beside pytest's own floor: the same number of empty tests. test_sizes.py has whole runs.
 
-Aim: collecting 5,000 scenarios at most twice collecting 5,000 empty parametrized tests.
+Aim: collecting 5,000 cells at most twice collecting 5,000 empty parametrized tests.
 """
 
 import subprocess
@@ -31,13 +31,13 @@ def run(*arguments: str, cwd: Path = ROOT) -> str:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False).stdout
 
 
-def scenarios(tests: str = "tests_longctx") -> int:
+def cells(tests: str = "tests_longctx") -> int:
     return sum("::" in line for line in run(tests, "--collect-only").splitlines())
 
 
 @pytest.fixture
 def wide(small: bool) -> int:
-    """The number of scenarios to collect."""
+    """The number of cells to collect."""
     return 50 if small else 5000
 
 

@@ -1,4 +1,4 @@
-"""A prompt of 100,000 tokens of each family after RULER, built as its tokens are known.
+"""A prompt of 100,000 tokens of each test after RULER, built as its tokens are known.
 
 Aim: at most 5 ms.
 """
@@ -17,9 +17,9 @@ SLUGS = {
 TOKENS = {"filler": 24, "first": 9, "hop": 11, "needle": 20, "query": 9, "dots": 1, "word": 3.4, "fixed": 330}
 
 
-@pytest.mark.parametrize("kind", SLUGS, ids=lambda kind: kind.family)
+@pytest.mark.parametrize("kind", SLUGS, ids=lambda kind: kind.test)
 @pytest.mark.benchmark(group="a prompt of 100,000 tokens")
 def test_build(benchmark, kind):
     words = PromptSet.open(HERE, "protocol").wording(kind).words
-    scenario = kind.from_slug(SLUGS[kind]).fit(TOKENS | dict.fromkeys(words.get("frequent", "").split(), 3))
-    assert len(benchmark(scenario.build, words, seed=0, index=0).user) > 200_000
+    cell = kind.from_slug(SLUGS[kind]).fit(TOKENS | dict.fromkeys(words.get("frequent", "").split(), 3))
+    assert len(benchmark(cell.build, words, seed=0, index=0).user) > 200_000

@@ -19,13 +19,19 @@ if TYPE_CHECKING:
     from longctx.results.row import Row as Row
     from longctx.results.subject import Subject as Subject
     from longctx.stats.rates import Rate as Rate
-    from longctx.views.reporting import Answers as Answers
     from longctx.views.chart import Chart as Chart
-    from longctx.views.reporting import ScenarioSummary as ScenarioSummary
     from longctx.views.chart import Table as Table
+    from longctx.views.reporting import Answers as Answers
+    from longctx.views.reporting import CellSummary as CellSummary
     from longctx.views.view import RatePoint as RatePoint
     from longctx.views.view import RateView as RateView
     from longctx.vocabulary.bank import Bank as Bank
+    from longctx.vocabulary.cell import Kind as Kind
+    from longctx.vocabulary.cell import Mark as Mark
+    from longctx.vocabulary.cell import Outcome as Outcome
+    from longctx.vocabulary.cell import Quote as Quote
+    from longctx.vocabulary.cell import Reply as Reply
+    from longctx.vocabulary.cell import Words as Words
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
     from longctx.vocabulary.judging import first_integer as first_integer
@@ -44,12 +50,6 @@ if TYPE_CHECKING:
     from longctx.vocabulary.report import Reported as Reported
     from longctx.vocabulary.report import Shares as Shares
     from longctx.vocabulary.report import StatedMinimum as StatedMinimum
-    from longctx.vocabulary.scenario import Kind as Kind
-    from longctx.vocabulary.scenario import Mark as Mark
-    from longctx.vocabulary.scenario import Outcome as Outcome
-    from longctx.vocabulary.scenario import Quote as Quote
-    from longctx.vocabulary.scenario import Reply as Reply
-    from longctx.vocabulary.scenario import Words as Words
     from longctx.vocabulary.shapes import Context as Context
     from longctx.vocabulary.shapes import Piece as Piece
     from longctx.vocabulary.text import fill as fill
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 PUBLIC = {
     "longctx.engine.run": ("Run",),
-    "longctx.vocabulary.scenario": (*("Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),),
+    "longctx.vocabulary.cell": (*("Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered", "first_integer"),
@@ -71,7 +71,7 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.results.subject": ("Subject",),
     "longctx.stats.rates": ("Rate",),
-    "longctx.views.reporting": ("ScenarioSummary", "Answers"),
+    "longctx.views.reporting": ("CellSummary", "Answers"),
     "longctx.views.view": ("RateView", "RatePoint"),
     "longctx.views.chart": ("Table", "Chart"),
     "longctx.functions.chunks": ("chunks", "Chunks"),

@@ -12,11 +12,11 @@ import shutil
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from longctx import clocks
-from longctx.errors import UserError
 from pathlib import Path
 from typing import BinaryIO
 
+from longctx import clocks
+from longctx.errors import UserError
 
 ROOM = 64 * 1024
 """The bytes that must fit into a folder for it to count as writable; the smallest report is larger."""

@@ -30,7 +30,7 @@ GONE = "longctx.families"
 
 
 @functools.lru_cache(maxsize=8)
-def families(workspace: Workspace) -> Mapping[str, Protocol]:
+def known_protocols(workspace: Workspace) -> Mapping[str, Protocol]:
     """Return all protocols by name, in the order of tables and reports. Raises UserError."""
     known = {**shipped()}
     for where, name in _named(workspace):
@@ -44,9 +44,9 @@ def families(workspace: Workspace) -> Mapping[str, Protocol]:
     return known
 
 
-def family_of(workspace: Workspace, name: str) -> Protocol:
+def protocol_named(workspace: Workspace, name: str) -> Protocol:
     """Return the protocol with this name. Raises UserError if there is none."""
-    known = families(workspace)
+    known = known_protocols(workspace)
     if name in known:
         return known[name]
     raise UserError(
@@ -58,7 +58,7 @@ def family_of(workspace: Workspace, name: str) -> Protocol:
 
 def check_known(workspace: Workspace, protocol: Protocol, module: str) -> None:
     """Raise UserError unless this protocol, of that module, is the one with its name."""
-    if family_of(workspace, protocol.name) is not protocol:
+    if protocol_named(workspace, protocol.name) is not protocol:
         raise UserError(
             "protocol-name-taken",
             f"There is another protocol {protocol.name!r} than that of {module}: rename one.",
@@ -69,15 +69,15 @@ def check_known(workspace: Workspace, protocol: Protocol, module: str) -> None:
 def shipped() -> Mapping[str, Protocol]:
     """Return the protocols that longctx ships, in their order."""
     package = importlib.import_module(GROUP)
-    found = [family for name in _modules(package) for family in protocols_in(importlib.import_module(name))]
-    known = {family.name: family for family in found}
+    found = [test for name in _modules(package) for test in protocols_in(importlib.import_module(name))]
+    known = {test.name: test for test in found}
     return {name: known[name] for name in package.ORDER}
 
 
 def protocols_in(module: ModuleType) -> list[Protocol]:
     """Return the protocols that a module defines."""
     own = (each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__)
-    return [family for each in own if (family := declared_of(each))]
+    return [test for each in own if (test := declared_of(each))]
 
 
 def _modules(package: ModuleType) -> list[str]:
@@ -85,7 +85,7 @@ def _modules(package: ModuleType) -> list[str]:
 
 
 def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:
-    """Return the indices that sort family names: known families in their order, then others. The sort is stable."""
+    """Return the indices that sort test names: known tests in their order, then others. The sort is stable."""
     named = dict.fromkeys((*(shipped() if known is None else known), *names))
     ranks = {name: rank for rank, name in enumerate(named)}
     return sorted(range(len(names)), key=lambda place: ranks[names[place]])
@@ -145,15 +145,15 @@ def _load(where: str, name: str) -> list[Protocol]:
     return found
 
 
-def _find_report(family: Protocol) -> None:
+def _find_report(test: Protocol) -> None:
     """Raise AttributeError or ModuleNotFoundError if a protocol's report is missing: now, not after a run has asked.
 
     Its module is not imported, because it may be heavy.
     """
-    if not isinstance(family.report, str):
+    if not isinstance(test.report, str):
         return
-    module, _, attribute = family.report.partition(":")
+    module, _, attribute = test.report.partition(":")
     if importlib.util.find_spec(module) is None:
-        raise ModuleNotFoundError(f"its report is {family.report}, and there is no such module")
+        raise ModuleNotFoundError(f"its report is {test.report}, and there is no such module")
     if module in sys.modules and not hasattr(sys.modules[module], attribute):
-        raise AttributeError(f"its report is {family.report}, and the module has no {attribute!r}")
+        raise AttributeError(f"its report is {test.report}, and the module has no {attribute!r}")

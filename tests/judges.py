@@ -12,16 +12,14 @@ LABELLED = [("Y", "Y")] * 6 + [("N", "Y")] * 2 + [("Y", "N")] + [("N", "N")] * 3
 """What the judge said of each trial, and its label."""
 
 
-def trial(
-    number: int, said: str, label: str = "", *, family: str = "test_tone", right: bool | None = None
-) -> list[Row]:
+def trial(number: int, said: str, label: str = "", *, test: str = "test_tone", right: bool | None = None) -> list[Row]:
     """Return the row of a trial, that of its check, and that of a label if there is one."""
     right = said == "Y" if right is None else right
-    asked: dict[str, Any] = {"family": family, "trial": number, "item": f"case-{number}"}
+    asked: dict[str, Any] = {"family": test, "trial": number, "item": f"case-{number}"}
     own = row("correct" if right else "wrong", trace={f"{GRADED}: {said}" if said else GRADED: 1}, **asked)
-    held = replace(own, family=f"{family}.polite", outcome="correct" if said == "Y" else "wrong", trace={})
+    held = replace(own, test=f"{test}.polite", outcome="correct" if said == "Y" else "wrong", trace={})
     agrees = "correct" if said == label else "wrong"
-    labelled = replace(own, family=f"{family}.{AGREEMENT}", outcome=agrees, trace={}, returned=said, expected=label)
+    labelled = replace(own, test=f"{test}.{AGREEMENT}", outcome=agrees, trace={}, returned=said, expected=label)
     return [own, held, *([labelled] if label else [])]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx.results.row import Row
-from longctx.vocabulary.scenario import MEASURED
+from longctx.results.row import Row, attribute
+from longctx.vocabulary.cell import MEASURED
 
 ASKED = {
     "run": "today",
@@ -27,8 +27,8 @@ ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recor
 
 
 def bare(**fields: Any) -> Row:
-    """Return a row with these fields and the fields that every row has; it holds no answer."""
-    return Row(**ASKED | fields)
+    """Return a row with these fields and the fields that every row has; it holds no answer. Columns will do, too."""
+    return Row(**{attribute(name): value for name, value in [*ASKED.items(), *fields.items()]})
 
 
 def row(outcome: str = "correct", **fields: Any) -> Row:

@@ -18,7 +18,7 @@ PACKAGE = Path(longctx.__file__).parent
 NAMES = re.compile(
     "|".join([*(name for name in shipped() if name != "control"), "k_max", "block_size", "longctx.families"])
 )
-"""`control` is left out: it is a common word, and the controls belong to the family of collages."""
+"""`control` is left out: it is a common word, and the controls belong to the test of collages."""
 KNOWN = {
     "registry.py": "the list of longctx's own families",
     "authoring/items.py": "a report on questions, which reads the answers of collages and controls",
@@ -28,7 +28,7 @@ KNOWN = {
 
 
 def named(path: Path) -> Iterator[str]:
-    """Yield the family names in a module's code. Docstrings, comments and help may give examples."""
+    """Yield the test names in a module's code. Docstrings, comments and help may give examples."""
     tree = tree_of(path)
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

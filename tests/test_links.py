@@ -16,9 +16,9 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.fetch import fetch
 from longctx.corpus.filters import load_filter
+from longctx.files import TRUSTED_FOLDERS, inside
 from longctx.functions.strategies import Strategy
 from longctx.functions.transcript import read_transcript
-from longctx.files import TRUSTED_FOLDERS, inside
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
 from longctx.results.store import check_free, find_run
@@ -130,9 +130,9 @@ def test_nothing_hidden_is_read_through_a_link(mine: Workspace, hidden: str) -> 
 
 def test_links_within_a_project_are_followed(mine: Workspace) -> None:
     shutil.copytree(HERE.find("prompts", "protocol"), mine.own("prompts", "mine"))
-    family = mine.own("prompts", "other")
-    family.mkdir()
-    (family / "line_retrieval").symlink_to("../mine/line_retrieval")
+    test = mine.own("prompts", "other")
+    test.mkdir()
+    (test / "line_retrieval").symlink_to("../mine/line_retrieval")
     assert PromptSet.open(mine, "other").wording(LineRetrieval).words
 
 

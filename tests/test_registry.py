@@ -1,4 +1,4 @@
-"""The families of the registry, and their order."""
+"""The tests of the registry, and their order."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.registry import families, family_of, in_order, shipped
+from longctx.registry import in_order, known_protocols, protocol_named, shipped
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused
@@ -33,7 +33,7 @@ def project(folder: Path, setting: str, file: str = "pytest.ini", text: str = IN
 
 
 def test_those_of_longctx_come_first() -> None:
-    assert list(families(HERE)) == list(shipped())
+    assert list(known_protocols(HERE)) == list(shipped())
 
 
 def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
@@ -59,7 +59,7 @@ def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
 def test_a_project_names_its_own(tmp_path: Path, file: str, text: str) -> None:
     module = f"own_{file.partition('.')[0]}"
     (tmp_path / f"{module}.py").write_text(OWN.format(name=module, report=None))
-    known = families(project(tmp_path, module, file, text))
+    known = known_protocols(project(tmp_path, module, file, text))
     assert list(known) == [*shipped(), module]
     assert known[module].title == "Mine"
 
@@ -78,23 +78,23 @@ def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, code: str, name: 
     for own, report in (("own_no_module", "nowhere:REPORT"), ("own_no_class", "own_no_class:REPROT")):
         (tmp_path / f"{own}.py").write_text(OWN.format(name=own, report=report))
     with refused(code, setting, name):
-        families(project(tmp_path, setting))
+        known_protocols(project(tmp_path, setting))
 
 
 def test_what_was_before_protocols_names_its_replacement(tmp_path: Path) -> None:
     with refused("families-are-protocols", "longctx_families", "longctx_protocols"):
-        families(project(tmp_path, "mine:FAMILY", text="[pytest]\nlongctx_families = {}\n"))
+        known_protocols(project(tmp_path, "mine:FAMILY", text="[pytest]\nlongctx_families = {}\n"))
 
 
 def test_an_account_names_its_replacement(tmp_path: Path) -> None:
     (tmp_path / "own_account.py").write_text("from longctx import Account\n")
     with refused("protocol-not-usable", "own_account", "longctx.Account is replaced by longctx.Report"):
-        families(project(tmp_path, "own_account"))
+        known_protocols(project(tmp_path, "own_account"))
 
 
 def test_an_unknown_name_is_suggested() -> None:
     with refused("unknown-protocol", "paskey", "'passkey'", "longctx_protocols"):
-        family_of(HERE, "paskey")
+        protocol_named(HERE, "paskey")
 
 
 @pytest.mark.parametrize("rows", [["control", "mine", "passkey", "line_retrieval", "mine", "alone", "passkey"], []])

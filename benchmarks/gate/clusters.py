@@ -12,9 +12,8 @@ from benchmarks.gate.others import pooled_mcnemar
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band
 from longctx.stats.bound import drop_bound
-from longctx.stats.rates import design_effect
 from longctx.stats.paired import tango
-from longctx.stats.rates import wilson
+from longctx.stats.rates import design_effect, wilson
 from longctx.stats.signflip import drop_p_value
 
 BAND = Band("collage", "one")

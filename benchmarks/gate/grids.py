@@ -33,16 +33,16 @@ class Axes:
 
     @property
     def longest(self) -> dict[str, Band]:
-        """The last band of each family that has several."""
-        by_family: dict[str, list[Band]] = {}
+        """The last band of each test that has several."""
+        by_test: dict[str, list[Band]] = {}
         for part in self.parts:
-            by_family.setdefault(part.band.family, []).append(part.band)
-        return {family: bands[-1] for family, bands in by_family.items() if len(bands) > 1}
+            by_test.setdefault(part.band.test, []).append(part.band)
+        return {test: bands[-1] for test, bands in by_test.items() if len(bands) > 1}
 
 
-def alone(family: str, **bands: int) -> tuple[tuple[Part, ...], ...]:
+def alone(test: str, **bands: int) -> tuple[tuple[Part, ...], ...]:
     """Return bands with these numbers of trials, each of which is a cluster of its own."""
-    return tuple((Part(Band(family, name), (1,) * trials),) for name, trials in bands.items())
+    return tuple((Part(Band(test, name), (1,) * trials),) for name, trials in bands.items())
 
 
 def _sections(sections: int, questions: int) -> tuple[int, ...]:

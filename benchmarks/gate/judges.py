@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
-from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.paired import Paired
+from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import Rate
 
 RESULTS = Path(__file__).with_name("JUDGES.md")

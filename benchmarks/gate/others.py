@@ -14,23 +14,23 @@ THRESHOLD = 0.05
 ALPHA = 0.05
 
 
-def by_family(drawn: Mapping[Band, Drawn]) -> dict[str, tuple[int, int, int]]:
-    """Return for each family the number of correct trials before and after, and the number of trials."""
+def by_test(drawn: Mapping[Band, Drawn]) -> dict[str, tuple[int, int, int]]:
+    """Return for each test the number of correct trials before and after, and the number of trials."""
     counts: dict[str, tuple[int, int, int]] = {}
     for band, pairs in drawn.items():
-        before, after, n = counts.get(band.family, (0, 0, 0))
-        counts[band.family] = (before + pairs.before, after + pairs.after, n + pairs.n)
+        before, after, n = counts.get(band.test, (0, 0, 0))
+        counts[band.test] = (before + pairs.before, after + pairs.after, n + pairs.n)
     return counts
 
 
 def fixed_threshold(drawn: Mapping[Band, Drawn]) -> bool:
-    """Return whether any family's rate fell by more than the threshold."""
-    return any((before - after) / n > THRESHOLD for before, after, n in by_family(drawn).values())
+    """Return whether any test's rate fell by more than the threshold."""
+    return any((before - after) / n > THRESHOLD for before, after, n in by_test(drawn).values())
 
 
 def unpaired(drawn: Mapping[Band, Drawn]) -> bool:
-    """Return whether a z-test of two proportions, pooled and one-sided, shows a drop in any family."""
-    return any(_z(before, after, n) > NormalDist().inv_cdf(1 - ALPHA) for before, after, n in by_family(drawn).values())
+    """Return whether a z-test of two proportions, pooled and one-sided, shows a drop in any test."""
+    return any(_z(before, after, n) > NormalDist().inv_cdf(1 - ALPHA) for before, after, n in by_test(drawn).values())
 
 
 def pooled_mcnemar(drawn: Drawn) -> bool:

@@ -27,8 +27,8 @@ from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.defaults import ALPHA
-from longctx.live.cost.prefixes import ContextPrice
 from longctx.live.cost.money import usd
+from longctx.live.cost.prefixes import ContextPrice
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
 from longctx.stats.concentrated import Changed
 from longctx.stats.looks import Looks, planned
@@ -71,7 +71,7 @@ class Gated:
         return self.trials // self.together
 
     @property
-    def family(self) -> str:
+    def test(self) -> str:
         return self.name.partition(",")[0]
 
 
@@ -456,7 +456,7 @@ def prices(profile: str, model: str) -> dict[str, tuple[float, float]]:
     replies = ReplyTokens(REPLY, answers=0)
     loads = loads_of_profile(plan, cases=[replace(case, replies=replies) for case in plan.cases])
     return {
-        f"{band.family}, {band.name}": (load.price or 0.0, load.batch_price or 0.0) for (_, band), load in loads.items()
+        f"{band.test}, {band.name}": (load.price or 0.0, load.batch_price or 0.0) for (_, band), load in loads.items()
     }
 
 
@@ -517,7 +517,7 @@ PLACES: Mapping[str, Sequence[str]] = {
     "gate-short": ("line_retrieval, short", "collage, short", "everywhere"),
     "gate-sets": ("multiple_needles, all", "everywhere"),
 }
-"""Where a drop is simulated: in a band, a family, everywhere. Bands of as many trials and contexts are alike."""
+"""Where a drop is simulated: in a band, a test, everywhere. Bands of as many trials and contexts are alike."""
 
 
 def dropped(gates: int) -> str:
@@ -525,7 +525,7 @@ def dropped(gates: int) -> str:
     for gate in SHIPPED:
         noises = ((0.9, 0.1), (0.7, 0.2)) if gate is SETS else ((0.9, 0.05), (0.9, 0.1))
         for place in PLACES[gate.name]:
-            bands = [band.name for band in gate.bands if place in (band.name, band.family, "everywhere")]
+            bands = [band.name for band in gate.bands if place in (band.name, band.test, "everywhere")]
             for points in (5, 10, 15):
                 for rate, changing in noises:
                     counted = simulate(Case(gate, rate, changing, dict.fromkeys(bands, points / 100)), gates)

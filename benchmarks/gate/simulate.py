@@ -78,10 +78,10 @@ def alarms(pair: str, gates: int, pilots: int) -> str:
 
 
 def drops(gates: int) -> str:
-    families = list(dict.fromkeys(part.band.family for part in PAPER.parts))
-    cases = [(f"0.3 in the longest band of {family}", 0.3, {band}) for family, band in PAPER.longest.items()]
-    for family in families:
-        cases.append((f"0.1 in {family}", 0.1, {part.band for part in PAPER.parts if part.band.family == family}))
+    tests = list(dict.fromkeys(part.band.test for part in PAPER.parts))
+    cases = [(f"0.3 in the longest band of {test}", 0.3, {band}) for test, band in PAPER.longest.items()]
+    for test in tests:
+        cases.append((f"0.1 in {test}", 0.1, {part.band for part in PAPER.parts if part.band.test == test}))
     cases.append(("0.05 in all", 0.05, {part.band for part in PAPER.parts}))
     chosen = [(title, drop, fallen, rate) for title, drop, fallen in cases for rate in (0.5, 0.9)]
     rates = [

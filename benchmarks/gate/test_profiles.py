@@ -123,12 +123,12 @@ def test_it_lists_the_documents_that_the_report_lists() -> None:
 @pytest.mark.parametrize("gate", SHIPPED, ids=lambda gate: gate.name)
 def test_the_simulated_profiles_have_the_bands_and_margins_of_those_that_are_shipped(gate: Gate) -> None:
     loads = loads_of_profile(Plan(Settings(profile=gate.name, models=("claude-haiku-5-5",)), HERE))
-    assert {f"{band.family}, {band.name}": (load.trials, load.clusters) for (_, band), load in loads.items()} == {
+    assert {f"{band.test}, {band.name}": (load.trials, load.clusters) for (_, band), load in loads.items()} == {
         band.name: (band.trials, band.contexts) for band in gate.bands
     }
     profile = load_profile(HERE, gate.name)
     assert (profile.margin, profile.run_margin, profile.looks) == (gate.margin, gate.run_margin, gate.plan)
-    places = {place for band in gate.bands for place in (band.name, band.family, "everywhere")}
+    places = {place for band in gate.bands for place in (band.name, band.test, "everywhere")}
     assert places >= set(PLACES[gate.name])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.gate.draws import PROMPT, RERUN, draw
 from benchmarks.gate.grids import PAPER, RECORDED, Axes
-from benchmarks.gate.others import by_family, trials_needed
+from benchmarks.gate.others import by_test, trials_needed
 from benchmarks.gate.simulate import judged, run
 
 
@@ -31,7 +31,7 @@ def test_a_grid_has_its_trials(grid: Axes, trials: int) -> None:
 def test_rates_are_those_that_were_asked_for() -> None:
     rates = {part.band: (0.9, 0.8) for part in PAPER.parts}
     [drawn] = draw(PAPER, [rates], RERUN, np.random.default_rng(0))
-    for before, after, n in by_family(drawn).values():
+    for before, after, n in by_test(drawn).values():
         assert before / n == pytest.approx(0.9, abs=0.05)
         assert after / n == pytest.approx(0.8, abs=0.05)
 

@@ -51,10 +51,10 @@ async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass
     tape = Tape(folder, "once")
     async with open_client(tape, url, in_flight) as client:
         started = time.monotonic()
-        questions = missing(tape, [asked_case])
+        trials = missing(tape, [asked_case])
         asked_at = time.monotonic()
-        asked = await ask_all(client, tape, questions, Bounds.of(in_flight), Silent())
+        asked = await ask_all(client, tape, trials, Bounds.of(in_flight), Silent())
         ended = time.monotonic()
     again = Tape(folder)
-    on_tape = sum(again.reply(Wanted.of(question, question.build())) is not None for question in asked_case.questions())
+    on_tape = sum(again.reply(Wanted.of(trial, trial.build())) is not None for trial in asked_case.each_trial())
     return Pass(asked, on_tape, asked_at - started, ended - asked_at)

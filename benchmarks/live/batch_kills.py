@@ -17,7 +17,7 @@ from benchmarks.live.kills import checkout
 from tests.batch_server import BatchServer, Stored
 from tests.servers import Answer, Body
 
-SCENARIOS, TRIALS, REQUESTS = 2, 60, 30
+CELLS, TRIALS, REQUESTS = 2, 60, 30
 """These make four batches."""
 MOMENTS = ("before a batch is claimed", "claimed, its id not known", "created", "collecting")
 DONE = "all is collected"
@@ -62,7 +62,7 @@ def batch_kills(number: int) -> list[list[str]]:
     while sum(killed.values()) < number:
         with tempfile.TemporaryDirectory() as folder, SlowServer() as server:
             server.takes_s, server.lists_end, server.unknown = 1.5, True, 1
-            project = checkout(Path(folder) / "checkout", SCENARIOS, TRIALS)
+            project = checkout(Path(folder) / "checkout", CELLS, TRIALS)
             while sum(killed.values()) < number:
                 process = _start(project, server)
                 done = not _killed(process, lots) or _moment(project) == DONE

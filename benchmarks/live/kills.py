@@ -17,16 +17,16 @@ from benchmarks.live.server import Remote, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 IN_FLIGHT = 16
-TRIALS, SCENARIOS = 200, 5
+TRIALS, CELLS = 200, 5
 
 
 def kills(number: int) -> list[list[str]]:
     """Rows: when it was killed, needed and paid answers, and what the run after them measured."""
     lots = random.Random(0)
-    needed = TRIALS * SCENARIOS
+    needed = TRIALS * CELLS
     killed = dict.fromkeys(("asking", "testing, all processes", "testing, one worker"), 0)
     with tempfile.TemporaryDirectory() as folder, serving(latency_s=0.2) as server:
-        project = checkout(Path(folder) / "checkout", SCENARIOS, TRIALS)
+        project = checkout(Path(folder) / "checkout", CELLS, TRIALS)
         while sum(killed.values()) < number:
             process = _start(project, server)
             if _kill_while_asking(process, server, lots, most=4 * needed // number):
@@ -81,13 +81,13 @@ def _kill_while_testing(process: subprocess.Popen[bytes], lots: random.Random) -
     return "testing, all processes"
 
 
-def checkout(folder: Path, scenarios: int, trials: int) -> Path:
-    """Copy what a run needs, and write the profile kills.toml with these numbers of scenarios and trials."""
+def checkout(folder: Path, cells: int, trials: int) -> Path:
+    """Copy what a run needs, and write the profile kills.toml with these numbers of cells and trials."""
     for name in ("longctx", "fixtures", "tests_longctx"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("conftest.py", "pytest.ini"):
         shutil.copy2(ROOT / name, folder / name)
-    lines = [10 + scenario for scenario in range(scenarios)]
+    lines = [10 + cell for cell in range(cells)]
     table = f'models = ["toy"]\nlines = {lines}\norders = ["ordered"]\ntrials = {trials}\n'
     (folder / "kills.toml").write_text(f"[line_retrieval]\n{table}")
     return folder

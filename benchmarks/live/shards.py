@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.live.kills import checkout
 from benchmarks.live.server import serving
 
-TRIALS, SHARDS, SCENARIOS = 100_000, 8, 40
+TRIALS, SHARDS, CELLS = 100_000, 8, 40
 AT_ONCE = 2
 """How many shards run at the same time: one per core."""
 IN_FLIGHT = 16
@@ -64,11 +64,11 @@ class Job:
 
 def shards(trials: int) -> list[list[str]]:
     """Rows: what was measured of a run of this many trials."""
-    each = max(1, trials // SCENARIOS)
-    needed, ended = each * SCENARIOS, []
+    each = max(1, trials // CELLS)
+    needed, ended = each * CELLS, []
     with tempfile.TemporaryDirectory() as name, serving(latency_s=LATENCY_S) as server:
         folder = Path(name)
-        projects = {number: checkout(folder / str(number), SCENARIOS, each) for number in range(1, SHARDS + 1)}
+        projects = {number: checkout(folder / str(number), CELLS, each) for number in range(1, SHARDS + 1)}
         waiting, running = list(projects), []
         to_kill = dict.fromkeys(KILLED, 200 * each)  # about a fifth of a shard's recordings
         begun = time.monotonic()

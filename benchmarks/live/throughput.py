@@ -49,9 +49,9 @@ def _inspect(python: Path, url: str, trials: int) -> tuple[float, str]:
     """Seconds that inspect_ai takes for the same prompts, from its own log, and its version."""
     with tempfile.TemporaryDirectory() as folder:
         samples = Path(folder) / "samples.jsonl"
-        built = (question.build() for question in case(trials).questions())
+        built = (trial.build() for trial in case(trials).each_trial())
         samples.write_text(
-            "".join(json.dumps({"input": trial.user, "target": trial.expected}) + "\n" for trial in built)
+            "".join(json.dumps({"input": built.user, "target": built.expected}) + "\n" for built in built)
         )
         program = Path(__file__).with_name("inspect_run.py")
         done = subprocess.run(

@@ -9,7 +9,7 @@ from longctx.results.baseline import load_baseline
 
 for kept in sorted((load_baseline(Path(path)) for path in sys.argv[1:]), key=lambda kept: kept.saved_at):
     measured = sorted(
-        ((row.family, str(row.subject), row.band or "all"), row.correct) for row in kept.rows if row.measured
+        ((row.test, str(row.subject), row.band or "all"), row.correct) for row in kept.rows if row.measured
     )
     for band, rows in groupby(measured, key=lambda row: row[0]):
         correct = [right for _, right in rows]

@@ -1,6 +1,6 @@
 """A question about a text, put to a model with that text alone, and without any: is it worth asking in a long context?
 
-It is kept if it is right with its evidence alone and wrong without it. No family of the benchmark, as writing.py.
+It is kept if it is right with its evidence alone and wrong without it. No test of the benchmark, as writing.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from longctx.config.prompts import Wording
-from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words
 
 PROMPTS = {
     "evidence": "{evidence}\n\n{question}\nAnswer in a few words, with nothing but the answer.",
@@ -23,10 +23,10 @@ ROOM = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Alone(Scenario):
+class Alone(Cell):
     """A question with its evidence, or with nothing. One trial, whatever the seed."""
 
-    family: ClassVar[str] = "alone"
+    test: ClassVar[str] = "alone"
     version: ClassVar[int] = 1
     identified_by: ClassVar[tuple[str, ...]] = ("given",)
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(PROMPTS, ("question",))
@@ -40,13 +40,13 @@ class Alone(Scenario):
     """About those of the prompt, in the reference vocabulary."""
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
-    ) -> tuple[Trial, Outcome | None]:
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+    ) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial, without an outcome: the probe grades the reply."""
         user = words[self.given].replace("{question}", self.question).replace("{evidence}", self.evidence)
-        trial = Trial(self.identity(seed, index, repeat), "", user, "", self.max_tokens, depth=0.0)
-        answer(trial)
-        return trial, None
+        built = BuiltTrial(self.identity(seed, index, repeat), "", user, "", self.max_tokens, depth=0.0)
+        answer(built)
+        return built, None
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int(self.tokens * tokens["reference"])

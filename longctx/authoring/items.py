@@ -16,7 +16,7 @@ from longctx.protocols.reports.collage_analysis import Favourite, favourite
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.vocabulary.scenario import MEASURED
+from longctx.vocabulary.cell import MEASURED
 
 READ = ("correct", "wrong")
 """The outcomes of replies with a readable answer."""
@@ -87,7 +87,7 @@ class Quality:
 
 
 def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
-    """Analyse the rows of the control family for one model and prompt set. facts: the fact of each question."""
+    """Analyse the rows of the control test for one model and prompt set. facts: the fact of each question."""
     answers: dict[str, HeldAnswers] = defaultdict(lambda: defaultdict(list))
     sections: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row.repeat):

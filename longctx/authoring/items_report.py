@@ -41,7 +41,7 @@ def controls(overall: ItemQuality) -> Table:
         "above chance": [f"{above_chance(rate.rate):+.2f}" if rate.n else "" for rate in rates],
     }
     title = "Asked with the right section alone, with a wrong one, with none"
-    return Table.from_columns(title, columns, family="control")
+    return Table.from_columns(title, columns, test="control")
 
 
 def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:

@@ -27,7 +27,7 @@ def sentences(workspace: Workspace, run: Sequence[RowAndView], room: int | None 
 
     room: the max_tokens that the user gave with --max-tokens.
     """
-    measured = [(row, view) for row, view in run if row.family == "control" and row.measured]
+    measured = [(row, view) for row, view in run if row.test == "control" and row.measured]
     unread = [(row, view) for row, view in measured if row.outcome not in READ]
     if not unread:
         return []

@@ -1,4 +1,17 @@
-"""Reading the questions in a model's reply: well-formed ones are kept, and the others dropped with a reason."""
+"""Reading the questions in a model's reply: well-formed ones are kept, and the others dropped with a reason.
+
+A parser for the tagged questions and answers that models write, tolerant of sloppy tags.
+
+Source: the notebook on long-context QA (docs/protocols.md), cells 8 and 9. Like it, the parser accepts a missing
+closing tag and numbered bullets; it also accepts tags in another case or without a number, other bullets, and
+surrounding text.
+
+Writing the questions of long-context QA: a model is shown one section, and two examples of how it is done.
+
+Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023), its two-shot prompt.
+Its examples are real notices; here they are the two sections of the shipped register that are kept out of the test.
+No family of the benchmark: there is no answer that could be right. It is a cell so that a tape can hold it.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +22,17 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
+from typing import ClassVar
+
 from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
 from longctx.visible import visible
 from longctx.vocabulary.bank import Section
+from longctx.vocabulary.cell import CUT_OFF, BuiltTrial, Cell, Identity, Outcome, Reply, Words
 from longctx.vocabulary.occurrence import numerical
-from longctx.vocabulary.scenario import CUT_OFF, Identity, Outcome, Reply, Scenario, Trial, Words
 from longctx.vocabulary.text import fill
-from pathlib import Path
-from typing import ClassVar
-
 
 LONGEST = 1000
 """The most characters of a question or an answer."""
@@ -322,13 +335,13 @@ PROMPT_TOKENS = 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Writing(Scenario):
+class Writing(Cell):
     """`per_section` questions about one section, the last of them numerical. One trial, whatever the seed.
 
     The trial is identified by the section's id and text, so that it stays the same when other documents come or go.
     """
 
-    family: ClassVar[str] = "writing"
+    test: ClassVar[str] = "writing"
     version: ClassVar[int] = 1
     identified_by: ClassVar[tuple[str, ...]] = ("per_section",)
     templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -351,24 +364,24 @@ class Writing(Scenario):
             raise ValueError(f"{self.per_section} questions a section cannot be asked for: give 2 to {MOST}.")
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
-    ) -> tuple[Trial, Outcome | None]:
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+    ) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial, without an outcome: what was written is read and checked, not judged."""
         number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}
         user = fill(words["prompt"], {**words, **number, "passage": self.section.text})
-        trial = Trial(
+        built = BuiltTrial(
             identity=self.identity(seed, index, repeat),
             system=words["system"],
             user=user,
             expected="",
             max_tokens=self.max_tokens,
             depth=user.rindex(self.section.text) / len(user),
-            prefix=self.family,
+            prefix=self.test,
             prefill=words["prefill"],
             without_prefill=fill(words["without_prefill"], {"prefill": words["prefill"]}),
         )
-        answer(trial)
-        return trial, None
+        answer(built)
+        return built, None
 
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         return int((PROMPT_TOKENS + self.section.tokens) * tokens["reference"])

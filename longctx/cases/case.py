@@ -1,4 +1,4 @@
-"""Cases and questions: a case is one scenario for one model and prompt set; a question is one of its trials."""
+"""Cases and questions: a case is one cell for one model and prompt set; a question is one of its trials."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
 from longctx.config.file_names import check_name, file_name
 from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile
@@ -17,12 +19,10 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes
 from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial
-from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, Shape, TEXT
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 from longctx.workspace import Workspace
-from typing import Any
-
 
 Group = tuple[str, str]
 """The names of a test and of a model."""
@@ -30,11 +30,11 @@ Group = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test case: a scenario, the model and the wording that it is asked in, and how many trials it has."""
+    """One test case: a cell, the model and the wording that it is asked in, and how many trials it has."""
 
     model: ModelProfile
     wording: Wording
-    scenario: Scenario
+    cell: Cell
     seed: int
     trials: int
     repeats: int = 1
@@ -42,7 +42,7 @@ class Case:
     """The name of the single trial to ask, in place of `trials`."""
     min_rate: float | None = None
     band: str = "all"
-    """The band of its family's lengths."""
+    """The band of its test's lengths."""
     in_gate: bool = True
     """Whether its table is part of the gate."""
     counted: int | None = None
@@ -59,7 +59,7 @@ class Case:
     @property
     def group(self) -> Group:
         """Its test and its model, whose trials are counted and priced together."""
-        return self.scenario.family, self.model.model
+        return self.cell.test, self.model.model
 
     @property
     def treatments(self) -> tuple[str, ...]:
@@ -76,45 +76,45 @@ class Case:
 
     @property
     def id(self) -> str:
-        names = [file_name(self.model.model), self.wording.prompt_set, self.scenario.id, *self.treatments]
+        names = [file_name(self.model.model), self.wording.prompt_set, self.cell.id, *self.treatments]
         return "-".join(names)
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges it: its table is part of the gate, and its rate is what the family measures."""
-        return self.in_gate and self.scenario.gated
+        """Whether the gate judges it: its table is part of the gate, and its rate is what the test measures."""
+        return self.in_gate and self.cell.gated
 
     @property
     def file(self) -> str:
-        """The scenario's file on the tape, relative to the cassette folder. Each shape and strategy has its own."""
-        name = ".".join([self.scenario.slug, *self.treatments])
-        return f"{file_name(self.model.model)}/{self.scenario.family}/{name}.jsonl"
+        """The cell's file on the tape, relative to the cassette folder. Each shape and strategy has its own."""
+        name = ".".join([self.cell.slug, *self.treatments])
+        return f"{file_name(self.model.model)}/{self.cell.test}/{name}.jsonl"
 
     @property
     def token_values(self) -> dict[str, float] | None:
-        """What `Scenario.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
-        if not self.scenario.is_counted():
+        """What `Cell.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
+        if not self.cell.is_counted():
             return {}
-        return self.model.token_values(self.scenario.family, self.counts_key)
+        return self.model.token_values(self.cell.test, self.counts_key)
 
     @property
     def counts_key(self) -> str:
-        """What names, in the model's profile, the counts of its scenario's probes with this wording."""
-        return self.scenario.counts_key(self.wording.digest, self.wording.words)
+        """What names, in the model's profile, the counts of its cell's probes with this wording."""
+        return self.cell.counts_key(self.wording.digest, self.wording.words)
 
     @property
     def size(self) -> int:
-        """The number of questions, repeats included; fewer than its trials if the family has no more."""
+        """The number of questions, repeats included; fewer than its trials if the test has no more."""
         return len(self._indices) * self.repeats
 
     @property
     def _indices(self) -> Sequence[int]:
         """The indices of its trials; none if the only one to ask is not among them."""
         if self.only_trial is None:
-            return self.scenario.indices(self.trials)
+            return self.cell.indices(self.trials)
         try:
-            index = self.scenario.index_of(self.only_trial)
-            self.scenario.identity(self.seed, index, 0)
+            index = self.cell.index_of(self.only_trial)
+            self.cell.identity(self.seed, index, 0)
         except ValueError:
             return ()
         return (index,)
@@ -122,33 +122,31 @@ class Case:
     def clusters(self) -> list[object]:
         """Return the cluster of each trial, such as the section that it asks about.
 
-        There are fewer than `trials` if the family has no more questions.
+        There are fewer than `trials` if the test has no more questions.
         """
-        scenario = self.scenario
-        return [scenario.cluster(index) or (scenario.slug, index) for index in scenario.indices(self.trials)]
+        cell = self.cell
+        return [cell.cluster(index) or (cell.slug, index) for index in cell.indices(self.trials)]
 
     @property
     def size_tokens(self) -> int:
         """The input tokens of a request: as counted by the server, or else as estimated by the model's profile."""
         if self.counted is not None:
             return self.counted
-        return self.scenario.size_tokens(self.model.tokens.model_dump()) + self.added_tokens
+        return self.cell.size_tokens(self.model.tokens.model_dump()) + self.added_tokens
 
     @property
     def added_tokens(self) -> int:
-        """The estimated tokens of what a request holds beside the scenario's prompt: tools and blocks, for instance."""
-        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.scenario.counts_system)
+        """The estimated tokens of what a request holds beside the cell's prompt: tools and blocks, for instance."""
+        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.counts_system)
         if self.shape == TEXT:
             return profiles
-        return profiles + round(
-            shapes.added_tokens(self.shape, self.scenario.piece_count) * self.model.tokens.reference
-        )
+        return profiles + round(shapes.added_tokens(self.shape, self.cell.piece_count) * self.model.tokens.reference)
 
     @property
     def most_tokens(self) -> int:
-        """The input tokens of the scenario's longest request."""
+        """The input tokens of the cell's longest request."""
         tokens = self.model.tokens.model_dump()
-        return self.size_tokens + self.scenario.longest_tokens(tokens) - self.scenario.size_tokens(tokens)
+        return self.size_tokens + self.cell.longest_tokens(tokens) - self.cell.size_tokens(tokens)
 
     @property
     def longest_tokens(self) -> int:
@@ -158,7 +156,7 @@ class Case:
     @property
     def reply_tokens(self) -> int:
         """The most tokens that a reply may take, thinking included."""
-        return self.scenario.max_tokens + self.model.thinking_tokens
+        return self.cell.max_tokens + self.model.thinking_tokens
 
     @property
     def expected_reply_tokens(self) -> float:
@@ -166,14 +164,14 @@ class Case:
         return self.reply_tokens if self.replies is None else min(self.replies.mean, self.reply_tokens)
 
     def fitted(self) -> Case:
-        """Return this case with its scenario fitted to the model, ready to build trials.
+        """Return this case with its cell fitted to the model, ready to build trials.
 
         Raises UserError if prompt or reply do not fit the model, or if tokens must be counted first.
         """
-        if self.shape != TEXT and not self.scenario.piece_count:
+        if self.shape != TEXT and not self.cell.piece_count:
             raise UserError(
                 "shape-without-pieces",
-                f"{self.id}: {self.scenario.family} builds one text without separable pieces, so it can only be "
+                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it can only be "
                 f"asked in the shape 'text': leave {self.shape!r} out of its table, or give --ctx-shape only for other "
                 "protocols.",
             )
@@ -200,21 +198,21 @@ class Case:
                 "unknown. Record with --ctx-record once, which counts them first.",
             )
         try:
-            fitted = dataclasses.replace(self, scenario=self.scenario.fit(self.token_values))
+            fitted = dataclasses.replace(self, cell=self.cell.fit(self.token_values))
         except ValueError as error:
             raise UserError("scenario-not-buildable", f"{self.id}: {error}") from None
         if self.only_trial is not None:
             try:
-                fitted.scenario.identity(self.seed, fitted.scenario.index_of(self.only_trial), 0)
+                fitted.cell.identity(self.seed, fitted.cell.index_of(self.only_trial), 0)
             except ValueError as error:
                 raise UserError("unknown-trial", f"{self.id}: {error}") from None
         return fitted
 
-    def questions(self) -> Iterator[Question]:
+    def each_trial(self) -> Iterator[Trial]:
         """Yield the questions: all trials once, then each repeat of all trials."""
         for repeat in range(self.repeats):
             for index in self._indices:
-                yield Question(self, index, repeat)
+                yield Trial(self, index, repeat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +242,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Trial:
     """One trial of a fitted case.
 
     The other fields are no part of its identity.
@@ -255,14 +253,14 @@ class Question:
     repeat: int = 0
     shared: Shared = field(default=Shared(), compare=False)
     """The prefixes that it shares with other questions."""
-    built: Trial | None = field(default=None, compare=False, repr=False)
+    built: BuiltTrial | None = field(default=None, compare=False, repr=False)
     """Its trial, if it was kept."""
     sha256: str = field(default="", compare=False)
     """The digest of its request; empty if it is not known."""
 
     @property
     def identity(self) -> Identity:
-        return self.case.scenario.identity(self.case.seed, self.index, self.repeat)
+        return self.case.cell.identity(self.case.seed, self.index, self.repeat)
 
     @property
     def key(self) -> str:
@@ -272,39 +270,39 @@ class Question:
 
     @property
     def prefix(self) -> str | None:
-        """The prefix of the trial (see Scenario.prefix). Raises UserError as `build` does."""
+        """The prefix of the trial (see Cell.prefix). Raises UserError as `build` does."""
         case = self.case
         try:
-            return case.scenario.prefix(case.wording.words, case.seed, self.index)
+            return case.cell.prefix(case.wording.words, case.seed, self.index)
         except ValueError as error:
             raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
 
-    def build(self) -> Trial:
-        """Return the trial. Raises UserError if its scenario cannot be built with these parameters."""
+    def build(self) -> BuiltTrial:
+        """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
         if self.built is not None:
             return self.built
-        return self.run(lambda trial: None)[0]
+        return self.run(lambda built: None)[0]
 
-    def run(self, answer: Callable[[Trial], Reply | None]) -> tuple[Trial, Outcome | None]:
+    def run(self, answer: Callable[[BuiltTrial], Reply | None]) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial and its outcome, which is None if `answer` has no reply to it. Raises as `build` does.
 
         What judging a reply raises is passed on.
         """
         case, answered = self.case, False
-        shaped: Trial | None = None
+        shaped: BuiltTrial | None = None
 
-        def of_shape(trial: Trial) -> Reply | None:
+        def of_shape(built: BuiltTrial) -> Reply | None:
             nonlocal answered, shaped
-            shaped = trial
+            shaped = built
             if case.shape != TEXT:
-                assert trial.pieces is not None
-                shaped = dataclasses.replace(trial, shape=case.shape, context=trial.pieces())
+                assert built.pieces is not None
+                shaped = dataclasses.replace(built, shape=case.shape, context=built.pieces())
             reply = answer(shaped)
             answered = reply is not None
             return reply
 
         try:
-            _, outcome = case.scenario.run(case.wording.words, case.seed, self.index, self.repeat, of_shape)
+            _, outcome = case.cell.run(case.wording.words, case.seed, self.index, self.repeat, of_shape)
         except ValueError as error:
             if answered:
                 raise
@@ -332,10 +330,10 @@ class TableChoices:
     """Returns the profile of a model; None for that of its file."""
 
 
-def cases_of(profile: Profile, family: type[Scenario], chosen: TableChoices) -> list[Case]:
-    """Return a family's cases, each once, in the order of the profile's tables. Raises UserError."""
+def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[Case]:
+    """Return a test's cases, each once, in the order of the profile's tables. Raises UserError."""
     models, prompts = chosen.models, chosen.prompts
-    grids = profile.grids(family.family)
+    grids = profile.grids(test.test)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
@@ -345,20 +343,20 @@ def cases_of(profile: Profile, family: type[Scenario], chosen: TableChoices) -> 
     banks: dict[str, str] = {}
     for grid in grids:
         tables = {model: sized(grid, known[model]) for model in models(grid)}
-        wordings = [sets[name].wording(family, chosen.document(grid)) for name in prompts or grid.prompts]
+        wordings = [sets[name].wording(test, chosen.document(grid)) for name in prompts or grid.prompts]
         for wording, model, shape in itertools.product(wordings, models(grid), chosen.shapes or grid.shapes):
             table = tables[model]
-            for scenario in _scenarios(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
-                if not (trials := table.trials_of(scenario)):
+            for cell in _cells(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
+                if not (trials := table.trials_of(cell)):
                     continue
                 case = Case(
                     model=known[model],
                     wording=wording,
-                    scenario=scenario,
+                    cell=cell,
                     seed=profile.seed,
                     trials=trials,
                     min_rate=grid.min_rate,
-                    band=table.gate_band(scenario),
+                    band=table.gate_band(cell),
                     in_gate=grid.gated,
                     shape=shape,
                 )
@@ -366,20 +364,20 @@ def cases_of(profile: Profile, family: type[Scenario], chosen: TableChoices) -> 
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "scenario-of-two-banks",
-                        f"Two [{family.family}] tables of the profile ask {model} {case.scenario.slug} with questions "
+                        f"Two [{test.test}] tables of the profile ask {model} {case.cell.slug} with questions "
                         f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )
     return list(cases.values())
 
 
-def _scenarios(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Scenario]:
-    """Return the scenarios of a table for one model. Raises UserError if its shares of the window give none.
+def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
+    """Return the cells of a table for one model. Raises UserError if its shares of the window give none.
 
     Sizes that are no shares were checked when the profile was loaded.
     """
     try:
-        return list(table.scenarios(bank))
+        return list(table.made_cells(bank))
     except ValueError as error:
         raise UserError("share-too-small", f"{model}: {error}") from None
 
@@ -405,7 +403,7 @@ def sized(grid: Axes, model: ModelProfile) -> Axes:
 
 
 def _prompt_sets(workspace: Workspace, grids: Sequence[Axes], prompts: Sequence[str]) -> dict[str, PromptSet]:
-    """Open the prompt sets of a family's tables, by the name or path that was given for them."""
+    """Open the prompt sets of a test's tables, by the name or path that was given for them."""
     given = prompts or tuple(name for grid in grids for name in grid.prompts)
     sets = {name: PromptSet.open(workspace, name, typed=bool(prompts)) for name in given} if grids else {}
     names = Counter(prompt_set.name for prompt_set in sets.values())
@@ -424,7 +422,7 @@ LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class ReplyTokens:
-    """The mean tokens of a model's replies to a family, thinking included."""
+    """The mean tokens of a model's replies to a test, thinking included."""
 
     mean: float
     answers: int

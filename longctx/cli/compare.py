@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli.shared import emit
 from longctx.errors import UserError
 from longctx.plural import count
-from longctx.results.store import find_run
 from longctx.results.manifest import Manifest, load_manifest
-from longctx.results.store import RESULTS
+from longctx.results.store import RESULTS, find_run
 from longctx.visible import visible
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
@@ -67,7 +66,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.compare.runs import compare
-    from longctx.registry import families
+    from longctx.registry import known_protocols
     from longctx.report.comparison import comparison
 
     emit.check(options)
@@ -89,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
         about = [f"{letter}: {each.about}" for letter, each in named]
         parts = [(letter, each.rows) for letter, each in named]
     (reference, first), *others = parts
-    known = families(options.workspace)
+    known = known_protocols(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
     document = comparison(reference, comparisons, about, options.flips)
     if len(options.folders) == 1:
@@ -98,19 +97,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _with_lengths(document: Document, rows: Sequence[Row], families: Mapping[str, Protocol], share: float) -> Document:
-    """Return the document with the effective length of each family and subject after its tables."""
+def _with_lengths(document: Document, rows: Sequence[Row], tests: Mapping[str, Protocol], share: float) -> Document:
+    """Return the document with the effective length of each test and subject after its tables."""
     from longctx.compare.across import curves
     from longctx.report.across import effective_lengths
 
-    found = curves([row for row in rows if row.measured], families, share=share)
+    found = curves([row for row in rows if row.measured], tests, share=share)
     return dataclasses.replace(document, tables=(*document.tables, *effective_lengths(found, share)))
 
 
 def _across(options: argparse.Namespace) -> int:
     """Show what a parameter costs within one run. Raises UserError."""
     from longctx.compare.across import curves
-    from longctx.registry import families
+    from longctx.registry import known_protocols
     from longctx.report.across import across_document
 
     if len(options.folders) > 1 or options.between or options.reference:
@@ -122,7 +121,7 @@ def _across(options: argparse.Namespace) -> int:
     [path] = options.folders
     within = _load(options.workspace, path)
     rows = [row for row in within.rows if row.measured]
-    found = curves(rows, families(options.workspace), options.across, options.share)
+    found = curves(rows, known_protocols(options.workspace), options.across, options.share)
     if not found:
         names = sorted({name for row in rows for name in row.params})
         of_these = f", of {', '.join(names)}" if names else ""
@@ -141,7 +140,7 @@ def _page(
     document: Document,
     before: Sequence[Row],
     others: Parts,
-    families: Mapping[str, Protocol],
+    tests: Mapping[str, Protocol],
 ) -> str:
     """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
     from longctx.report.page.earlier import Earlier, earlier_rows
@@ -150,7 +149,7 @@ def _page(
     views = {key: view for each in compared for key, view in each.views().items()}
     rows, texts, earlier = [], [], {}
     for name, of_run in others:
-        known = earlier_rows(before, of_run, between, families)
+        known = earlier_rows(before, of_run, between, tests)
         for row in of_run:
             named = replace(row, labels={**row.labels, "run": name}) if len(others) > 1 else row
             rows.append(named)
@@ -158,7 +157,7 @@ def _page(
             if row.identity in known:
                 was = known[row.identity]
                 earlier[named.identity] = Earlier(was, views.get((was.run, was.identity), {}))
-    return changes_page(document, ChangedTrials(rows, texts, earlier), families)
+    return changes_page(document, ChangedTrials(rows, texts, earlier), tests)
 
 
 Parts = list[tuple[str, "list[Row]"]]

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.gate.exit_status import exit_status
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.plugin.declared_reports import reports_of_tests
-    from longctx.registry import families
+    from longctx.registry import known_protocols
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
     from longctx.results.baseline import is_baseline
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
     known: Mapping[str, Protocol] = {}
     if manifest:
-        known = families(options.workspace)
+        known = known_protocols(options.workspace)
         of_gate = GateTerms(
             margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
         )
@@ -164,7 +164,7 @@ def _watch(options: argparse.Namespace) -> int:
     """Say what the nights of a canary show together."""
     from longctx.gate.exit_status import exit_status
     from longctx.gate.watch import watched
-    from longctx.registry import families
+    from longctx.registry import known_protocols
     from longctx.report.watch import watch_document
     from longctx.results.baseline import is_baseline, load_baseline
     from longctx.results.imported import check_same_documents, load_results
@@ -177,7 +177,7 @@ def _watch(options: argparse.Namespace) -> int:
     rows = {str(night): load_results(night)[0] for night in options.new}
     for night, of_night in zip(options.new, rows.values(), strict=True):
         check_same_documents(before, of_night, (options.old, night))
-    nights = watched(before, rows, families(options.workspace))
+    nights = watched(before, rows, known_protocols(options.workspace))
     if empty := next((night.name for night in nights if not night.night.items), None):
         raise UserError(
             "empty-night",

@@ -14,8 +14,7 @@ from longctx.config.profiles import DEFAULT, load_profile
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.extras import installed_from
-from longctx.files import check_writable, unwritable, write_file
-from longctx.files import inside
+from longctx.files import check_writable, inside, unwritable, write_file
 from longctx.pytest_file import configuration, root_around, setting
 from longctx.registry import shipped
 from longctx.vocabulary.prompt_sets import PROTOCOL
@@ -128,10 +127,10 @@ def _starter(root: Path, has_profiles: bool, alone: bool) -> dict[str, bytes]:
     """Return the contents of the starter files by their paths in the project.
 
     has_profiles: whether the project has profiles of its own. A first one beside them would leave pytest without a
-    default profile, and tests of other families beside its own would have no table. alone: whether the
-    workflow was not asked for, which brings no tests of families to a project that began with test functions.
+    default profile, and tests of other tests beside its own would have no table. alone: whether the
+    workflow was not asked for, which brings no tests of tests to a project that began with test functions.
     """
-    names = [f"test_{family}.py" for family in shipped()]  # the tests of functions beside them need their recordings
+    names = [f"test_{test}.py" for test in shipped()]  # the tests of functions beside them need their recordings
     existing = {path.name for path in (root / TESTS).glob("test_*.py")}
     if existing and (has_profiles or not (alone or existing & {*names})):
         return {}

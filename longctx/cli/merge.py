@@ -38,19 +38,18 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.terms import profiles_of
     from longctx.engine.finish import Ending, merge
-    from longctx.engine.terms import failures_of, merged_rules
+    from longctx.engine.terms import failures_of, merged_rules, profiles_of
     from longctx.gate.exit_status import exit_status
     from longctx.plugin.declared_reports import reports_of_tests
-    from longctx.registry import families
+    from longctx.registry import known_protocols
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
     from longctx.report.terminal import as_terminal
     from longctx.results.baseline import load_baseline
-    from longctx.results.store import missing_shards
     from longctx.results.export import PARQUET
     from longctx.results.merging import unite, unite_manifests
+    from longctx.results.store import missing_shards
 
     out: Path = options.out
     check_free_folder("--out", out)
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = None
-    known, reports = families(options.workspace), reports_of_tests(options.workspace, manifest.reports)
+    known, reports = known_protocols(options.workspace), reports_of_tests(options.workspace, manifest.reports)
     if baseline:
         profiles = profiles_of(options.workspace, manifest)
         rules = replace(merged_rules(settings_of(options).gate, profiles, known, manifest), reports=reports)

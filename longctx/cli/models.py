@@ -72,7 +72,7 @@ def _probe(options: argparse.Namespace) -> int:
     result, source = clocks.run(_ask(before, options))
     path = keep_probed(options.workspace, before.model, source, result.values)
     for counts in result.token_counts:
-        if before.token_values(counts.family, counts.wording) != counts.values:
+        if before.token_values(counts.test, counts.wording) != counts.values:
             keep_token_counts(options.workspace, before.model, counts)
     _print_result(before, result)
     for sentence in (*result.notes, *differences(before, result.values)):
@@ -99,10 +99,8 @@ def _print_result(before: ModelProfile, result: ProbeResult) -> None:
         if entry in result.values
     ]
     for counts in result.token_counts:
-        earlier = before.token_values(counts.family, counts.wording) or {}
-        rows += [
-            (f"{counts.family}: {name}", _text(earlier.get(name)), _text(to)) for name, to in counts.values.items()
-        ]
+        earlier = before.token_values(counts.test, counts.wording) or {}
+        rows += [(f"{counts.test}: {name}", _text(earlier.get(name)), _text(to)) for name, to in counts.values.items()]
     marked = [(*row, "" if row[1] == row[2] else "changed" if row[1] != "-" else "new") for row in rows]
     print(tabulate(marked, headers=[before.model, "before", "now", ""], disable_numparse=True))
 

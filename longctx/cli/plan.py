@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
-    """Return what two runs or baselines tell of each band, and the families that replay the same recordings.
+    """Return what two runs or baselines tell of each band, and the tests that replay the same recordings.
 
     Raises UserError if they tell nothing.
     """
@@ -158,7 +158,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
             f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or a guess "
             "with --discordance.",
         )
-    return of_bands, list(dict.fromkeys(row.family for row, again in zip(before, same, strict=True) if again))
+    return of_bands, list(dict.fromkeys(row.test for row, again in zip(before, same, strict=True) if again))
 
 
 def _plan(
@@ -181,7 +181,7 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
     from longctx.gate.evidence import seen_of
 
     subject, band = where
-    return seen_of(earlier, subject, (band.family, band.name))
+    return seen_of(earlier, subject, (band.test, band.name))
 
 
 def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], list[Case]]:
@@ -202,7 +202,7 @@ def _with_replies(
     selected: those that pytest selects; None for all.
     """
     from longctx.cases.case import ReplyTokens
-    from longctx.live.run import with_recorded_replies
+    from longctx.live.estimating import with_recorded_replies
     from longctx.recording.tape import Tape
     from longctx.results.grouping import grouped
 
@@ -210,7 +210,7 @@ def _with_replies(
         return []
     known = {
         group: replies
-        for group, of_group in grouped(rows, lambda row: (row.family, row.model)).items()
+        for group, of_group in grouped(rows, lambda row: (row.test, row.model)).items()
         if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
     }
     chosen = plan.cases if selected is None else selected

@@ -11,25 +11,24 @@ from typing import Any
 from tabulate import tabulate
 
 from longctx.authoring.written import Writing
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.cli.shared.options import declare
 from longctx.cli.shared.task import add_bank_name
-from longctx.config.models import as_lines
-from longctx.config.models import load_model
+from longctx.config.models import as_lines, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.corpus.settings import word_for
 from longctx.errors import UserError, did_you_mean
 from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
-from longctx.registry import families
+from longctx.registry import known_protocols
 from longctx.results import trial_of_run
-from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
+from longctx.vocabulary.test import name_of_test
 from longctx.workspace import Workspace
 
-SCENARIO = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
+CELL = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
 LIKE = "Write PROTOCOL/PARAMETERS[#TRIAL], such as line_retrieval/lines-20-block_size-5#3."
 """How people name a trial: TEST/PARAMETERS#TRIAL."""
 
@@ -45,7 +44,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="the same as --run RUN")
     parser.add_argument(
-        "scenario", metavar="SCENARIO[#TRIAL]", nargs="?", default="", help="what to show; trial 0 if none is given"
+        "cell", metavar="SCENARIO[#TRIAL]", nargs="?", default="", help="what to show; trial 0 if none is given"
     )
     parser.add_argument(
         "--orphans",
@@ -76,9 +75,9 @@ def run(options: argparse.Namespace) -> int:
     if options.orphans:
         _print_orphans(options.workspace)
         return 0
-    if not options.scenario:
-        options.scenario, options.run_folder = str(options.run_folder or ""), None
-    if not options.scenario:
+    if not options.cell:
+        options.cell, options.run_folder = str(options.run_folder or ""), None
+    if not options.cell:
         raise UserError("nothing-to-show", "Give a SCENARIO[#TRIAL] to show, or --orphans.")
     if None not in (options.folder, options.run_folder):
         raise UserError("two-runs-to-show", "Two runs are given, one of them by --run: give one.")
@@ -97,8 +96,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _is_of_function(options: argparse.Namespace) -> bool:
     """Return whether a trial of a test function is to be shown, by its name."""
-    match = SCENARIO.fullmatch(options.scenario)
-    return match is not None and match[1].startswith("test_") and match[1] not in families(options.workspace)
+    match = CELL.fullmatch(options.cell)
+    return match is not None and match[1].startswith("test_") and match[1] not in known_protocols(options.workspace)
 
 
 def _print_orphans(workspace: Workspace) -> None:
@@ -110,7 +109,7 @@ def _print_orphans(workspace: Workspace) -> None:
     total = 0
     for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
         _, test, name = path.relative_to(workspace.cassettes).parts
-        if f"{test}/{name}" in asked.files or test in asked.unknown or test == Writing.family:
+        if f"{test}/{name}" in asked.files or test in asked.unknown or test == Writing.test:
             continue
         content = path.read_bytes()
         total += len(content)
@@ -130,8 +129,8 @@ def _run_with(options: argparse.Namespace) -> int:
     """Print what a run measured of the trial, then the prompt if it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = Path(options.prompts).resolve().name if options.prompts else None
-    replies = trial_of_run.find(options.folder, options.scenario, models, prompt_set, options.seed, options.shape)
-    declared = name_of_test(replies[0][0].family) in families(options.workspace)
+    replies = trial_of_run.find(options.folder, options.cell, models, prompt_set, options.seed, options.shape)
+    declared = name_of_test(replies[0][0].test) in known_protocols(options.workspace)
     for row_and_reply in replies:
         print("\n".join(trial_of_run.lines(row_and_reply, excerpts=not declared)), end="\n\n")
     if not declared:  # what it sends is known only when it runs
@@ -147,48 +146,48 @@ def _run_with(options: argparse.Namespace) -> int:
     [(prompts, seed, shape)] = wordings
     model = options.model or (models_asked.pop() if len(models_asked) == 1 else None)
     try:
-        question = _find(options, model, options.prompts or prompts, seed, shape)
-        trial = question.build()
+        trial = _find(options, model, options.prompts or prompts, seed, shape)
+        built = trial.build()
     except UserError as error:
         print(f"# prompt: {error}")
         return 0
-    now = digest_of(trial, question.case.model)
+    now = digest_of(built, trial.case.model)
     if model and any(row.prompt_sha256 not in (None, now) for row, _ in replies):
         print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
-    _print(question, model)
+    _print(trial, model)
     return 0
 
 
-def _print(question: Question, model: str | None) -> None:
-    trial = question.build()
+def _print(trial: Trial, model: str | None) -> None:
+    built = trial.build()
     facts = {
-        "trial": trial.identity,
-        "expected": trial.expected,
-        "depth": f"{trial.depth:.3f}",
-        "tokens from the needle to the end": trial.distance_from_end,
-        **trial.recorded,
-        **question.case.scenario.run_facts,
-        "about, in tokens": f"{question.case.size_tokens:,}",
-        "max_tokens, unless a profile sets it": question.case.reply_tokens,
-        "headers": as_lines(question.case.model.treatments).replace("\n", "; ") or None,
-        "sha256 of that request": digest_of(trial, question.case.model) if model else None,
+        "trial": built.identity,
+        "expected": built.expected,
+        "depth": f"{built.depth:.3f}",
+        "tokens from the needle to the end": built.distance_from_end,
+        **built.recorded,
+        **trial.case.cell.run_facts,
+        "about, in tokens": f"{trial.case.size_tokens:,}",
+        "max_tokens, unless a profile sets it": trial.case.reply_tokens,
+        "headers": as_lines(trial.case.model.treatments).replace("\n", "; ") or None,
+        "sha256 of that request": digest_of(built, trial.case.model) if model else None,
     }
     for name, value in facts.items():
         if value is not None:
             print(f"# {name}: {value}")
-    if system := question.case.model.system_prompt(trial.system):
+    if system := trial.case.model.system_prompt(built.system):
         print(f"\n# system\n{system}")
-    *turns, last = request_body(trial, question.case.model)["messages"]
+    *turns, last = request_body(built, trial.case.model)["messages"]
     for turn in [*turns, last]:
         is_prefill = turn is last and turn["role"] == "assistant"
         print(f"\n# {'prefill' if is_prefill else turn['role']}\n{as_shown(turn['content'])}")
 
 
-def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int, shape: Shape) -> Question:
-    """Return the question that SCENARIO[#TRIAL] names. Raises UserError."""
-    name = options.scenario
-    match = SCENARIO.fullmatch(name)
-    known = families(options.workspace)
+def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: int, shape: Shape) -> Trial:
+    """Return the question that CELL[#TRIAL] names. Raises UserError."""
+    name = options.cell
+    match = CELL.fullmatch(name)
+    known = known_protocols(options.workspace)
     if match is None or match[1] not in known:
         if Path(name).is_dir():
             raise UserError("no-scenario-given", f"{name} is a folder: name a trial of its run after it. {LIKE}")
@@ -197,31 +196,31 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
             f"{name!r} is not a trial of a protocol. {LIKE} {did_you_mean(name.partition('/')[0], [*known])} For a "
             f"trial of your own test, name the run that measured it, too, as in longctx show reports/latest {name}.",
         )
-    family = known[match[1]].cell
+    test = known[match[1]].cell
     documents = {}
     if known[match[1]].documents:
         documents["bank"] = functools.partial(
             load_bank, options.workspace, options.corpus, options.questions, model or "", options.bank
         )
     try:
-        scenario = family.from_slug(match[2], **documents)
+        cell = test.from_slug(match[2], **documents)
     except ValueError as error:
         raise UserError("bad-scenario-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
-    wording = PromptSet.open(options.workspace, prompts).wording(family, document)
-    if model is None and family.is_counted():
+    wording = PromptSet.open(options.workspace, prompts).wording(test, document)
+    if model is None and test.is_counted():
         raise UserError(
             "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
         )
-    trial = match[3] or "0"
+    built = match[3] or "0"
     case = Case(
         load_model(options.workspace, model or "any-model"),
         wording,
-        scenario,
+        cell,
         seed,
         trials=1,
-        only_trial=trial,
+        only_trial=built,
         shape=shape,
     )
     fitted = case.fitted()
-    return Question(fitted, fitted.scenario.index_of(trial))
+    return Trial(fitted, fitted.cell.index_of(built))

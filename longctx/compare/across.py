@@ -13,15 +13,13 @@ from itertools import takewhile
 from statistics import NormalDist
 
 from longctx.compare.pairs import Treatments, params_of
-from longctx.results.grouping import by_family, grouped
+from longctx.results.grouping import by_test, grouped
 from longctx.results.guessing import guessing_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.rates import design_effect
 from longctx.stats.mover import Sample, correlation, interval
-from longctx.stats.rates import rate_of
 from longctx.stats.paired import tango
-from longctx.stats.rates import Z95, Rate
+from longctx.stats.rates import Z95, Rate, design_effect, rate_of
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.lengths import LENGTHS, length_of
 from longctx.vocabulary.protocol import Protocol
@@ -29,7 +27,7 @@ from longctx.vocabulary.protocol import Protocol
 SHARE = 0.85
 """NoLiMa's share of the rate at the shortest length."""
 LENGTH = "length"
-"""Stands for the parameter that gives the length of each family."""
+"""Stands for the parameter that gives the length of each test."""
 ParamValue = int | float | str | None
 
 
@@ -60,9 +58,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The rates of one family and subject along a parameter."""
+    """The rates of one test and subject along a parameter."""
 
-    family: str
+    test: str
     subject: Subject
     parameter: str
     first: ParamValue
@@ -92,22 +90,22 @@ class Curve:
 
 
 def curves(
-    rows: Sequence[Row], families: Mapping[str, Protocol], parameter: str = LENGTH, share: float = SHARE
+    rows: Sequence[Row], tests: Mapping[str, Protocol], parameter: str = LENGTH, share: float = SHARE
 ) -> list[Curve]:
     """Return the curves of a run along a parameter, those of at least two values. rows: those that were measured."""
     found: list[Curve] = []
-    for name, subjects in by_family(rows, families).items():
+    for name, subjects in by_test(rows, tests).items():
         for subject, group in subjects.items():
-            found += _curve(_Group(name, families.get(name), subject, group), parameter, share)
+            found += _curve(_Group(name, tests.get(name), subject, group), parameter, share)
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The rows of one family and subject."""
+    """The rows of one test and subject."""
 
     name: str
-    family: Protocol | None
+    test: Protocol | None
     subject: Subject
     rows: Sequence[Row]
 
@@ -118,20 +116,20 @@ Cells = Mapping[tuple[tuple[str, object], ...], Sequence[Row]]
 
 def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
     """Yield the curve of a group, if a parameter has at least two values. along: its name, or LENGTH."""
-    treatments = Treatments.of(of.family)
+    treatments = Treatments.of(of.test)
     params = params_of(of.rows, treatments.parameters)
-    names = (of.family.context,) if of.family and of.family.context else LENGTHS
+    names = (of.test.context,) if of.test and of.test.context else LENGTHS
     parameter = length_of(next(iter(params.values())), names) if along == LENGTH else along
     if parameter is None:
         return
 
     def others(row: Row) -> tuple[tuple[str, object], ...]:
-        return tuple((key, value) for key, value in params[row.scenario].items() if key != parameter)
+        return tuple((key, value) for key, value in params[row.cell].items() if key != parameter)
 
-    placed = [row for row in of.rows if parameter in params[row.scenario]]
+    placed = [row for row in of.rows if parameter in params[row.cell]]
     by_value = {
         value: grouped(group, others)
-        for value, group in grouped(placed, lambda row: params[row.scenario][parameter]).items()
+        for value, group in grouped(placed, lambda row: params[row.cell][parameter]).items()
     }
     common = set.intersection(*map(set, by_value.values())) if by_value else set()
     of_part = {
@@ -155,7 +153,7 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
         rate_of(of_first),
         tuple(_step(value, of_part[first], of_part[value], paired, share, z) for value in rest),
         paired,
-        guessing_of(of.family, of_first),
+        guessing_of(of.test, of_first),
         len(placed) - sum(len(rows) for cells in of_part.values() for rows in cells.values()),
         not common,
     )
@@ -192,5 +190,5 @@ def _step(value: ParamValue, before: Cells, after: Cells, paired: bool, share: f
 
 
 def _cluster(row: Row) -> object:
-    """Return what trials of one value share: an item that is asked in several scenarios is one."""
+    """Return what trials of one value share: an item that is asked in several cells is one."""
     return row.cluster or row.item or row.cluster_key

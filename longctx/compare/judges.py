@@ -9,16 +9,15 @@ from longctx.results.grouping import grouped
 from longctx.results.row import AGREEMENT, GRADED, Row
 from longctx.results.subject import Subject
 from longctx.stats.power import JudgeErrors, Limited, kappa, limited
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import NO_RATE, Rate
-from longctx.vocabulary.family import is_check, name_of_test
+from longctx.stats.rates import NO_RATE, Rate, rate_of
+from longctx.vocabulary.test import is_check, name_of_test
 
 
 @dataclass(frozen=True, slots=True)
 class GradedTest:
     """A test function of one subject that a judge grades."""
 
-    family: str
+    test: str
     """The function's, or that of the check that the judge's word decides where it does not decide the trial."""
     subject: Subject
     shown: Rate
@@ -31,7 +30,7 @@ class GradedTest:
 
     @property
     def function(self) -> str:
-        return name_of_test(self.family)
+        return name_of_test(self.test)
 
     @property
     def accuracy(self) -> Limited:
@@ -51,28 +50,28 @@ class GradedTest:
 def graded_tests(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
     """Return those of a run, in the order of its rows."""
     graded = [row for row in rows if row.measured and _said(row) is not None]
-    functions = grouped(graded, lambda row: (row.family, row.subject))
+    functions = grouped(graded, lambda row: (row.test, row.subject))
     return tuple(
-        _graded(trials, [row for row in rows if row.subject == subject and row.family.startswith(f"{function}.")])
+        _graded(trials, [row for row in rows if row.subject == subject and row.test.startswith(f"{function}.")])
         for (function, subject), trials in functions.items()
     )
 
 
 def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
     said = {_trial(row): _said(row) for row in trials}
-    of_checks = grouped(checks, lambda row: row.family)
-    labelled = of_checks.pop(f"{trials[0].family}.{AGREEMENT}", [])
+    of_checks = grouped(checks, lambda row: row.test)
+    labelled = of_checks.pop(f"{trials[0].test}.{AGREEMENT}", [])
     pairs = [(row, *pair) for row in labelled for pair in _pairs(row)]
     same = Rate.of((*row.identified, word == label) for row, word, label in pairs)
-    test = GradedTest(
-        trials[0].family,
+    judged = GradedTest(
+        trials[0].test,
         trials[0].subject,
         rate_of(trials),
         same,
         kappa([(word, label) for _, word, label in pairs], same),
     )
-    for family in (trials, *of_checks.values()) if pairs else ():
-        if right := _right([(said.get(_trial(row), ""), row.credit) for row in family]):
+    for test in (trials, *of_checks.values()) if pairs else ():
+        if right := _right([(said.get(_trial(row), ""), row.credit) for row in test]):
             on_right, on_wrong = (
                 Rate.of(
                     (*row.identified, (word in right) != (label in right))
@@ -82,9 +81,9 @@ def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
                 for of_right in (True, False)
             )
             return GradedTest(
-                family[0].family, test.subject, rate_of(family), same, test.kappa, JudgeErrors(on_right, on_wrong)
+                test[0].test, judged.subject, rate_of(test), same, judged.kappa, JudgeErrors(on_right, on_wrong)
             )
-    return test
+    return judged
 
 
 def _right(graded: Sequence[tuple[str | None, float]]) -> set[str]:
@@ -98,7 +97,7 @@ def _right(graded: Sequence[tuple[str | None, float]]) -> set[str]:
 
 def _said(row: Row) -> str | None:
     """Return the word by which a judge graded a trial: empty if that is not one word, and None without a judge."""
-    if is_check(row.family):
+    if is_check(row.test):
         return None
     word = next((name for name in row.trace if name.startswith(GRADED)), None)
     return word if word is None else word.removeprefix(GRADED).removeprefix(": ").casefold()
@@ -112,4 +111,4 @@ def _pairs(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def _trial(row: Row) -> tuple[object, ...]:
-    return row.scenario, row.seed, row.trial, row.item, row.repeat
+    return row.cell, row.seed, row.trial, row.item, row.repeat

@@ -1,35 +1,39 @@
-"""The trials that two runs have in common: the same item, whatever the treatment."""
+"""The trials that two runs have in common: the same item, whatever the treatment.
+
+An item is what is asked about: a question, a drawn needle, a case. The model, the prompts and the documents are never
+part of it. A test declares which of its parameters are treatments of the same item, too (`Cell.treatments`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
 from longctx.errors import UserError
-from longctx.results.grouping import by_family, by_subject, grouped
+from longctx.results.grouping import by_subject, by_test, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.shapes import TEXT
 
-
 TrialKey = tuple[str, int, str, int, int]
-"""Scenario, seed, item, trial and repeat: together they identify a trial within its family."""
+"""Cell, seed, item, trial and repeat: together they identify a trial within its test."""
 ItemKey = tuple[str, int, str, int]
 """The same without the repeat: together they identify what is asked about."""
-ScenarioParams = Mapping[str, int | float | str | None]
+CellParams = Mapping[str, int | float | str | None]
 MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Across:
-    """Two scenarios, one of each run, that differ in a parameter."""
+    """Two cells, one of each run, that differ in a parameter."""
 
     before: str
     after: str
     parameter: str
     values: tuple[object, object]
     rows: tuple[Sequence[Row], Sequence[Row]]
-    """The rows of each scenario."""
+    """The rows of each cell."""
     paired: bool
     """Whether they ask about the same items, so that their trials are paired."""
 
@@ -47,7 +51,7 @@ class Across:
 
 @dataclass(frozen=True, slots=True)
 class TrialPairs:
-    """The trials of one family, for one subject of each run.
+    """The trials of one test, for one subject of each run.
 
     before, after: all trials of each.
     """
@@ -58,16 +62,16 @@ class TrialPairs:
     """The trials about the same item in both, by the key in the run."""
     mismatched: int
     """How many share a key but ask different questions: they expect different answers, or different versions of the
-    family built them."""
+    test built them."""
     across: tuple[Across, ...] = ()
-    """The scenarios that are in one run only, and are compared with one of the other run all the same."""
+    """The cells that are in one run only, and are compared with one of the other run all the same."""
     items: Mapping[ItemKey, tuple[Sequence[Row], Sequence[Row]]] = field(default_factory=dict)
     """All answers of both runs about the same item, by its key in the run: each may have been asked several times."""
 
     @property
     def unpaired(self) -> list[Across]:
         """Those of them whose items do not correspond."""
-        return [scenarios for scenarios in self.across if not scenarios.paired]
+        return [cells for cells in self.across if not cells.paired]
 
     @property
     def alone(self) -> tuple[int, int]:
@@ -75,7 +79,7 @@ class TrialPairs:
         before, after = (
             self.mismatched
             + sum(len(answers[side]) for answers in self.items.values())
-            + sum(len(scenarios.rows[side]) for scenarios in self.unpaired)
+            + sum(len(cells.rows[side]) for cells in self.unpaired)
             for side in (0, 1)
         )
         return max(0, len(self.before) - before), max(0, len(self.after) - after)
@@ -83,33 +87,33 @@ class TrialPairs:
 
 @dataclass(frozen=True, slots=True)
 class Treatments:
-    """What a family's scenarios may differ in."""
+    """What a test's cells may differ in."""
 
     parameters: tuple[str, ...] | None = ()
-    """The parameters that tell its scenarios apart; None for all that a row names."""
+    """The parameters that tell its cells apart; None for all that a row names."""
     same_item: Collection[str] | None = ()
     """Those that change how an item is asked, and not the item; None for all."""
 
     @classmethod
-    def of(cls, family: Protocol | None) -> Treatments:
-        """Return those of a family. family: None of a test that declares none.
+    def of(cls, test: Protocol | None) -> Treatments:
+        """Return those of a test. test: None of a test that declares none.
 
         What such a test draws never depends on its parameters.
         """
-        return cls(None, None) if family is None else cls(family.cell.identified_by, family.cell.treatments)
+        return cls(None, None) if test is None else cls(test.cell.identified_by, test.cell.treatments)
 
     def keeps_item(self, parameter: str) -> bool:
         return self.same_item is None or parameter in self.same_item
 
 
 def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | None = None) -> TrialPairs:
-    """Pair the trials of two runs. before, after: rows of one family and subject each.
+    """Pair the trials of two runs. before, after: rows of one test and subject each.
 
-    treatments: those of the family, to compare scenarios that only one run has; None to leave them out.
+    treatments: those of the test, to compare cells that only one run has; None to leave them out.
     """
     ours, theirs = by_key(before), by_key(after)
     across = _across(before, after, treatments) if treatments else ()
-    renamed = {scenarios.after: scenarios.before for scenarios in across if scenarios.paired}
+    renamed = {cells.after: cells.before for cells in across if cells.paired}
     twins = {key: (renamed.get(key[0], key[0]), *key[1:]) for key in theirs}
     shared = {key: twin for key, twin in twins.items() if twin in ours}
     common = {key: (ours[twin], theirs[key]) for key, twin in shared.items() if _same_question(ours[twin], theirs[key])}
@@ -127,28 +131,28 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
 
 
 def by_key(rows: Sequence[Row]) -> dict[TrialKey, Row]:
-    return {(row.scenario, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
+    return {(row.cell, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
 
 
-def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, ScenarioParams]:
-    """Return the parameters of each scenario: those with these names, or all that have one value there."""
-    found: dict[str, ScenarioParams] = {}
-    for scenario, group in grouped(rows, lambda row: row.scenario).items():
+def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, CellParams]:
+    """Return the parameters of each cell: those with these names, or all that have one value there."""
+    found: dict[str, CellParams] = {}
+    for cell, group in grouped(rows, lambda row: row.cell).items():
         first = group[0].params
         shared = [name for name in first if all(row.params.get(name, MISSING) == first[name] for row in group)]
-        found[scenario] = {name: first.get(name) for name in (shared if names is None else names)}
+        found[cell] = {name: first.get(name) for name in (shared if names is None else names)}
     return found
 
 
 def _across(before: Sequence[Row], after: Sequence[Row], treatments: Treatments) -> tuple[Across, ...]:
-    """Return pairs of scenarios that only one run has each, and that differ in one parameter.
+    """Return pairs of cells that only one run has each, and that differ in one parameter.
 
-    Each scenario is in one pair at most. Of several that differ in the same parameter, the nearest are compared.
+    Each cell is in one pair at most. Of several that differ in the same parameter, the nearest are compared.
     """
     ours, theirs = params_of(before, treatments.parameters), params_of(after, treatments.parameters)
     left = {name: params for name, params in ours.items() if name not in theirs}
     found: list[Across] = []
-    rows = grouped(before, lambda row: row.scenario), grouped(after, lambda row: row.scenario)
+    rows = grouped(before, lambda row: row.cell), grouped(after, lambda row: row.cell)
     for name in (name for name in theirs if name not in ours):
         near = [(other, parameter) for other in left if (parameter := _differs(left[other], theirs[name]))]
         if not near:
@@ -160,8 +164,8 @@ def _across(before: Sequence[Row], after: Sequence[Row], treatments: Treatments)
     return tuple(found)
 
 
-def _differs(before: ScenarioParams, after: ScenarioParams) -> str | None:
-    """Return the only parameter in which two scenarios differ; None if there is none, or if there are several."""
+def _differs(before: CellParams, after: CellParams) -> str | None:
+    """Return the only parameter in which two cells differ; None if there is none, or if there are several."""
     names = dict.fromkeys((*before, *after))
     differing = [name for name in names if before.get(name, MISSING) != after.get(name, MISSING)]
     return differing[0] if len(differing) == 1 and differing[0] in before and differing[0] in after else None
@@ -181,14 +185,14 @@ def _same_question(before: Row, after: Row) -> bool:
 
 SubjectPairs = list[tuple[Subject, Subject]]
 Unmatched = Mapping[tuple[str, Subject], Sequence[Row]]
-"""The rows of each (family, subject) that has no counterpart in the other run."""
+"""The rows of each (test, subject) that has no counterpart in the other run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A subject of one run and its counterpart in another, in one family."""
+    """A subject of one run and its counterpart in another, in one test."""
 
-    family: str
+    test: str
     before: Subject
     after: Subject
     rows: tuple[Sequence[Row], Sequence[Row]]
@@ -198,24 +202,24 @@ class Matched:
 def match_runs(
     before: Sequence[Row], after: Sequence[Row], between: str | None = None
 ) -> tuple[list[Matched], tuple[Unmatched, Unmatched]]:
-    """Match the subjects of two runs in each family; return the matches, and the subjects that only one run measured.
+    """Match the subjects of two runs in each test; return the matches, and the subjects that only one run measured.
 
     between: see match. Raises UserError as match does.
     """
-    first, second = by_family(before), by_family(after)
+    first, second = by_test(before), by_test(after)
     matches: list[Matched] = []
     unmatched: tuple[dict[tuple[str, Subject], list[Row]], dict[tuple[str, Subject], list[Row]]] = ({}, {})
-    for family in dict.fromkeys((*first, *second)):
-        ours, theirs = first.get(family, {}), second.get(family, {})
-        for old, new in match(family, tuple(ours), tuple(theirs), between):
-            matches.append(Matched(family, old, new, (ours.pop(old), theirs.pop(new))))
+    for test in dict.fromkeys((*first, *second)):
+        ours, theirs = first.get(test, {}), second.get(test, {})
+        for old, new in match(test, tuple(ours), tuple(theirs), between):
+            matches.append(Matched(test, old, new, (ours.pop(old), theirs.pop(new))))
         for of_one, rest in zip(unmatched, (ours, theirs), strict=True):
-            of_one.update({(family, subject): rows for subject, rows in rest.items()})
+            of_one.update({(test, subject): rows for subject, rows in rest.items()})
     return matches, unmatched
 
 
-def match(family: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> SubjectPairs:
-    """Pair the subjects of one family, in the order of `before`. Subjects without a counterpart are left out.
+def match(test: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> SubjectPairs:
+    """Pair the subjects of one test, in the order of `before`. Subjects without a counterpart are left out.
 
     Subjects with the same name are paired first; then those with the same name but for what changed; then, if each run
     has one subject left, those two. between: what changed: `model`, `prompts`, `shape` or the name of a label. By
@@ -232,7 +236,7 @@ def match(family: str, before: Sequence[Subject], after: Sequence[Subject], betw
     elif ours and theirs:
         raise UserError(
             "unclear-comparison",
-            f"{family}: it is not clear which subjects to compare. Only the first run measured {_names(ours)}; only "
+            f"{test}: it is not clear which subjects to compare. Only the first run measured {_names(ours)}; only "
             f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
             "`longctx compare` what changed: --between model, prompts, shape or a label's name.",
         )

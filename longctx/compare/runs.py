@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longctx.compare.pairs import Matched, Unmatched, match_runs
-from longctx.compare.pairs import Across, Treatments, TrialPairs, pairs
+from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged, difference
-from longctx.stats.rates import rate_of
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, rate_of
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.protocol import Protocol
 
@@ -23,7 +21,7 @@ SETTLED = 0.5
 """A trial that was answered several times has changed if its mean did by more than this."""
 
 
-SAME_IN_BOTH = "scenario", "seed", "trial", "name", "item", "repeat", "expected"
+SAME_IN_BOTH = "cell", "seed", "trial", "name", "item", "repeat", "expected"
 """The fields of a row that a trial has in both runs."""
 
 
@@ -34,7 +32,7 @@ class Flip:
     before, after: the outcome and what was returned; of several answers, how many were correct.
     """
 
-    scenario: str
+    cell: str
     seed: int
     trial: int
     name: str
@@ -47,10 +45,10 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class ScenarioChange:
-    """The change of one scenario, or of a whole family. before, after: the rates over all that each run measured."""
+class CellChange:
+    """The change of one cell, or of a whole test. before, after: the rates over all that each run measured."""
 
-    scenario: str
+    cell: str
     before: Rate
     after: Rate
     paired: Paired | Averaged | Unpaired
@@ -62,14 +60,14 @@ class ScenarioChange:
 
 @dataclass(frozen=True, slots=True)
 class SubjectComparison:
-    """One subject compared with another in one family."""
+    """One subject compared with another in one test."""
 
-    family: str
+    test: str
     before: Subject
     after: Subject
-    scenarios: tuple[ScenarioChange, ...]
-    """The scenarios that both measured."""
-    total: ScenarioChange
+    cells: tuple[CellChange, ...]
+    """The cells that both measured."""
+    total: CellChange
     """The change of all of them."""
     flips: tuple[Flip, ...]
     alone: tuple[int, int]
@@ -79,7 +77,7 @@ class SubjectComparison:
     digests: tuple[str, str]
     """The digests of the prompt set of each."""
     across: tuple[Across, ...] = ()
-    """The scenarios that differ in a parameter from those that they are compared with."""
+    """The cells that differ in a parameter from those that they are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +86,24 @@ class Comparison:
 
     versus: tuple[SubjectComparison, ...]
     unmatched: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
-    """(family, subject, measured trials) without a counterpart, for each run."""
+    """(test, subject, measured trials) without a counterpart, for each run."""
 
 
 def compare(
     before: Sequence[Row],
     after: Sequence[Row],
     between: str | None = None,
-    families: Mapping[str, Protocol] | None = None,
+    tests: Mapping[str, Protocol] | None = None,
 ) -> Comparison:
-    """Compare the rows of two runs. between: what changed (see match). families: the known ones, by default longctx's.
+    """Compare the rows of two runs. between: what changed (see match). tests: the known ones, by default longctx's.
 
     Raises UserError if it is not clear which subjects to compare, or if the runs have no trials in common.
     """
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, unmatched = match_runs(first, second, between)
-    known = shipped() if families is None else families
-    versus = tuple(_versus(match, Treatments.of(known.get(match.family))) for match in matched)
-    if not any(scenario.paired.n for pair in versus for scenario in pair.scenarios):
+    known = shipped() if tests is None else tests
+    versus = tuple(_versus(match, Treatments.of(known.get(match.test))) for match in matched)
+    if not any(cell.paired.n for pair in versus for cell in pair.cells):
         raise UserError(
             "no-trial-in-common",
             "The two runs have no trial in common: their tests, seeds or questions differ, or their scenarios "
@@ -115,20 +113,20 @@ def compare(
 
 
 def _alone(unmatched: Unmatched) -> tuple[tuple[str, Subject, int], ...]:
-    return tuple((family, subject, len(rows)) for (family, subject), rows in unmatched.items())
+    return tuple((test, subject, len(rows)) for (test, subject), rows in unmatched.items())
 
 
 def _versus(matched: Matched, treatments: Treatments) -> SubjectComparison:
     first, second = matched.rows
     trials = pairs(first, second, treatments)
     shared = {key[0] for key in trials.after}
-    scenarios = [name for name in dict.fromkeys(key[0] for key in trials.before) if name in shared]
+    cells = [name for name in dict.fromkeys(key[0] for key in trials.before) if name in shared]
     return SubjectComparison(
-        matched.family,
+        matched.test,
         matched.before,
         matched.after,
-        (*(_change(name, [name], trials) for name in scenarios), *(map(_across, trials.across))),
-        _change("all", scenarios, trials),
+        (*(_change(name, [name], trials) for name in cells), *(map(_across, trials.across))),
+        _change("all", cells, trials),
         tuple(_flips(trials)),
         trials.alone,
         trials.mismatched,
@@ -137,14 +135,14 @@ def _versus(matched: Matched, treatments: Treatments) -> SubjectComparison:
     )
 
 
-def _across(scenarios: Across) -> ScenarioChange:
-    """Return the change from one scenario to another that differs in a parameter."""
-    before, after = scenarios.rows
-    name = f"{scenarios.before}, {scenarios}"
-    if not scenarios.paired:
-        return ScenarioChange(name, rate_of(before), rate_of(after), unpaired(before, after), clustered=False)
-    renamed = [replace(row, scenario=scenarios.before) for row in after]
-    return replace(_change(scenarios.before, [scenarios.before], pairs(before, renamed)), scenario=name)
+def _across(cells: Across) -> CellChange:
+    """Return the change from one cell to another that differs in a parameter."""
+    before, after = cells.rows
+    name = f"{cells.before}, {cells}"
+    if not cells.paired:
+        return CellChange(name, rate_of(before), rate_of(after), unpaired(before, after), clustered=False)
+    renamed = [replace(row, cell=cells.before) for row in after]
+    return replace(_change(cells.before, [cells.before], pairs(before, renamed)), cell=name)
 
 
 def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
@@ -157,14 +155,14 @@ def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
     )
 
 
-def _change(name: str, scenarios: Sequence[str], trials: TrialPairs) -> ScenarioChange:
-    wanted = set(scenarios)
+def _change(name: str, cells: Sequence[str], trials: TrialPairs) -> CellChange:
+    wanted = set(cells)
     sides = (trials.before, trials.after)
     before, after = (rate_of(row for key, row in side.items() if key[0] in wanted) for side in sides)
     items = {key: answers for key, answers in trials.items.items() if key[0] in wanted}
     right = [([row.credit for row in befores], [row.credit for row in afters]) for befores, afters in items.values()]
     clusters = {row.cluster or row.item or row.cluster_key for (row, *_), _ in items.values()}
-    return ScenarioChange(name, before, after, difference(right), clustered=len(clusters) < len(items))
+    return CellChange(name, before, after, difference(right), clustered=len(clusters) < len(items))
 
 
 def _flips(trials: TrialPairs) -> Iterator[Flip]:

@@ -22,7 +22,7 @@ from longctx.workspace import Workspace
 def keep_token_counts(workspace: Workspace, model: str, counts: TokenCounts) -> Path:
     """Append token counts to the model's profile, which is created if necessary; return its path. Raises UserError."""
     entry = _table()
-    entry.update(counts.model_dump(exclude={"values"}, exclude_defaults=True))
+    entry.update(counts.model_dump(exclude={"values"}, exclude_defaults=True, by_alias=True))
     entry["values"] = _inline(counts.values)
     with _edited(workspace, model) as (path, document):
         document.setdefault("measured", tomlkit.aot()).append(entry)

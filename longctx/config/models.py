@@ -10,12 +10,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from longctx.config.file_names import file_of
-from longctx.config.text_files import read_text, read_toml
-from longctx.errors import UserError, closest
-from longctx.fields import parsed
-from longctx.workspace import Workspace
 from pathlib import Path
+from typing import Any, Literal, Self
+
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -26,8 +23,12 @@ from pydantic import (
     PositiveInt,
     model_validator,
 )
-from typing import Any, Literal, Self
 
+from longctx.config.file_names import file_of
+from longctx.config.text_files import read_text, read_toml
+from longctx.errors import UserError, closest
+from longctx.fields import parsed
+from longctx.workspace import Workspace
 
 MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
 """The pattern of model ids: they become names of files and parts of URLs, so none is `..`."""
@@ -96,7 +97,7 @@ class Caching(_Table):
 
 
 class TokensPerUnit(_Table):
-    """The tokens of one unit of a family, for estimates before anything is asked."""
+    """The tokens of one unit of a test, for estimates before anything is asked."""
 
     line: PositiveFloat = 15.0
     """The tokens of a line of line retrieval."""
@@ -107,7 +108,9 @@ class TokensPerUnit(_Table):
 class TokenCounts(_Table):
     """The token counts of the probes of a protocol or a test function, from count_tokens."""
 
-    family: str
+    model_config = ConfigDict(populate_by_name=True)
+
+    test: str = Field(alias="family")
     """The name of the protocol or of the test function."""
     wording: str
     """The digest of a protocol's templates, or of a test function's probes."""
@@ -211,13 +214,13 @@ class ModelProfile(_Table):
     transport_headers: tuple[str, ...] = ()
     """Names of headers in ANTHROPIC_CUSTOM_HEADERS on which no answer depends, such as a gateway's credentials."""
     thinking_tokens: NonNegativeInt = Field(default_factory=_room_to_think)
-    """Tokens added to a family's max_tokens for a model that thinks before it answers. Default: its thinking budget."""
+    """Tokens added to a test's max_tokens for a model that thinks before it answers. Default: its thinking budget."""
     timeout_s: PositiveFloat = 600.0
     """The seconds in which a whole answer must arrive."""
     prefill: bool = False
     """Whether the model accepts a prompt that ends with the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
-    """The tokens of one unit of a family, for estimates before anything is asked."""
+    """The tokens of one unit of a test, for estimates before anything is asked."""
     prices: Prices | None = None
     """USD per million tokens. Without them no cost is known; `--ctx-max-cost` needs them."""
     retires: datetime.date | None = Field(default=None, exclude_if=lambda day: day is None)
@@ -229,7 +232,7 @@ class ModelProfile(_Table):
     probed: Probed | None = None
     """What a server said about the model; written by `models probe`."""
     token_counts: tuple[TokenCounts, ...] = Field((), alias="measured")
-    """The token counts of the families' wording; written by `models probe` and by the asking pass."""
+    """The token counts of the tests' wording; written by `models probe` and by the asking pass."""
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:
@@ -303,11 +306,11 @@ class ModelProfile(_Table):
         """Return the profile's system prompt, a blank line, and the prompt set's; without the part that is empty."""
         return "\n\n".join(filter(None, (self.system, system)))
 
-    def token_values(self, family: str, wording: str) -> dict[str, float] | None:
+    def token_values(self, test: str, wording: str) -> dict[str, float] | None:
         """Return the latest token counts of a wording, given by its digest; None if it was never counted."""
-        key = (family, wording, self.system_digest)
+        key = (test, wording, self.system_digest)
         for entry in reversed(self.token_counts):
-            if (entry.family, entry.wording, entry.system) == key:
+            if (entry.test, entry.wording, entry.system) == key:
                 return entry.values
         return None
 

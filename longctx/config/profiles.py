@@ -1,4 +1,4 @@
-"""Profiles, which hold the grid to run: one table for each family, or several."""
+"""Profiles, which hold the grid to run: one table for each test, or several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeI
 from longctx.config.models import TokensPerUnit
 from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
-from longctx.registry import families
+from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
@@ -35,7 +35,7 @@ def _listed(value: Any) -> Any:
 
 
 class Profile(BaseModel):
-    """The entries of a profile; `profile_type` adds the tables of the families."""
+    """The entries of a profile; `profile_type` adds the tables of the tests."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -90,9 +90,9 @@ class Profile(BaseModel):
         }
         return {**{name: value for name, value in values.items() if name not in own}, "functions": own}
 
-    def grids(self, family: str) -> tuple[Axes, ...]:
-        """Return the tables of a family; none if the profile leaves it out."""
-        grids: tuple[Axes, ...] = getattr(self, family, ())
+    def grids(self, test: str) -> tuple[Axes, ...]:
+        """Return the tables of a test; none if the profile leaves it out."""
+        grids: tuple[Axes, ...] = getattr(self, test, ())
         return grids
 
     def chosen_functions(self, known: Iterable[str]) -> frozenset[str] | None:
@@ -105,23 +105,23 @@ class Profile(BaseModel):
         return frozenset(self.functions) if chooses and not self.models else None
 
     def grids_by_model(self, known: Iterable[str], models: Sequence[str]) -> dict[tuple[str, str], list[Axes]]:
-        """Return the tables of these families for each (family, model). models: replace those of the tables, if any."""
+        """Return the tables of these tests for each (test, model). models: replace those of the tables, if any."""
         grids: dict[tuple[str, str], list[Axes]] = {}
-        for family in known:
-            for grid in self.grids(family):
+        for test in known:
+            for grid in self.grids(test):
                 for model in models or grid.models:
-                    grids.setdefault((family, model), []).append(grid)
+                    grids.setdefault((test, model), []).append(grid)
         return grids
 
 
-def profile_type(families: Mapping[str, Protocol]) -> type[Profile]:
-    """Return the type of a profile with tables for these families. Raises UserError."""
-    if taken := next((name for name in families if hasattr(Profile, name) or name in Profile.model_fields), None):
+def profile_type(tests: Mapping[str, Protocol]) -> type[Profile]:
+    """Return the type of a profile with tables for these tests. Raises UserError."""
+    if taken := next((name for name in tests if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-family-name",
             f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
-    return _with_tables(tuple((name, family.axes) for name, family in families.items()))
+    return _with_tables(tuple((name, test.axes) for name, test in tests.items()))
 
 
 @functools.lru_cache(maxsize=8)
@@ -178,25 +178,25 @@ def as_toml(given: Mapping[str, Any]) -> str:
 
 def load_profile(workspace: Workspace, given: Given) -> Profile:
     """Load a profile. Raises UserError."""
-    kind = profile_type(known := families(workspace))
+    kind = profile_type(known := known_protocols(workspace))
     if isinstance(given, Mapping):
         path = f"The profile {profile_name(workspace, given)!r}"
         profile = checked(tomllib.loads(as_toml(given)), kind, path)
     else:
         path = str(profile_path(workspace, given))
         profile = read_toml(Path(path), kind)
-    if not (profile.functions or profile.models or any(profile.grids(family) for family in known)):
+    if not (profile.functions or profile.models or any(profile.grids(test) for test in known)):
         raise UserError("empty-profile", f"{path} has no table of a protocol: add one, such as [{next(iter(known))}].")
-    for family in known:
-        for grid in profile.grids(family):
+    for test in known:
+        for grid in profile.grids(test):
             try:
                 table = grid.sized(USUAL_WINDOW, 0, TokensPerUnit().model_dump())
-                empty = not [table.trials_of(scenario) for scenario in table.scenarios(_no_bank)]
+                empty = not [table.trials_of(cell) for cell in table.made_cells(_no_bank)]
             except ValueError as error:
-                raise UserError("bad-profile-table", f"{path}, [{family}]: {error}") from None
+                raise UserError("bad-profile-table", f"{path}, [{test}]: {error}") from None
             if empty:
                 raise UserError(
                     "no-scenario-left",
-                    f"{path}, [{family}]: the table gives no scenario: fill its lists, or delete the table.",
+                    f"{path}, [{test}]: the table gives no scenario: fill its lists, or delete the table.",
                 )
     return profile

@@ -7,10 +7,10 @@ import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from longctx.errors import BadValue, UserError
 from pathlib import Path
 from typing import Any, Literal
 
+from longctx.errors import BadValue, UserError
 
 TABLE = "tool.longctx"
 NAME = "pyproject.toml"

@@ -1,4 +1,4 @@
-"""Prompt sets: the wording of families, in a folder of templates under fixtures/prompts/ or elsewhere."""
+"""Prompt sets: the wording of tests, in a folder of templates under fixtures/prompts/ or elsewhere."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from longctx.config.text_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
+from longctx.vocabulary.cell import Cell, Words
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.scenario import Scenario, Words
 from longctx.workspace import Workspace
 
 REPLACED = {
@@ -26,7 +26,7 @@ REPLACED = {
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The wording of one family in one prompt set."""
+    """The wording of one test in one prompt set."""
 
     prompt_set: str
     digest: str
@@ -42,11 +42,11 @@ class PromptSet:
 
     name: str
     folder: Path
-    """Its folder, which holds FAMILY/TEMPLATE.txt."""
+    """Its folder, which holds TEST/TEMPLATE.txt."""
     root: Path
     """The project, which links in it may not leave."""
     further: tuple[Path, ...] = ()
-    """Folders with the families that it lacks."""
+    """Folders with the tests that it lacks."""
     protocol: tuple[Path, ...] = ()
     """Folders from which a missing template can be copied."""
 
@@ -54,7 +54,7 @@ class PromptSet:
     def open(cls, workspace: Workspace, name: str, typed: bool = True) -> PromptSet:
         """Open a prompt set by its name in fixtures/prompts/, or by the path of its folder. Raises UserError.
 
-        Families in the project's own set of that name replace those in longctx's. typed: whether the person gave the
+        Tests in the project's own set of that name replace those in longctx's. typed: whether the person gave the
         name; a file, such as a profile, names no folder outside the project.
         """
         protocol = _folders(workspace, PROTOCOL)
@@ -71,27 +71,27 @@ class PromptSet:
             f"There is no prompt set {name!r}. {did_you_mean(name, names)} Or give the path of a folder of templates.",
         )
 
-    def holds(self, family: type[Scenario]) -> bool:
-        """Return whether the set has templates of a family; a set may have some families only."""
-        return any((folder / family.family).is_dir() for folder in (self.folder, *self.further))
+    def holds(self, test: type[Cell]) -> bool:
+        """Return whether the set has templates of a test; a set may have some tests only."""
+        return any((folder / test.test).is_dir() for folder in (self.folder, *self.further))
 
-    def wording(self, family: type[Scenario], document: str | None = None) -> Wording:
-        """Return the checked templates of a family. Raises UserError, which names a file or placeholder that is missing
+    def wording(self, test: type[Cell], document: str | None = None) -> Wording:
+        """Return the checked templates of a test. Raises UserError, which names a file or placeholder that is missing
         or unknown.
 
         document: the word for the documents; None to keep the templates' own.
         """
-        folder = self._folder_of(family)
-        _check_names(folder, family)
-        words = {name: self._template(folder, name, expected) for name, expected in family.templates.items()}
+        folder = self._folder_of(test)
+        _check_names(folder, test)
+        words = {name: self._template(folder, name, expected) for name, expected in test.templates.items()}
         renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
         document, words = (None if renamed == words else document), renamed
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
-    def _folder_of(self, family: type[Scenario]) -> Path:
-        folders = (folder / family.family for folder in (self.folder, *self.further))
-        return next((folder for folder in folders if folder.is_dir()), self.folder / family.family)
+    def _folder_of(self, test: type[Cell]) -> Path:
+        folders = (folder / test.test for folder in (self.folder, *self.further))
+        return next((folder for folder in folders if folder.is_dir()), self.folder / test.test)
 
     def _template(self, folder: Path, name: str, placeholders: tuple[str, ...]) -> str:
         path = folder / f"{name}.txt"
@@ -131,13 +131,13 @@ def _folders(workspace: Workspace, name: str) -> list[Path]:
     return [inside(own / name, workspace.root), shipped / name]
 
 
-def _check_names(folder: Path, family: type[Scenario]) -> None:
-    """Raise UserError if a folder has a template that its family does not use: its name was probably mistyped."""
-    names = [f"{name}.txt" for name in family.templates]
+def _check_names(folder: Path, test: type[Cell]) -> None:
+    """Raise UserError if a folder has a template that its test does not use: its name was probably mistyped."""
+    names = [f"{name}.txt" for name in test.templates]
     if unknown := sorted({path.name for path in folder.glob("*.txt")} - {*names}):
         raise UserError(
             "unknown-template",
-            f"{folder / unknown[0]} is not a template of {family.family}, so it would never be sent. "
+            f"{folder / unknown[0]} is not a template of {test.test}, so it would never be sent. "
             f"{did_you_mean(unknown[0], names)} Rename the file, or move it out of the folder.",
         )
 

@@ -1,4 +1,4 @@
-"""The bank that the QA families draw from: a corpus, questions about it, and a model's filter."""
+"""The bank that the QA tests draw from: a corpus, questions about it, and a model's filter."""
 
 from __future__ import annotations
 

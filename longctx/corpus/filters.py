@@ -18,8 +18,7 @@ from longctx.config.file_names import file_of
 from longctx.config.text_files import first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
-from longctx.files import write_file
-from longctx.files import inside
+from longctx.files import inside, write_file
 from longctx.vocabulary.bank import LIVING
 from longctx.workspace import Workspace
 
@@ -126,7 +125,7 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
 def question_of(item: str | None, version: int) -> tuple[str, str]:
     """Return what names the question of a row in a filter, and the key of that filter.
 
-    version: that of the row's family, which is that of its bank.
+    version: that of the row's test, which is that of its bank.
     """
     question, _, bank = str(item).rpartition("@")
     return (question, bank) if version == 1 else (str(item), LIVING)

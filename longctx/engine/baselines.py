@@ -14,8 +14,8 @@ from longctx.gate.defaults import MARGIN
 from longctx.plural import count
 from longctx.results.store import find_run
 from longctx.visible import visible
-from longctx.vocabulary.family import is_check
 from longctx.vocabulary.looks import DEFAULT_LOOKS
+from longctx.vocabulary.test import is_check
 
 if TYPE_CHECKING:
     from longctx.config.profiles import Profile
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NOISE = 0.1, 0.2
 """The shares of pairs that change by chance, where one run cannot tell: a cautious guess, and that of noisy models."""
 FEW = 4
-"""The most families or models that are named; of more, their number is given."""
+"""The most tests or models that are named; of more, their number is given."""
 
 
 def baseline_file(workspace: Workspace, name: str) -> Path:
@@ -54,12 +54,11 @@ def save(
     that is incomplete. add: whether to add the run to the baseline. with_replies: whether to keep the replies' text.
     """
     from longctx.gate.validity import vacuous_bands
-    from longctx.registry import families
-    from longctx.results.merging import check_not_stopped, new_rows
+    from longctx.registry import known_protocols
     from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
-    from longctx.results.store import lacks
     from longctx.results.manifest import require_manifest
-    from longctx.results.store import load_rows
+    from longctx.results.merging import check_not_stopped, new_rows
+    from longctx.results.store import lacks, load_rows
 
     file = baseline_file(workspace, name)
     shown = file.relative_to(workspace.root)
@@ -87,7 +86,7 @@ def save(
         yield from _noise(workspace, load_baseline(file).rows, manifest)
         return
     write_file(file, lambda part: write_baseline(part, name, folder, with_replies))
-    for why in vacuous_bands(rows, families(workspace), _margin(_profile(workspace, manifest))):
+    for why in vacuous_bands(rows, known_protocols(workspace), _margin(_profile(workspace, manifest))):
         yield (f"No run can pass against it: {why}.")
     yield (f"{shown}: the run {folder.name}, {measured(rows)}, {file.stat().st_size:,} bytes. Commit it.")
     yield from _noise(workspace, load_baseline(file).rows, manifest)
@@ -123,10 +122,10 @@ def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Ite
 
 def measured(rows: Sequence[Row]) -> str:
     """Return what rows measure, such as `300 trials of line_retrieval on my-model`."""
-    trials = [row for row in rows if row.measured and not is_check(row.family)]
+    trials = [row for row in rows if row.measured and not is_check(row.test)]
     if not trials:
         return "no trial"
-    names = dict.fromkeys(row.family for row in trials)
+    names = dict.fromkeys(row.test for row in trials)
     models = dict.fromkeys(row.model for row in trials)
     named, on = (visible(", ".join(each)) if len(each) <= FEW else "" for each in (names, models))
     tests, of_models = named or count(len(names), "test"), on or count(len(models), "model")

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.authoring.alone import ROOM, WORDING, Alone
-from longctx.authoring.written import Writing
-from longctx.authoring.written import read_reply
+from longctx.authoring.written import Writing, read_reply
 from longctx.cases.case import Case
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.recording.tape import Tape
     from longctx.vocabulary.bank import Section
-    from longctx.vocabulary.scenario import Reply
+    from longctx.vocabulary.cell import Reply
 
 PER_SECTION = 5
 """How many questions are drafted about a text, unless there are few texts."""
@@ -98,7 +97,7 @@ class Drafting:
         """Ask for the drafts and return them. Raises UserError."""
         drafts = []
         for case, reply in self._asked(self._cases):
-            section = case.scenario.section  # type: ignore[attr-defined]
+            section = case.cell.section  # type: ignore[attr-defined]
             if reply is not None:
                 for question in read_reply(section.id, reply, self._each, "").questions:
                     kind = "number" if question.numerical else "fact"
@@ -162,14 +161,14 @@ class Drafting:
 
     def _asked(self, cases: Sequence[Case]) -> list[tuple[Case, Any]]:
         """Ask what is not recorded, and return each case with its reply, None if there is none."""
-        self._run.ask(list({next(case.questions()).key: case for case in cases}.values()))
+        self._run.ask(list({next(case.each_trial()).key: case for case in cases}.values()))
         tape = self._run.tape()
         return [(case, reply_of(case, tape)) for case in cases]
 
 
 def reply_of(case: Case, tape: Tape) -> Reply | None:
     """Return the recorded reply to the only question of a case. Raises TapeError."""
-    [question] = case.questions()
+    [question] = case.each_trial()
     return tape.reply(Wanted.of(question, question.build()))
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.engine.measure import rows_of, unmeasured_row
 from longctx.engine.run import Run
 from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
@@ -25,11 +25,11 @@ from longctx.live.failure import Failure
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting, run_protocol
-from longctx.results.store import with_answers
 from longctx.results.row import EARLY_STOP, Row
+from longctx.results.store import with_answers
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import name_of_test
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
+from longctx.vocabulary.test import name_of_test
 
 if TYPE_CHECKING:
     from longctx.live.failure import Asked
@@ -47,9 +47,9 @@ def until_settled(run: Run, tape: Tape) -> AskingOrder:
 
     from longctx.live.failure import Asked
 
-    async def order(cases: Sequence[Case], questions: Sequence[Question], ask: AskQuestions) -> Asked:
+    async def order(cases: Sequence[Case], trials: Sequence[Trial], ask: AskQuestions) -> Asked:
         looks, asked = LiveLooks(run, cases, tape), Asked()
-        by_key = {question.key: question for question in questions}
+        by_key = {trial.key: trial for trial in trials}
         steps = looks.steps(by_key)
         try:
             now = next(steps)
@@ -68,9 +68,9 @@ def stopped_by(stopped: Failure | None, failures: Iterable[Failure]) -> Failure 
     return stopped or (PENDING if any(failure.cause == PENDING.cause for failure in failures) else None)
 
 
-def looks_by(run: Run, tape: Tape, questions: Iterable[Question]) -> LooksPlan:
+def looks_by(run: Run, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
     """Return the plan by which these questions are asked: that of what is recorded of them unless all is asked anew."""
-    recorded = None if tape.asks_anew else tape.looks_of(map(place_of, questions))
+    recorded = None if tape.asks_anew else tape.looks_of(map(place_of, trials))
     return recorded or looks_to_take(run)
 
 
@@ -83,7 +83,7 @@ def keep_left_out(run: Run) -> None:
     try:
         cases = [case.fitted() for case in run.of_protocols if case.size]
     except UserError:
-        return  # a scenario that cannot be built; its test says why
+        return  # a cell that cannot be built; its test says why
     run.unasked |= left_out_by(LiveLooks(run, cases, tape))
 
 
@@ -92,7 +92,7 @@ def may_leave_out_functions(run: Run) -> bool:
     baseline, settings = run.plan.baseline, run.settings
     if not (settings.looks and baseline and settings.only_trial is None):
         return False
-    names = {name_of_test(row.family) for row in baseline.rows} - run.plan.families.keys()
+    names = {name_of_test(row.test) for row in baseline.rows} - run.plan.tests.keys()
     return any(map(run.recorded.any_in_looks, sorted(names)))
 
 
@@ -122,16 +122,16 @@ class LiveLooks:
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._anchor = run.plan.baseline.anchor
-        self._questions = {question.key: question for case in cases for question in case.questions()}
+        self._questions = {trial.key: trial for case in cases for trial in case.each_trial()}
         self.plan = looks_by(run, tape, self._questions.values())
         self._rows: dict[str, list[Row]] = {}
         self._prompts: dict[str, CutPrompts] = defaultdict(CutPrompts)
         """Of each case by its id: a trial whose prompt was cut is not measured."""
-        self._bands = {key: self._band(question.case) for key, question in self._questions.items()}
+        self._bands = {key: self._band(trial.case) for key, trial in self._questions.items()}
         self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
-        for key, question in self._questions.items():
-            units[self._bands[key]][key] = unit_of(question)
+        for key, trial in self._questions.items():
+            units[self._bands[key]][key] = unit_of(trial)
         self.of: dict[str, int] = {}
         terms = run.plan.margin, run.settings.alpha
         for band, of_band in units.items():
@@ -175,20 +175,20 @@ class LiveLooks:
         verdict = self.verdict(left)
         settled = {
             band.band
-            for family in verdict.families
-            if not any(reported.minimum for reported in family.reported)
-            for band in family.bands
+            for test in verdict.tests
+            if not any(reported.minimum for reported in test.reported)
+            for band in test.bands
             if not band.asking and (band.n or band.verdict != "inconclusive")  # without a pair, nothing was looked at
         } - self._asked_to_the_end
         going = {
-            (name_of_test(band.family), band.name, band.subject)
+            (name_of_test(band.test), band.name, band.subject)
             for band in (band.band for band in verdict.bands)
             if band not in settled
         }
 
         def needless(band: Band | None) -> bool:
             """Return whether a band is settled, and with it those of the checks of its trials."""
-            return band in settled and band is not None and (band.family, band.name, band.subject) not in going
+            return band in settled and band is not None and (band.test, band.name, band.subject) not in going
 
         return {key for key in left if needless(self._bands[key])}
 
@@ -196,48 +196,48 @@ class LiveLooks:
         """Return the questions of which nothing is recorded: no answer to another request, and none that is refused."""
         return {
             key
-            for key, question in self._questions.items()
-            if not (self._tape.has_trial(question) or self._tape.refuses(question))
+            for key, trial in self._questions.items()
+            if not (self._tape.has_trial(trial) or self._tape.refuses(trial))
         }
 
     def stale(self) -> set[str]:
         """Return the questions that only other requests were answered for; none unless a run asked in looks."""
         if not self._tape.looks_of(map(place_of, self._questions.values())):
             return set()
-        rows = [row for key, question in self._questions.items() for row in self._known(key, question)]
+        rows = [row for key, trial in self._questions.items() for row in self._known(key, trial)]
         if not self._tape.looks_of(map(place_of_row, rows)):
             return set()
         return {
             key
-            for key, question in self._questions.items()
-            if self._tape.has_trial(question)
-            and not self._tape.refuses(question)
-            and any(row.outcome == "not_asked" for row in self._known(key, question))
+            for key, trial in self._questions.items()
+            if self._tape.has_trial(trial)
+            and not self._tape.refuses(trial)
+            and any(row.outcome == "not_asked" for row in self._known(key, trial))
         }
 
     def later(self, stale: Collection[str], unneeded: Collection[str]) -> set[str]:
         """Return the stale questions that are unneeded, of bands where none is stale up to the look of the verdict."""
-        bands = [band for family in self.verdict(unneeded).families for band in family.bands]
+        bands = [band for test in self.verdict(unneeded).tests for band in test.bands]
         settled: dict[Band | None, int] = {band.band: band.look for band in bands}
         early = {band for key in stale if self.of[key] <= settled.get(band := self._bands[key], 0)}
         return {key for key in stale if key in unneeded and self._bands[key] not in early}
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
-        known = {key: self._known(key, question) for key, question in self._questions.items() if key not in left}
+        known = {key: self._known(key, trial) for key, trial in self._questions.items() if key not in left}
         cut = {key for prompts in self._prompts.values() for key in prompts.found()}
         rows: list[Row] = []
-        for key, question in self._questions.items():
+        for key, trial in self._questions.items():
             if key in left:
-                rows.append(unmeasured_row(self._run, question, "not_asked", EARLY_STOP))
+                rows.append(unmeasured_row(self._run, trial, "not_asked", EARLY_STOP))
             elif key in cut:
-                rows.append(unmeasured_row(self._run, question, "infra_error", PROMPT_CUT))
+                rows.append(unmeasured_row(self._run, trial, "infra_error", PROMPT_CUT))
             else:
                 rows += known[key]
         now = clocks.stamp()
         terms = rules(self._run, rows, now, RunLooks.all(self.plan))
         terms = replace(beside(terms, self._anchor), elsewhere=self._elsewhere)
-        return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.families)
+        return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.tests)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
         """Return how many bands are judged elsewhere, and those that are asked to the end whatever is shown.
@@ -250,7 +250,7 @@ class LiveLooks:
         plan = self._run.plan
         here = [(case, band) for case in cases if (band := self._band(case))]
         everywhere = [
-            (case, band) for name in plan.families for case in plan.all_cases_of(name) if (band := self._band(case))
+            (case, band) for name in plan.tests for case in plan.all_cases_of(name) if (band := self._band(case))
         ]
         if self._run.settings.shard is None:
             everywhere = here
@@ -265,47 +265,47 @@ class LiveLooks:
 
     def _reports(self, cases: Sequence[Case]) -> Reports:
         """Return the reports that these cells of test functions declare."""
-        names = {case.scenario.family for case in cases}
+        names = {case.cell.test for case in cases}
         return {name: report for name, report in self._run.reports.items() if name in names}
 
     def _band(self, case: Case) -> Band | None:
         subject = Subject.of(
             case.model.model, case.wording.prompt_set, {**dict(self._run.settings.labels), **case.labels}, case.shape
         )
-        return Band(case.scenario.family, case.band, subject) if case.gated else None
+        return Band(case.cell.test, case.band, subject) if case.gated else None
 
-    def _known(self, key: str, question: Question) -> list[Row]:
+    def _known(self, key: str, trial: Trial) -> list[Row]:
         if key not in self._rows:
             # If building raises, the question's own test reports it, and the asking goes on.
             try:
-                rows = self._rows_of(question, run_protocol(self._tape, question))
+                rows = self._rows_of(trial, run_protocol(self._tape, trial))
             except Exception as error:
-                rows = [unmeasured_row(self._run, question, "infra_error", str(error))]
+                rows = [unmeasured_row(self._run, trial, "infra_error", str(error))]
             if not rows[0].measured:
                 return rows
             self._rows[key] = rows
         return self._rows[key]
 
-    def _rows_of(self, question: Question, result: Waiting | Judged | Ended) -> list[Row]:
+    def _rows_of(self, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
         """Return the rows of a trial that was run, and note its prompts."""
         for exchange in result.exchanges if isinstance(result, Judged) else ():
             if exchange.reply:
-                prompts = self._prompts[question.case.id]
-                prompts.add(question.key, exchange.model, exchange.body, exchange.reply.input_tokens)
-        return rows_of(self._run, self._tape, question, result)
+                prompts = self._prompts[trial.case.id]
+                prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
+        return rows_of(self._run, self._tape, trial, result)
 
 
 class FunctionLooks(LiveLooks):
     """The looks of test functions. Only pytest can judge their trials, and tells here how each ended."""
 
-    def ended(self, question: Question, result: Waiting | Judged | Ended) -> None:
+    def ended(self, trial: Trial, result: Waiting | Judged | Ended) -> None:
         """Note a trial that ran to its end."""
-        self._rows[question.key] = self._rows_of(question, result)
+        self._rows[trial.key] = self._rows_of(trial, result)
 
-    def _known(self, key: str, question: Question) -> list[Row]:
+    def _known(self, key: str, trial: Trial) -> list[Row]:
         if key in self._rows:
             return self._rows[key]
-        return [unmeasured_row(self._run, question, "not_asked", "missing")]
+        return [unmeasured_row(self._run, trial, "not_asked", "missing")]
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
         """See above. What other shards ask of test functions is known from the baseline alone."""
@@ -314,28 +314,28 @@ class FunctionLooks(LiveLooks):
         run = self._run
         here = [(case, band) for case in cases if (band := self._band(case))]
         own = {band for _, band in here}
-        scenarios = {(case.scenario.family, case.scenario.slug) for case in cases}
-        gated = [(name_of_test(row.family), row) for row in self._baseline if row.band is not None]
-        kept = [(test, row) for test, row in gated if test not in run.plan.families]
-        lacking = {(test, row.band) for test, row in kept if (test, row.scenario) not in scenarios}
-        parted = {band for band in own if (band.family, band.name) in lacking}
-        named = {(band.family, band.name) for band in own}
-        elsewhere = {(row.family, row.band) for _, row in kept} - named
+        cells = {(case.cell.test, case.cell.slug) for case in cases}
+        gated = [(name_of_test(row.test), row) for row in self._baseline if row.band is not None]
+        kept = [(test, row) for test, row in gated if test not in run.plan.tests]
+        lacking = {(test, row.band) for test, row in kept if (test, row.cell) not in cells}
+        parted = {band for band in own if (band.test, band.name) in lacking}
+        named = {(band.test, band.name) for band in own}
+        elsewhere = {(row.test, row.band) for _, row in kept} - named
         elsewhere = {name for name in elsewhere if (name_of_test(name[0]), name[1]) not in named}
-        of_families = {
+        of_tests = {
             band
-            for name in (run.plan.families if run.plan.own else ())
+            for name in (run.plan.tests if run.plan.own else ())
             for case in run.plan.all_cases_of(name)
             if (band := self._band(case))
         }
         with_minimum = {band for case, band in here if case.min_rate is not None}
         limited = own if rules(run, (), "", AT_ONCE).limits != GrowthLimits() else set()
-        stated = minimums_of(run.plan) if of_families else 0
-        return len(of_families) + len(elsewhere) + stated, parted | with_minimum | limited
+        stated = minimums_of(run.plan) if of_tests else 0
+        return len(of_tests) + len(elsewhere) + stated, parted | with_minimum | limited
 
 
-def unit_of(question: Question) -> Unit:
+def unit_of(trial: Trial) -> Unit:
     """Return what a question is not divided from when it is asked in looks; it is that of its row when it is judged."""
-    identity = question.identity
-    cluster = question.case.scenario.cluster(question.index) or None
-    return Unit.of(identity.scenario, identity.seed, cluster, identity.trial, identity.item)
+    identity = trial.identity
+    cluster = trial.case.cell.cluster(trial.index) or None
+    return Unit.of(identity.cell, identity.seed, cluster, identity.trial, identity.item)

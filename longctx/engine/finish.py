@@ -1,56 +1,51 @@
-"""The end of a run: its rows in order, its summary, its verdict and its report, written completely or not at all."""
+"""The end of a run: its rows in order, its summary, its verdict and its report, written completely or not at all.
+
+A run and the merging of several runs end in the same way.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import longctx
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import longctx
 from longctx import clocks
-from longctx.cases.case import Case, Question
-from longctx.config.file_names import file_name
+from longctx.cases.case import Case, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
 from longctx.engine.plan import Plan
-from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules, trial_of
+from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.live.cost.estimate import Estimate, estimate
-from longctx.recording.apis import to_reply
-from longctx.recording.apis.messages import Receipt
-from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import digest_of
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
 from longctx.report.headline import failures, headline
-from longctx.report.lost import LostAnswer, LostAnswers, MOST_LOST
-from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
+from longctx.report.lost import MOST_LOST, LostAnswer, LostAnswers
 from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
 from longctx.results import store
-from longctx.results.store import by_group, digest_of_answers, with_answers
 from longctx.results.baseline import Baseline, load_baseline
-from longctx.results.store import remove_old_runs
-from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
-from longctx.results.store import FinishedRun, load
+from longctx.results.store import FinishedRun, remove_old_runs, with_answers
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
 from longctx.vocabulary.protocol import Protocol
-from pathlib import Path
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
@@ -81,8 +76,8 @@ class Ending:
     """What the end of a run needs beside its rows."""
 
     manifest: Manifest
-    families: Mapping[str, Protocol]
-    """The families by name."""
+    tests: Mapping[str, Protocol]
+    """The tests by name."""
     baseline: Baseline | None
     """What the run is judged against; None if it is not judged."""
     terms: Rules | None
@@ -109,7 +104,7 @@ def finish(
 
     Raises UserError.
 
-    facts: the facts of each scenario, by its name. judged: called with summary and verdict before the report is
+    facts: the facts of each cell, by its name. judged: called with summary and verdict before the report is
     written, so that a full disk does not hide them. tests: pytest's counts, by outcome.
     """
     with whole_folder(run.folder, store.RESULTS) as folder:
@@ -123,9 +118,7 @@ def finish(
         terms = rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
-        ending = Ending(
-            manifest, run.plan.families, baseline, terms, *writes, run.workspace.cassettes, run.reports, names
-        )
+        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, run.workspace.cassettes, run.reports, names)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -157,7 +150,7 @@ def _written(
     judged: Callable[[Finished], object] = lambda _: None,
 ) -> Finished:
     """Summarize and judge a run, and write its report into `folder`."""
-    manifest, known, baseline = ending.manifest, ending.families, ending.baseline
+    manifest, known, baseline = ending.manifest, ending.tests, ending.baseline
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts, ending.reports)
     verdict, document, said = None, None, ""
     failed: Mapping[str, str] = {}
@@ -169,7 +162,7 @@ def _written(
     earlier = None
     if baseline:
         text = (folder / store.VIEWS).exists()
-        from longctx.engine.finish import earlier_answers
+        from longctx.engine.earlier import earlier_answers
 
         earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
     write_report(folder, RunReport(record, summary, manifest, document), ending.page, ending.parquet, earlier)
@@ -184,7 +177,7 @@ def judge(
     from longctx.engine.finish import lost_answers
 
     rows, manifest = record.rows, ending.manifest
-    verdict = judged_against(baseline, rows, terms, ending.families)
+    verdict = judged_against(baseline, rows, terms, ending.tests)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
     lost = lost_answers(verdict, baseline, record, ending.cassettes, *ending.names)
     shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)), lost)
@@ -199,7 +192,7 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = clocks.stamp()
     terms = rules(run, rows, now, looks_of(run, rows))
-    return judged_against(against, rows, terms, run.plan.families)
+    return judged_against(against, rows, terms, run.plan.tests)
 
 
 def judged_against(
@@ -264,7 +257,7 @@ def manifest_of(
 
 def _declared(reports: Reports, rows: Sequence[Row]) -> dict[str, bool]:
     """Return the measured tests that declare a report, and whether it adds to the gate."""
-    measured = {row.family for row in rows}
+    measured = {row.test for row in rows}
     return {name: adds_to_gate(of) for name, of in reports.items() if name in measured}
 
 
@@ -275,9 +268,9 @@ def _named(plan: LooksPlan) -> str:
 
 def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
     """Return the digests of the sections of each bank that trials name by their documents."""
-    asked = {(row.family, row.model) for row in rows if row.documents}
+    asked = {(row.test, row.model) for row in rows if row.documents}
     grids = run.plan.grids() if asked else {}
-    banks = {(model, grid.draws_on) for family, model in sorted(asked) for grid in grids.get((family, model), ())}
+    banks = {(model, grid.draws_on) for test, model in sorted(asked) for grid in grids.get((test, model), ())}
     own = run.settings.corpus
     return {own.name if own else name: run.plan.bank(model, name).digests for model, name in sorted(banks)}
 
@@ -286,8 +279,8 @@ def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
     """Return the "too hard" filters of a run: those of its baseline if it has one, so that both ask the same."""
     from longctx.corpus.filters import choose_filter, question_of
 
-    filtered = {name for name, family in run.plan.families.items() if family.filtered}
-    names = {(row.model, question_of(row.item, row.version)[1]) for row in rows if row.family in filtered}
+    filtered = {name for name, test in run.plan.tests.items() if test.filtered}
+    names = {(row.model, question_of(row.item, row.version)[1]) for row in rows if row.test in filtered}
     filters = [choose_filter(run.workspace, run.plan.filters, model, bank) for model, bank in sorted(names)]
     return [chosen for chosen in filters if chosen is not None]
 
@@ -320,7 +313,9 @@ def lost_answers(
     cassettes: the recordings in which replies are looked up that the baseline does not hold. named, folder: the
     baseline and the run's folder, as the command names them that shows all.
     """
-    pairs = [pair for family in verdict.families for pair in family.lost]
+    from longctx.engine.earlier import views_of
+
+    pairs = [pair for test in verdict.tests for pair in test.lost]
     if not pairs:
         return LostAnswers()
     shown = pairs[:MOST_LOST]
@@ -330,7 +325,7 @@ def lost_answers(
     return LostAnswers(
         tuple(
             LostAnswer(
-                trial=f"{after.family}/{after.scenario}#{after.name}",
+                trial=f"{after.test}/{after.cell}#{after.name}",
                 subject=str(after.subject),
                 expected=after.expected,
                 before=_answer(before, earlier.get(before.identity, {})),
@@ -348,100 +343,6 @@ def _answer(row: Row, view: Mapping[str, Any]) -> str | None:
     return row.returned or view.get("reply")
 
 
-def earlier_answers(
-    baseline: Baseline,
-    rows: Sequence[Row],
-    cassettes: Path | None,
-    text: bool = True,
-    families: Mapping[str, Protocol] | None = None,
-) -> dict[RowIdentity, Earlier]:
-    """Return what the baseline answered to each trial of a run, by the identity of the run's row.
-
-    cassettes: the recordings in which replies are looked up that the baseline does not hold; None for none. text: False
-    leaves all replies out. families: the known ones, by default those of longctx.
-    """
-    before = earlier_rows(baseline.rows, rows, None, families)
-    if not text:
-        return {identity: Earlier(row) for identity, row in before.items()}
-    answers = {row.identity: row.answers for row in with_answers(rows)}
-    same = {
-        identity for identity, row in before.items() if row.answers is not None and row.answers == answers[identity]
-    }
-    views = views_of(baseline, [row for identity, row in before.items() if identity not in same], cassettes)
-    return {identity: Earlier(row, views.get(row.identity, {}), identity in same) for identity, row in before.items()}
-
-
-def views_of(baseline: Baseline, wanted: Sequence[Row], cassettes: Path | None) -> dict[RowIdentity, Mapping[str, Any]]:
-    """Return the views of a baseline's rows, or the replies that are known of them, by the identity of the row.
-
-    wanted: the rows whose scenarios are looked up in the recordings, if the baseline holds no replies.
-    """
-    if baseline.folder is not None:
-        return {row.identity: view for row, view in load(baseline.folder).seen()}
-    kept: Mapping[RowIdentity, str] = baseline.replies
-    if not kept and cassettes is not None:
-        kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
-    return {identity: {"reply": reply} for identity, reply in kept.items()}
-
-
-def recorded_replies(
-    rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path, saved_at: str
-) -> dict[RowIdentity, str]:
-    """Return the recorded replies behind the rows of a baseline. wanted: the rows whose scenarios are looked up.
-
-    A group of rows has replies only if the recorded answers have the digest that the baseline kept of its own.
-    """
-    replies: dict[RowIdentity, str] = {}
-    files = {(row.model, row.family, row.scenario) for row in wanted}
-    for (model, family, name), of_file in grouped(rows, lambda row: (row.model, row.family, row.scenario)).items():
-        if (model, family, name) not in files:
-            continue
-        file = f"{file_name(model)}/{family}/{name}.jsonl"
-        replaced: list[Episode] = []
-        try:
-            episodes = [
-                episode
-                for episode in (*read_episodes(cassettes / file, cassettes, replaced)[0], *replaced)
-                if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
-            ]
-        except (UserError, ValueError):  # a damaged file, or a name in the baseline that is no file's or leads away
-            continue
-        for group in by_group(of_file).values():
-            replies |= _of_group(group, episodes)
-    return replies
-
-
-def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[RowIdentity, str]:
-    """Return the replies of a group's rows if the latest answers in its wording are those that it rests on."""
-    latest: dict[str, Episode] = {}
-    for episode in episodes:
-        metadata = episode[2]
-        known = latest.get(metadata["trial"])
-        if metadata["wording"] == group[0].prompt_digest and (
-            known is None or known[2]["recorded_at"] <= metadata["recorded_at"]
-        ):
-            latest[metadata["trial"]] = episode
-    found = [(row, latest.get(trial_of(row))) for row in group]
-    answered = [_answered(row, episode) for row, episode in found if episode]
-    if len(answered) < len(group) or digest_of_answers(answered) != group[0].answers:
-        return {}
-    return dict(_texts([(row, episode) for row, episode in found if episode]))
-
-
-def _answered(row: Row, episode: Episode) -> Row:
-    request, _, metadata = episode
-    sha256 = request.body.decode().removeprefix("sha256:")
-    return replace(row, prompt_sha256=sha256, recorded_at=metadata["recorded_at"], latency_s=metadata["latency_s"])
-
-
-def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[RowIdentity, str]]:
-    for row, (request, response, _) in found:
-        try:
-            yield row.identity, to_reply(request.path, response["body"]["string"], Receipt()).text
-        except MalformedAnswer:
-            continue
-
-
 @dataclass(frozen=True, slots=True)
 class DocumentChanges:
     """The trials about documents before and after a change, by what happens to them."""
@@ -449,10 +350,10 @@ class DocumentChanges:
     cases: tuple[Case, ...]
     """Those after the change."""
     unchanged: int
-    stale: tuple[Question, ...]
+    stale: tuple[Trial, ...]
     """The trials whose prompts hold what changed."""
-    added: tuple[Question, ...]
-    gone: tuple[Question, ...]
+    added: tuple[Trial, ...]
+    gone: tuple[Trial, ...]
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -466,28 +367,28 @@ def document_changes(before: Plan, after: Plan) -> DocumentChanges:
     return DocumentChanges(
         tuple(_cases(after)),
         sum(key in old and old[key][1] == digest for key, (_, digest) in new.items()),
-        tuple(question for key, (question, digest) in new.items() if key in old and old[key][1] != digest),
-        tuple(question for key, (question, _) in new.items() if key not in old),
-        tuple(question for key, (question, _) in old.items() if key not in new),
+        tuple(trial for key, (trial, digest) in new.items() if key in old and old[key][1] != digest),
+        tuple(trial for key, (trial, _) in new.items() if key not in old),
+        tuple(trial for key, (trial, _) in old.items() if key not in new),
     )
 
 
-def questions_by_item(questions: tuple[Question, ...]) -> Mapping[str, int]:
+def questions_by_item(trials: tuple[Trial, ...]) -> Mapping[str, int]:
     """Return how many of these trials are about each question of the bank."""
     counts: dict[str, int] = {}
-    for question in questions:
-        name = str(question.identity.item).partition("@")[0]
+    for trial in trials:
+        name = str(trial.identity.item).partition("@")[0]
         counts[name] = counts.get(name, 0) + 1
     return counts
 
 
 def _cases(plan: Plan) -> Iterator[Case]:
-    for name, family in plan.families.items():
-        if family.documents:
+    for name, test in plan.tests.items():
+        if test.documents:
             yield from (case.fitted() for case in plan.cases_of(name))
 
 
-def _built(plan: Plan) -> Iterator[tuple[str, tuple[Question, str]]]:
+def _built(plan: Plan) -> Iterator[tuple[str, tuple[Trial, str]]]:
     for case in _cases(plan):
-        for question in case.questions():
-            yield f"{case.file}/{question.key}", (question, digest_of(question.build(), case.model))
+        for trial in case.each_trial():
+            yield f"{case.file}/{trial.key}", (trial, digest_of(trial.build(), case.model))

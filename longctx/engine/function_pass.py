@@ -13,10 +13,9 @@ from longctx.engine.early_stop import FunctionLooks, stopped_by
 from longctx.engine.function_runs import check, price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
-from longctx.functions.asking import Round, Rounds
-from longctx.functions.measure import Result, RunOnce, TrialOf, ended
+from longctx.functions.batches import Round, Rounds
 from longctx.functions.fixtures import FunctionRun, Functions
-from longctx.functions.measure import FunctionTrial
+from longctx.functions.measure import FunctionTrial, Result, RunOnce, TrialOf, ended
 from longctx.live import interrupted
 from longctx.live.asker import Asker
 from longctx.live.asking import Progress
@@ -25,8 +24,7 @@ from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
-from longctx.live.run import Done
-from longctx.live.run import ending
+from longctx.live.run import Done, ending
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
@@ -50,7 +48,7 @@ class AskingRun(FunctionRun):
         self._asker = asker
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self._asker.ask(case.questions(), trial_of, start)
+        self._asker.ask(case.each_trial(), trial_of, start)
 
 
 class CollectingRun(FunctionRun):
@@ -62,12 +60,12 @@ class CollectingRun(FunctionRun):
         self._rounds, self._part = rounds, part
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        for question in case.questions():
-            if self._part.holds(question) and question.key not in self._rounds.asked.failures:
-                trial = trial_of(question)
-                result = start(trial)
-                self._rounds.add(self.round, trial, result)
-                self._part.note(trial, result)
+        for trial in case.each_trial():
+            if self._part.holds(trial) and trial.key not in self._rounds.asked.failures:
+                running = trial_of(trial)
+                result = start(running)
+                self._rounds.add(self.round, running, result)
+                self._part.note(running, result)
 
 
 class FunctionPass:
@@ -104,7 +102,7 @@ class FunctionPass:
         self._tape.looks = looks.plan
 
         def note(trial: FunctionTrial, result: Result) -> None:
-            looks.ended(trial.question, ended(trial, result))
+            looks.ended(trial.trial, ended(trial, result))
 
         first, steps = True, looks.steps(looks.of)
         try:
@@ -239,7 +237,7 @@ def _uncounted(run: Run, given: Sequence[Case]) -> Iterator[Unasked]:
     """Yield the cells whose probes could not be counted, and why."""
     for case in given:
         if case not in run.cells:
-            yield case, Failure(**run.unasked[next(iter(case.questions())).key])
+            yield case, Failure(**run.unasked[next(iter(case.each_trial())).key])
 
 
 def ask(run: Run, tests: Functions, before: Done, max_cost: float | None = None) -> FunctionPass:

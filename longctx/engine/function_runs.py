@@ -11,21 +11,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.engine.early_stop import FunctionLooks, left_out_by
-from longctx.engine.gate_plan import SubjectBand, band_of
+from longctx.engine.gate_plan import SubjectBand, band_of, cannot_pass, target_of
 from longctx.engine.measure import MeasuredCase, Measurer
-from longctx.engine.gate_plan import cannot_pass, target_of
 from longctx.errors import TapeError, UserError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.fixtures import FunctionRun, Functions
-from longctx.functions.measure import FunctionTrial
+from longctx.functions.measure import FunctionTrial, Result, RunOnce, TrialOf, ended, run_trial
 from longctx.gate.plan import Load
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price
-from longctx.live.run import with_estimated_counts
+from longctx.live.estimating import with_estimated_counts
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 
@@ -44,11 +42,11 @@ class ReplayingRun(FunctionRun):
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         self.cells.append(case)
-        for question in case.questions():
-            if self.tape.has_trial(question):
-                trial = trial_of(question)
+        for trial in case.each_trial():
+            if self.tape.has_trial(trial):
+                running = trial_of(trial)
                 with contextlib.suppress(TapeError):  # the test itself reports it
-                    self._part.note(trial, start(trial))
+                    self._part.note(running, start(running))
 
 
 class MeasuringRun(FunctionRun):
@@ -81,8 +79,8 @@ class ShowingRun(FunctionRun):
         self._slug = slug
 
     def fitted(self, case: Case) -> Case | None:
-        self.slugs.append(case.scenario.slug)
-        if self.shown is not None or case.scenario.slug != self._slug:
+        self.slugs.append(case.cell.slug)
+        if self.shown is not None or case.cell.slug != self._slug:
             return None
         try:
             return super().fitted(with_estimated_counts(case))
@@ -91,8 +89,8 @@ class ShowingRun(FunctionRun):
             return None
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        trial = trial_of(next(iter(case.questions())))
-        self.shown = trial, start(trial)
+        running = trial_of(next(iter(case.each_trial())))
+        self.shown = running, start(running)
 
 
 class EstimatingRun(FunctionRun):
@@ -119,17 +117,17 @@ class EstimatingRun(FunctionRun):
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
         estimates = self.estimates_of(case)
         estimates.add_cell(case)
-        for question in case.questions():
-            trial = trial_of(question)
-            replayed = FunctionTrial(question, self._recorded, trial.judge, trial.strategy)
+        for trial in case.each_trial():
+            running = trial_of(trial)
+            replayed = FunctionTrial(trial, self._recorded, running.judge, running.strategy)
             estimates.add_recorded(replayed, start(replayed))
-            if (result := start(trial)).kind == "error":
+            if (result := start(running)).kind == "error":
                 estimates.add_error(case, result)
-            lacking = [lack for lack in trial.lacking if self.tape.wants(lack.wanted)]
+            lacking = [lack for lack in running.lacking if self.tape.wants(lack.wanted)]
             free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
             self.held += len(lacking) - len(free)
             if free:
-                estimates.add_lacking(trial, free)
+                estimates.add_lacking(running, free)
 
 
 class PlanningRun(EstimatingRun):
@@ -162,7 +160,7 @@ class PlanningRun(EstimatingRun):
                 direct.output_tokens,
                 None if direct.price is None else direct.price.paid(batches=False),
                 None if batch.price is None else batch.price.paid(batches=True),
-                in_contexts=any(case.scenario.questions_per_context > 1 for case in cases),
+                in_contexts=any(case.cell.questions_per_context > 1 for case in cases),
             )
         return found
 
@@ -170,7 +168,7 @@ class PlanningRun(EstimatingRun):
 def check(run: Run, alone: bool) -> None:
     """Raise Invalid if the verdict on the run's test functions can only be invalid.
 
-    alone: whether the run asks no families, whose own check covers the functions too.
+    alone: whether the run asks no tests, whose own check covers the functions too.
     """
     if alone and (preflight := run.preflight([], run.tape())):
         preflight.check()
@@ -210,7 +208,7 @@ def _estimated(run: Run, tests: Functions, counted: bool) -> EstimatingRun:
     return estimating
 
 
-def estimate(run: Run, tests: Functions, of_families: Sequence[Estimate]) -> list[Estimate]:
+def estimate(run: Run, tests: Functions, of_tests: Sequence[Estimate]) -> list[Estimate]:
     """Say and return what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
@@ -220,7 +218,7 @@ def estimate(run: Run, tests: Functions, of_families: Sequence[Estimate]) -> lis
         run.say(sentence)
     for name, why in estimating.broken.items():
         run.say(f"{name} could not be estimated: {why}")
-    if total := in_all([*of_families, *estimates]):
+    if total := in_all([*of_tests, *estimates]):
         run.say(total)
     if estimating.held:
         run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
@@ -231,14 +229,14 @@ def estimate(run: Run, tests: Functions, of_families: Sequence[Estimate]) -> lis
 
 def leave_out(run: Run, tests: Functions) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
-    known: list[tuple[Question, Waiting | Judged | Ended]] = []
+    known: list[tuple[Trial, Waiting | Judged | Ended]] = []
 
     def note(trial: FunctionTrial, result: Result) -> None:
-        known.append((trial.question, ended(trial, result)))
+        known.append((trial.trial, ended(trial, result)))
 
     replaying = ReplayingRun(run.tape(), Part(ended=note))
     tests.run(replaying)
     looks = FunctionLooks(run, replaying.cells, run.recorded)
-    for question, of_trial in known:
-        looks.ended(question, of_trial)
+    for trial, of_trial in known:
+        looks.ended(trial, of_trial)
     run.unasked |= left_out_by(looks)

@@ -22,8 +22,8 @@ from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
-    from longctx.config.prompts import Wording
     from longctx.config.project import Shard
+    from longctx.config.prompts import Wording
     from longctx.engine.run import Run
     from longctx.vocabulary.report import Report
     from longctx.vocabulary.shapes import Shape
@@ -189,14 +189,14 @@ def check_apart(case: Case, test: str, known: dict[str, str]) -> None:
     if known.setdefault(_name_of(case), test) != test:
         raise UserError(
             "two-cells-of-one-name",
-            f"{case.scenario.family} has two cells {case.scenario.slug} for {case.model.model}, which have the same "
+            f"{case.cell.test} has two cells {case.cell.slug} for {case.model.model}, which have the same "
             "trials: give each value of its parameters once.",
         )
 
 
 def _name_of(case: Case) -> str:
     """Return the name of a cell among those of all test functions."""
-    return f"{case.scenario.family}/{case.id}"
+    return f"{case.cell.test}/{case.id}"
 
 
 def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:

@@ -7,14 +7,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
+
 from longctx import clocks
-from longctx.cases.case import Case, Question
-from longctx.engine.plan import Plan
+from longctx.cases.case import Case, Trial
 from longctx.engine.measure import foreseen_row, unmeasured_row
+from longctx.engine.plan import Plan
 from longctx.engine.run import Run
 from longctx.engine.terms import looks_to_take, rules
 from longctx.errors import Invalid, TapeError, UserError
-from longctx.gate.bands import Band, RUN
+from longctx.gate.bands import RUN, Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
 from longctx.gate.plan import Assumed, Load, Target, against_baselines, all_bands, outlook, passing
 from longctx.gate.validity import vacuous_bands
@@ -26,12 +28,10 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.views.reporting import Reports, reporting_of_test
-from longctx.vocabulary.family import is_check, name_of_test
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.report import Report
 from longctx.vocabulary.shapes import STRATEGY
-from statistics import fmean
-
+from longctx.vocabulary.test import is_check, name_of_test
 
 NAMED = 3
 """The most bands that the warning names."""
@@ -49,23 +49,22 @@ class Preflight:
         self._baseline = run.plan.baseline.rows
         self._known: dict[str, Row] = {}
 
-    def passed_over(self, question: Question, wanted: Wanted) -> None:
+    def passed_over(self, trial: Trial, wanted: Wanted) -> None:
         """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
         try:
             reply = self._tape.reply(wanted)
         except TapeError as error:
-            row = unmeasured_row(self._run, question, "infra_error", error.code)
+            row = unmeasured_row(self._run, trial, "infra_error", error.code)
         else:
-            stale = unmeasured_row(self._run, question, "not_asked", self._tape.status(wanted))
-            row = foreseen_row(self._run, question, reply) if reply else stale
-        self._known[question.key] = row
+            stale = unmeasured_row(self._run, trial, "not_asked", self._tape.status(wanted))
+            row = foreseen_row(self._run, trial, reply) if reply else stale
+        self._known[trial.key] = row
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
         """Check again, now that the tape has been read and the models are known."""
         for case, why in unasked:
             self._known |= {
-                question.key: unmeasured_row(self._run, question, "not_asked", why.cause)
-                for question in case.questions()
+                trial.key: unmeasured_row(self._run, trial, "not_asked", why.cause) for trial in case.each_trial()
             }
         self.check(list(dict.fromkeys(why.message for _, why in unasked)))
         if len(self._known) < sum(case.size for case in self._cases):
@@ -74,21 +73,21 @@ class Preflight:
     def warn(self) -> None:
         """Warn if the gate would pass too seldom even though nothing changed, or cannot pass."""
         plan = self._run.plan
-        for why in vacuous_bands(self._gated(), plan.families, plan.margin):
+        for why in vacuous_bands(self._gated(), plan.tests, plan.margin):
             self._say(f"No run can pass: {why}.")
-        of_families = [case for family in plan.families for case in plan.all_cases_of(family)] if plan.own else []
-        cases = [*of_families, *self._run.cells]
+        of_tests = [case for test in plan.tests for case in plan.all_cases_of(test)] if plan.own else []
+        cases = [*of_tests, *self._run.cells]
         if warning := unpowered(cases, target_of(self._run)):
             self._say(warning)
 
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
-        bands = {(case.scenario.family, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
-        stated = {case.scenario.family: case.guessing for case in self._run.cells}
+        bands = {(case.cell.test, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
+        stated = {case.cell.test: case.guessing for case in self._run.cells}
         return [
-            replace(row, guessing=stated.get(row.family) or row.guessing)
+            replace(row, guessing=stated.get(row.test) or row.guessing)
             for row in self._baseline
-            if (name_of_test(row.family), row.band) in bands
+            if (name_of_test(row.test), row.band) in bands
         ]
 
     def check(self, causes: Sequence[str] = ()) -> None:
@@ -96,16 +95,16 @@ class Preflight:
         rows = [row for case in (*self._cases, *self._run.cells) for row in self._rows(case)]
         now = clocks.stamp()
         part = self._run.settings.shard is not None
-        baseline = [row for row in self._baseline if not is_check(row.family)]  # no answer is foreseen to them
+        baseline = [row for row in self._baseline if not is_check(row.test)]  # no answer is foreseen to them
         if reasons := invalid_in_advance(
-            baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.families
+            baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.tests
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
             raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
 
     def _rows(self, case: Case) -> Iterator[Row]:
-        for question in case.questions():
-            yield self._known.get(question.key) or foreseen_row(self._run, question)
+        for trial in case.each_trial():
+            yield self._known.get(trial.key) or foreseen_row(self._run, trial)
 
 
 NOISE = 0.1, 0.2
@@ -173,7 +172,7 @@ def cannot_pass(cases: Sequence[Case], target: Target) -> Iterator[str]:
     smallest = []
     for band, size in unable.items():
         percent = _smallest_margin(*size, target)
-        name = f"{band.family}{'' if band.name == 'all' else f' {band.name}'}" if alone else _named(band)
+        name = f"{band.test}{'' if band.name == 'all' else f' {band.name}'}" if alone else _named(band)
         smallest.append(f"{name} {f'{percent}%' if percent else 'none'}")
     yield (
         f"{len(unable)} bands cannot pass at a margin of {target.margin * 100:g}% with so few trials. The smallest "
@@ -212,7 +211,7 @@ def _tested(cases: Sequence[Case], target: Target) -> dict[Band, tuple[tuple[int
 def _named(band: Band) -> str:
     if band == RUN:
         return "All bands together"
-    return f"{band.family} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
+    return f"{band.test} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
 
 
 def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int, Assumed]]:
@@ -224,12 +223,12 @@ def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int, Assumed]]:
         if case.gated:
             of_trials = case.clusters()
             band = Band(
-                case.scenario.family,
+                case.cell.test,
                 case.band,
                 Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape),
             )
             trials[band] += len(of_trials)
-            if case.scenario.questions_per_context > 1:
+            if case.cell.questions_per_context > 1:
                 in_contexts.add(band)
             clusters.setdefault(band, set()).update(of_trials)
     return {
@@ -261,7 +260,7 @@ class _Sum:
         self.clusters |= set(clusters)
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
-        self.in_contexts |= case.scenario.questions_per_context > 1
+        self.in_contexts |= case.cell.questions_per_context > 1
         expected, most = (_price_of(case, reply, clusters) for reply in (case.expected_reply_tokens, case.reply_tokens))
         if self.prices is None or expected is None or most is None:
             self.prices = None
@@ -278,7 +277,7 @@ class _Sum:
 
 def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPrice | None:
     """Return the price of a case's trials. reply: the tokens of a reply. clusters: the cluster of each trial."""
-    together = Counter(clusters) if case.scenario.questions_per_context > 1 else dict.fromkeys(range(len(clusters)), 1)
+    together = Counter(clusters) if case.cell.questions_per_context > 1 else dict.fromkeys(range(len(clusters)), 1)
     prices = {number: ContextPrice.of(case.model, case.size_tokens, reply, number) for number in set(together.values())}
     known = [price for number in together.values() if (price := prices[number])]
     if len(known) < len(together):
@@ -318,13 +317,13 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
 
     models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
-    gated = [row for row in rows if name_of_test(row.family) not in plan.families and row.band is not None]
+    gated = [row for row in rows if name_of_test(row.test) not in plan.tests and row.band is not None]
     loads: dict[SubjectBand, Load] = {}
-    for (measured, family, band), of_band in grouped(gated, _subject_and_band).items():
+    for (measured, test, band), of_band in grouped(gated, _subject_and_band).items():
         used = [(row.input_tokens or 0, row.output_tokens or 0) for row in of_band]
         clusters = len({row.cluster_key for row in of_band})
-        known = is_check(family) or any(tokens for tokens, _ in used)
-        free = is_check(family)
+        known = is_check(test) or any(tokens for tokens, _ in used)
+        free = is_check(test)
         for model in map(plan.model, models or [measured.model]):
             prices = [
                 ContextPrice.of(model, fmean(size for size, _ in sizes), fmean(reply for _, reply in sizes), len(sizes))
@@ -335,7 +334,7 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
             direct, in_batches = sum(price.direct for price in paid), sum(price.in_batches for price in paid)
             unknown = not known or len(paid) < len(prices)
             inputs, outputs = (sum(column) for column in zip(*used, strict=True))
-            where = dataclasses.replace(measured, model=model.model), Band(family, band)
+            where = dataclasses.replace(measured, model=model.model), Band(test, band)
             tokens = len(of_band), clusters, inputs, outputs
             loads[where] = Load(
                 *tokens,
@@ -348,14 +347,14 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
 
 def _by_context(rows: Sequence[Row]) -> list[list[tuple[int, int]]]:
     """Return the tokens of the prompts and the replies about each context."""
-    contexts = grouped(rows, lambda row: (row.scenario, row.seed, row.cluster_key)).values()
+    contexts = grouped(rows, lambda row: (row.cell, row.seed, row.cluster_key)).values()
     return [[(row.input_tokens or 0, row.output_tokens or 0) for row in context] for context in contexts]
 
 
 def _subject_and_band(row: Row) -> tuple[Subject, str, str]:
     subject = row.subject
     treated = tuple(pair for pair in subject.labels if pair[0] == STRATEGY)
-    return dataclasses.replace(subject, labels=treated), row.family, str(row.band)
+    return dataclasses.replace(subject, labels=treated), row.test, str(row.band)
 
 
 def minimums_of(plan: Plan) -> int:
@@ -370,7 +369,7 @@ def minimums_of_tests(rows: Sequence[Row], reports: Reports) -> int:
     A report that fails or is not known counts as one: a gate would be invalid.
     """
     measured = [row for row in rows if row.measured and row.band is not None]
-    by_test = grouped(measured, lambda row: (row.family, row.subject))
+    by_test = grouped(measured, lambda row: (row.test, row.subject))
     return sum(_stated(name, reports[name], of_test) for (name, _), of_test in by_test.items() if name in reports)
 
 
@@ -385,5 +384,5 @@ def _stated(name: str, report: Report | None, rows: Sequence[Row]) -> int:
 def band_of(case: Case) -> SubjectBand:
     """Return the band of a gated case, and what it is judged with."""
     return Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape), Band(
-        case.scenario.family, case.band
+        case.cell.test, case.band
     )

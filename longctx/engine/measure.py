@@ -7,21 +7,22 @@ import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from longctx.cases.case import Question
+from typing import TYPE_CHECKING, Any
+
+from longctx.cases.case import Trial
 from longctx.errors import TapeError, UserError
 from longctx.functions.measure import TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
 from longctx.plural import count
 from longctx.recording import absence
-from longctx.recording.cut_prompts import CutPrompts, PROMPT_CUT, sentence
+from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
 from longctx.recording.request import in_all
 from longctx.recording.tape import Tape, Wanted
-from longctx.recording.trials import Ended, Judged, NOT_READ, RunTrial, Waiting, run_protocol
-from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, Row, THINKING
+from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
+from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, THINKING, Row
 from longctx.results.view import View
-from longctx.vocabulary.scenario import CREDIT, Kind, Reply
-from typing import Any, TYPE_CHECKING
+from longctx.vocabulary.cell import CREDIT, Kind, Reply
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
@@ -39,7 +40,7 @@ class MeasuredCase:
     rows: Sequence[Row]
     views: Sequence[View]
     facts: Mapping[str, int] = field(default_factory=dict)
-    """The facts of its scenario, such as how many questions a filter kept."""
+    """The facts of its cell, such as how many questions a filter kept."""
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
@@ -61,7 +62,7 @@ class MeasuredCase:
     @property
     def own_rows(self) -> list[Row]:
         """The rows of its trials, without those of checks."""
-        return [row for row in self.rows if row.family == self.case.scenario.family]
+        return [row for row in self.rows if row.test == self.case.cell.test]
 
     @property
     def left_out(self) -> int:
@@ -86,9 +87,9 @@ class Measurer:
             return self._measured(case.fitted(), test, run_trial or functools.partial(run_protocol, self._tape))
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
-            failures = (self._run.unasked.get(question.key) for question in case.questions())
+            failures = (self._run.unasked.get(trial.key) for trial in case.each_trial())
             failure = next(filter(None, failures), None) or {"cause": error.code, "message": str(error)}
-            rows = [unmeasured_row(self._run, question, kind, failure["cause"]) for question in case.questions()]
+            rows = [unmeasured_row(self._run, trial, kind, failure["cause"]) for trial in case.each_trial()]
             unrecorded = failure["cause"] == "prompt-set-not-measured" and not self._has_any(case)
             return MeasuredCase(case, rows, [View(test)] * len(rows), problem=failure["message"], unrecorded=unrecorded)
 
@@ -103,24 +104,24 @@ class Measurer:
         failed: list[str] = []
         ended: list[Ended] = []
         prompts = CutPrompts()
-        judged: dict[str, tuple[Question, slice]] = {}
+        judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Wanted], str] | None = None
-        for question in case.questions():
+        for trial in case.each_trial():
             shown = View(test)
-            if failure := run.unasked.get(question.key):  # an older answer is not used in place of one that failed
+            if failure := run.unasked.get(trial.key):  # an older answer is not used in place of one that failed
                 kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
-                of_trial = [unmeasured_row(run, question, kind, failure["cause"])]
+                of_trial = [unmeasured_row(run, trial, kind, failure["cause"])]
                 failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
             else:
-                result = run_trial(question)
-                of_trial = rows_of(run, tape, question, result)
+                result = run_trial(trial)
+                of_trial = rows_of(run, tape, trial, result)
                 match result:
                     case Judged():
                         shown = result.view(test)
-                        judged[question.key] = question, slice(len(rows), len(rows) + len(of_trial))
+                        judged[trial.key] = trial, slice(len(rows), len(rows) + len(of_trial))
                         for exchange in result.exchanges:
                             if exchange.reply:
-                                prompts.add(question.key, exchange.model, exchange.body, exchange.reply.input_tokens)
+                                prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
                     case Waiting():
                         status = of_trial[0].error
                         absent.append(next(wanted for wanted in result.requests if tape.status(wanted) == status))
@@ -131,8 +132,8 @@ class Measurer:
             views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
         LOG.debug("replayed %s: %d rows, %d without an answer", case.id, len(rows), len(absent))
         cut = prompts.found()
-        for question, place in reversed([judged[key] for key in judged if key in cut]):
-            rows[place], views[place] = [unmeasured_row(run, question, "infra_error", PROMPT_CUT)], [View(test)]
+        for trial, place in reversed([judged[key] for key in judged if key in cut]):
+            rows[place], views[place] = [unmeasured_row(run, trial, "infra_error", PROMPT_CUT)], [View(test)]
         unread = sum(one.cause == NOT_READ for one in ended)
         problems = [
             absence.sentence(case, tape, absent, failed, changed) if absent or failed else "",
@@ -143,7 +144,7 @@ class Measurer:
             case,
             rows,
             views,
-            case.scenario.run_facts,
+            case.cell.run_facts,
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
@@ -160,10 +161,10 @@ class Measurement:
 
     def __repr__(self) -> str:
         """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""
-        from longctx.summary.families import families
+        from longctx.summary.by_test import summaries_of_tests
 
-        measured = families(self.summary.scenarios)
-        return "\n".join(f"{each.family}, {each.subject}: {each.rate}" for each in measured) or "nothing was measured"
+        measured = summaries_of_tests(self.summary.cells)
+        return "\n".join(f"{each.test}, {each.subject}: {each.rate}" for each in measured) or "nothing was measured"
 
     @property
     def rows(self) -> list[Row]:
@@ -176,22 +177,20 @@ class Measurement:
 
     @property
     def summary(self) -> Summary:
-        """The rate of each scenario, and each family's own analysis."""
+        """The rate of each cell, and each test's own analysis."""
         from longctx.engine.finish import manifest_of
         from longctx.summary.summary import summarize
 
         manifest = manifest_of(self.run, self.rows, self.facts)
         run = self.run
-        return summarize(
-            self.rows, manifest.prices_of, manifest.sent_as, run.plan.families, manifest.facts, run.reports
-        )
+        return summarize(self.rows, manifest.prices_of, manifest.sent_as, run.plan.tests, manifest.facts, run.reports)
 
     @property
     def facts(self) -> dict[str, Mapping[str, int]]:
-        """The facts of each scenario, by its name in a run."""
-        from longctx.results.store import scenarios_of
+        """The facts of each cell, by its name in a run."""
+        from longctx.results.store import cell_names
 
-        return {name: case.facts for case in self.cases if case.facts for name in scenarios_of(case.own_rows)}
+        return {name: case.facts for case in self.cases if case.facts for name in cell_names(case.own_rows)}
 
     def verdict(self, baseline: str | None = None) -> RunVerdict:
         """Return the gate's verdict on this run. baseline: its name or path; by default that of the settings."""
@@ -222,20 +221,20 @@ ORIGINS = "changed", "new", "asked", "base"
 """Where answers may come from: a trial takes the origin of its least trusted answer."""
 
 
-def rows_of(run: Run, tape: Tape, question: Question, result: Waiting | Judged | Ended) -> list[Row]:
+def rows_of(run: Run, tape: Tape, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
     """Return the rows of a trial that was run: none if its test skipped it."""
     match result:
         case Judged():
-            return measured_rows(run, question, result)
+            return measured_rows(run, trial, result)
         case Ended():
-            return [] if result.kind == "skipped" else [unmeasured_row(run, question, "infra_error", result.cause)]
+            return [] if result.kind == "skipped" else [unmeasured_row(run, trial, "infra_error", result.cause)]
     stale = any(tape.status(wanted) == "stale" for wanted in result.requests)
-    return [unmeasured_row(run, question, "not_asked", "stale" if stale else "missing")]
+    return [unmeasured_row(run, trial, "not_asked", "stale" if stale else "missing")]
 
 
-def measured_rows(run: Run, question: Question, judged: Judged) -> list[Row]:
-    """Return the row of a trial that was judged, and a row of each check, as a family of its own."""
-    row = _measured_row(run, question, judged)
+def measured_rows(run: Run, trial: Trial, judged: Judged) -> list[Row]:
+    """Return the row of a trial that was judged, and a row of each check, as a test of its own."""
+    row = _measured_row(run, trial, judged)
     rows = [row, *(check_row(row, name, held) for name, held in judged.checks.items())]
     if labelled := [(said, label) for said, label in judged.graded if label is not None]:
         rows.append(_agreement_row(row, labelled, text=not run.settings.no_text))
@@ -256,17 +255,17 @@ def _agreement_row(row: Row, labelled: Sequence[tuple[str, str]], text: bool) ->
     )
 
 
-def _measured_row(run: Run, question: Question, judged: Judged) -> Row:
+def _measured_row(run: Run, trial: Trial, judged: Judged) -> Row:
     text = not run.settings.no_text
     asked = [(exchange, exchange.reply) for exchange in judged.exchanges if exchange.reply]
     replies = [reply for _, reply in asked]
     own = [reply for exchange, reply in asked if exchange.role == "test"]
     thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
     cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
-    prices = question.case.model.prices
+    prices = trial.case.model.prices
     return Row(
-        **identified(run, question),
-        params={**question.case.scenario.params, **judged.params},
+        **identified(run, trial),
+        params={**trial.case.cell.params, **judged.params},
         outcome=judged.kind,
         model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
         expected=judged.expected if text else None,
@@ -349,7 +348,7 @@ def check_row(row: Row, name: str, held: bool | float) -> Row:
     partial = isinstance(held, float)
     return dataclasses.replace(
         row,
-        family=f"{row.family}.{name}",
+        test=f"{row.test}.{name}",
         guessing=None,
         outcome="correct" if held == 1 else "wrong",
         why=f"partial credit {held:g}" if partial else None,
@@ -369,11 +368,11 @@ def check_row(row: Row, name: str, held: bool | float) -> Row:
     )
 
 
-def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Row:
+def foreseen_row(run: Run, trial: Trial, reply: Reply | None = None) -> Row:
     """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
     return Row(
-        **identified(run, question),
-        params=question.case.scenario.params,
+        **identified(run, trial),
+        params=trial.case.cell.params,
         outcome="correct",
         model_returned=reply.model if reply else None,
         source="replayed" if reply else "live",
@@ -381,13 +380,13 @@ def foreseen_row(run: Run, question: Question, reply: Reply | None = None) -> Ro
     )
 
 
-def unmeasured_row(run: Run, question: Question, kind: Kind, error: str) -> Row:
-    return Row(**identified(run, question), params=question.case.scenario.params, outcome=kind, error=error)
+def unmeasured_row(run: Run, trial: Trial, kind: Kind, error: str) -> Row:
+    return Row(**identified(run, trial), params=trial.case.cell.params, outcome=kind, error=error)
 
 
-def identified(run: Run, question: Question) -> dict[str, Any]:
+def identified(run: Run, trial: Trial) -> dict[str, Any]:
     """Return the fields that say which question of which run it is."""
-    identity, case = question.identity, question.case
+    identity, case = trial.identity, trial.case
     return {
         "run": run.name,
         "model": case.model.model,
@@ -395,14 +394,14 @@ def identified(run: Run, question: Question) -> dict[str, Any]:
         "prompt_digest": case.wording.digest,
         "shape": case.shape,
         "labels": {**dict(run.settings.labels), **case.labels},
-        "family": identity.family,
+        "test": identity.test,
         "version": identity.version,
-        "scenario": identity.scenario,
+        "cell": identity.cell,
         "seed": identity.seed,
         "trial": identity.trial,
         "item": identity.item,
         "repeat": identity.repeat,
         "band": case.band if case.gated else None,
         "guessing": case.guessing,
-        "cluster": case.scenario.cluster(question.index) or None,
+        "cluster": case.cell.cluster(trial.index) or None,
     }

@@ -28,12 +28,19 @@ from longctx.engine.functions import (
 from longctx.engine.terms import case_name
 from longctx.errors import UserError
 from longctx.functions.axes import Parameters, parameter_names, replaced
-from longctx.functions.fixtures import NAMES, FunctionState, given
-from longctx.functions.fixtures import guard_of
-from longctx.functions.fixtures import judges_nothing, warning
-from longctx.functions.fixtures import CellRunner, FunctionRun, called
+from longctx.functions.fixtures import (
+    NAMES,
+    CellRunner,
+    FunctionRun,
+    FunctionState,
+    called,
+    given,
+    guard_of,
+    judges_nothing,
+    warning,
+)
 from longctx.pytest_file import setting
-from longctx.registry import check_known, family_of
+from longctx.registry import check_known, protocol_named
 from longctx.vocabulary.protocol import declared_of
 
 if TYPE_CHECKING:
@@ -136,7 +143,7 @@ class PlainTests:
         places: dict[str, str] = {}
         for number, test in enumerate(tests):
             if isinstance(test, str):
-                self._protocols.append(family_of(run.workspace, test).name)
+                self._protocols.append(protocol_named(run.workspace, test).name)
                 continue
             if declared := declared_of(test):
                 check_known(run.workspace, declared, test.__module__)

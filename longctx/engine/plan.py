@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from longctx.cases.case import Case
-from longctx.cases.case import TableChoices, cases_of
+from longctx.cases.case import Case, TableChoices, cases_of
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.project import Shard, deal
 from longctx.config.text_files import checked, first_fault
 from longctx.corpus.filters import Filter
 from longctx.corpus.settings import word_for
-from longctx.engine.terms import terms_at
 from longctx.engine.settings import Settings
+from longctx.engine.terms import terms_at
 from longctx.errors import UserError
 from longctx.gate.defaults import MARGIN
-from longctx.registry import families
+from longctx.registry import known_protocols
 from longctx.vocabulary.bank import SHIPPED, Bank
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.protocol import Protocol
@@ -40,8 +39,8 @@ class Plan:
         self._cases: dict[str, tuple[Case, ...]] = {}
 
     @cached_property
-    def families(self) -> Mapping[str, Protocol]:
-        return families(self._workspace)
+    def tests(self) -> Mapping[str, Protocol]:
+        return known_protocols(self._workspace)
 
     @cached_property
     def profile(self) -> Profile:
@@ -108,7 +107,7 @@ class Plan:
 
     def measures_function(self, name: str) -> bool:
         """Return whether the run measures a test function."""
-        measured = self.own.chosen_functions(self.families) if self.own else None
+        measured = self.own.chosen_functions(self.tests) if self.own else None
         return measured is None or name in measured
 
     @property
@@ -159,23 +158,23 @@ class Plan:
 
     @property
     def cases(self) -> list[Case]:
-        """The cases of all families that this run measures."""
-        return [case for name in self.families for case in self.cases_of(name)] if self.own else []
+        """The cases of all tests that this run measures."""
+        return [case for name in self.tests for case in self.cases_of(name)] if self.own else []
 
     @property
     def models(self) -> dict[str, ModelProfile]:
         """The profiles of the models that the whole grid measures, in all shards, by their ids."""
-        names = self.families if self.own else ()
+        names = self.tests if self.own else ()
         return {case.model.model: case.model for name in names for case in self.all_cases_of(name)}
 
-    def cases_of(self, family: str) -> tuple[Case, ...]:
-        """Return the cases of a family that this run measures: all of them, or those of its shard."""
-        cases, shard = self.all_cases_of(family), self._settings.shard
+    def cases_of(self, test: str) -> tuple[Case, ...]:
+        """Return the cases of a test that this run measures: all of them, or those of its shard."""
+        cases, shard = self.all_cases_of(test), self._settings.shard
         return cases if shard is None else in_shard(cases, shard)
 
-    def all_cases_of(self, family: str) -> tuple[Case, ...]:
-        """Return the cases of a family in all shards, with the user's options applied."""
-        if family not in self._cases:
+    def all_cases_of(self, test: str) -> tuple[Case, ...]:
+        """Return the cases of a test in all shards, with the user's options applied."""
+        if test not in self._cases:
             settings = self._settings
             chosen = TableChoices(
                 workspace=self._workspace,
@@ -186,9 +185,9 @@ class Plan:
                 document=self._word_for,
                 model_of=self.model,
             )
-            cases = cases_of(self.profile, self.families[family].cell, chosen)
-            self._cases[family] = tuple(_with_options(case, settings) for case in cases)
-        return self._cases[family]
+            cases = cases_of(self.profile, self.tests[test].cell, chosen)
+            self._cases[test] = tuple(_with_options(case, settings) for case in cases)
+        return self._cases[test]
 
     def bank(self, model: str, name: str = SHIPPED) -> Bank:
         """Return the documents and questions that a model is asked about; they are read when a trial first needs them.
@@ -201,8 +200,8 @@ class Plan:
         return load_bank(self._workspace, settings.corpus, settings.questions, model, name, self.filters)
 
     def grids(self) -> dict[tuple[str, str], list[Axes]]:
-        """Return the profile's tables for each (family, model)."""
-        return self.own.grids_by_model(self.families, self._settings.models) if self.own else {}
+        """Return the profile's tables for each (test, model)."""
+        return self.own.grids_by_model(self.tests, self._settings.models) if self.own else {}
 
     @property
     def _baseline_path(self) -> Path | None:
@@ -267,10 +266,10 @@ ModelBand = tuple[str, str]
 
 
 def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
-    """Return the cases of a family that belong to a shard, in their order.
+    """Return the cases of a test that belong to a shard, in their order.
 
     Each band of each model is dealt to the shards separately, by the tokens of one prompt, so that the number of trials
-    does not matter. All wordings of a scenario go to one shard, because they are recorded in one file.
+    does not matter. All wordings of a cell go to one shard, because they are recorded in one file.
     """
     tokens: dict[ModelBand, dict[str, int]] = {}
     for case in cases:
@@ -284,9 +283,9 @@ def _part(case: Case) -> ModelBand:
 
 
 def _name(case: Case) -> str:
-    return f"{case.scenario.family}/{case.model.model}/{case.scenario.id}"
+    return f"{case.cell.test}/{case.model.model}/{case.cell.id}"
 
 
 def _tokens(case: Case) -> int:
     """Estimate the tokens of one prompt by the default profile: a model's own profile changes while it is asked."""
-    return case.scenario.size_tokens(TokensPerUnit().model_dump())
+    return case.cell.size_tokens(TokensPerUnit().model_dump())

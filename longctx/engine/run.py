@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.engine.settings import of_arguments
-from longctx.engine.settings import Settings
+from longctx.engine.settings import Settings, of_arguments
 from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
 from longctx.gate.defaults import DEFAULT_CAP
@@ -21,16 +20,16 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.config.models import ModelProfile
+    from longctx.engine.gate_plan import Preflight
     from longctx.engine.measure import Measurement
     from longctx.engine.plain_tests import PlainTests
     from longctx.engine.plan import Plan
-    from longctx.engine.gate_plan import Preflight
     from longctx.live.bounds import Terms
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
     from longctx.live.run import Done
     from longctx.live.waiting import Say
-    from longctx.recording.request import Rewriting
+    from longctx.recording.rewriting import Rewriting
     from longctx.recording.tape import Tape
     from longctx.vocabulary.report import Report
 
@@ -91,7 +90,7 @@ class Run:
         self.tests = self._given(tests)
         """The tests that it measures; None if it measures the protocols of its profile, or if pytest has the tests."""
         self.functions: dict[str, float | None] = {}
-        """The minimum rates of the cells of test functions that were collected, by `scenario_name`."""
+        """The minimum rates of the cells of test functions that were collected, by `cell_name`."""
         self.reports: dict[str, Report | None] = {}
         """The reports that test functions declare, by their names: see `views.reporting.Reports`."""
         self.cells: list[Case] = []
@@ -159,7 +158,7 @@ class Run:
             from longctx.engine.function_runs import estimate_all
 
             return estimate_all(self, self.tests)
-        from longctx.live.run import estimate_live
+        from longctx.live.estimating import estimate_live
 
         cases = self.plan.cases if cases is None else cases
         tape = self.tape(self.asking_mode)
@@ -210,7 +209,7 @@ class Run:
             if settings.looks and self.plan.baseline and not settings.ask_only:
                 from longctx.engine.early_stop import looks_by, until_settled
 
-                tape.looks = looks_by(self, tape, (each for case in cases if case.size for each in case.questions()))
+                tape.looks = looks_by(self, tape, (each for case in cases if case.size for each in case.each_trial()))
                 order = until_settled(self, tape)
             if preflight := self.preflight(cases, tape):
                 preflight.check()
@@ -221,7 +220,7 @@ class Run:
             done = asking.ask(cases)
         failures = done.asked.failures
         for case, why in done.unasked:
-            failures |= {question.key: why for question in case.questions()}
+            failures |= {trial.key: why for trial in case.each_trial()}
         self.not_asked(failures, done.spent)
         self.forget_plan()
         return done
@@ -245,7 +244,7 @@ class Run:
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
         say_uncounted(self.say, uncounted, alone and not known)
-        self.not_asked({question.key: why for case, why in uncounted for question in case.questions()}, self.spent)
+        self.not_asked({trial.key: why for case, why in uncounted for trial in case.each_trial()}, self.spent)
         self.forget_plan()
         return known
 
@@ -335,7 +334,7 @@ class Run:
         own = self.plan.own
         if self.settings.baseline is not None or own is None or own.margin is None:
             return
-        if any(not tape.has_trial(question) for case in cases if case.size for question in case.questions()):
+        if any(not tape.has_trial(trial) for case in cases if case.size for trial in case.each_trial()):
             from longctx.engine.gate_plan import as_baseline, target_of
 
             self.say(as_baseline(cases, target_of(self)))

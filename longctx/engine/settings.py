@@ -6,14 +6,14 @@ import argparse
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from longctx.config.arguments import RECORD_MODES, label, number, one_of, price, share, trial
-from longctx.config.project import ProjectSettings
-from longctx.config.project import shard
+from longctx.config.project import ProjectSettings, shard
 from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.defaults import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
 from longctx.vocabulary.shapes import SHAPES
-from pathlib import Path
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices

@@ -1,4 +1,4 @@
-"""The terms of a verdict, and the scenarios of the grid that a run's rows lack."""
+"""The terms of a verdict, and the cells of the grid that a run's rows lack."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from longctx import pytest_file
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.file_names import file_name
 from longctx.config.profiles import Profile, load_profile, profile_path, profile_type
 from longctx.config.project import NAME, ProjectSettings, settings_in
@@ -18,19 +21,17 @@ from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
-from longctx.registry import families
-from longctx.results.store import missing_shards, scenario_name, scenarios_of
+from longctx.registry import known_protocols
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row
+from longctx.results.store import cell_name, cell_names, missing_shards
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check, name_of_test
+from longctx.vocabulary.cell import Identity
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
-from longctx.vocabulary.scenario import Identity
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
+from longctx.vocabulary.test import is_check, name_of_test
 from longctx.workspace import Workspace
-from pathlib import Path
-from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -39,21 +40,21 @@ if TYPE_CHECKING:
 
 
 def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the names of the scenarios that the run did not measure, or measured one trial of."""
+    """Return the names of the cells that the run did not measure, or measured one trial of."""
     if run.settings.only_trial is not None:
         return (*(case_name(run, case) for case in run.of_protocols), *run.functions)
-    measured = scenarios_of(rows)
-    of_families = (case_name(run, case) for case in _without_rows(run, rows) if case.size)
-    return (*of_families, *(name for name in run.functions if name not in measured))
+    measured = cell_names(rows)
+    of_tests = (case_name(run, case) for case in _without_rows(run, rows) if case.size)
+    return (*of_tests, *(name for name in run.functions if name not in measured))
 
 
 def empty(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the names of the scenarios that have no question."""
+    """Return the names of the cells that have no question."""
     return tuple(case_name(run, case) for case in _without_rows(run, rows) if not case.size)
 
 
 def min_rates(run: Run) -> dict[str, float]:
-    """Return the minimum rates of a shard's scenarios by name; none if the run is whole and tests them itself."""
+    """Return the minimum rates of a shard's cells by name; none if the run is whole and tests them itself."""
     if run.settings.shard is None:
         return {}
     stated = {case_name(run, case): case.min_rate for case in run.of_protocols} | run.functions
@@ -70,16 +71,16 @@ def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
 
 
 def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
-    measured = scenarios_of(rows)
+    measured = cell_names(rows)
     return [case for case in run.of_protocols if case_name(run, case) not in measured]
 
 
 def case_name(run: Run, case: Case) -> str:
-    """Return the name of a case's scenario in this run, as completeness and minimum rates know it."""
+    """Return the name of a case's cell in this run, as completeness and minimum rates know it."""
     subject = Subject.of(
         case.model.model, case.wording.prompt_set, {**dict(run.settings.labels), **case.labels}, case.shape
     )
-    return scenario_name(case.scenario.family, case.scenario.slug, subject)
+    return cell_name(case.cell.test, case.cell.slug, subject)
 
 
 def looks_of(run: Run, rows: Sequence[Row]) -> RunLooks:
@@ -92,12 +93,12 @@ def looks_of(run: Run, rows: Sequence[Row]) -> RunLooks:
     declared: list[Row] = []
     others: list[Row] = []
     for row in rows:
-        (declared if name_of_test(row.family) in run.plan.families else others).append(row)
+        (declared if name_of_test(row.test) in run.plan.tests else others).append(row)
     return RunLooks(_looks_of(run, declared), _looks_of(run, others))
 
 
 def _looks_of(run: Run, rows: Sequence[Row]) -> LooksPlan:
-    recorded = run.recorded.looks_of(place_of_row(row) for row in rows if not is_check(row.family))
+    recorded = run.recorded.looks_of(place_of_row(row) for row in rows if not is_check(row.test))
     return recorded or (looks_to_take(run) if any(row.error == EARLY_STOP for row in rows) else "once")
 
 
@@ -108,9 +109,9 @@ def looks_to_take(run: Run) -> LooksPlan:
     return run.plan.own.looks if run.plan.own else DEFAULT_LOOKS
 
 
-def place_of(question: Question) -> tuple[str, str, str, None]:
+def place_of(trial: Trial) -> tuple[str, str, str, None]:
     """Return the cassette, the model and the identity of a question, whatever was answered to it."""
-    return question.case.file, question.case.model.model, str(question.identity), None
+    return trial.case.file, trial.case.model.model, str(trial.identity), None
 
 
 def place_of_row(row: Row) -> tuple[str, str, str, str]:
@@ -123,14 +124,14 @@ def place_of_row(row: Row) -> tuple[str, str, str, str]:
 
 def trial_of(row: Row) -> str:
     """Return the identity of a row's trial, by which its recordings are known."""
-    return str(Identity(row.family, row.version, row.scenario, row.seed, row.trial, row.repeat, row.item))
+    return str(Identity(row.test, row.version, row.cell, row.seed, row.trial, row.repeat, row.item))
 
 
 def file_of(row: Row) -> str:
     """Return the cassette of a row's trial, as `Case.file` names it."""
     strategy = row.labels.get(STRATEGY, NO_STRATEGY)
     treatments = [*([] if row.shape == TEXT else [row.shape]), *([] if strategy == NO_STRATEGY else [strategy])]
-    return f"{file_name(row.model)}/{row.family}/{'.'.join([row.scenario, *treatments])}.jsonl"
+    return f"{file_name(row.model)}/{row.test}/{'.'.join([row.cell, *treatments])}.jsonl"
 
 
 def beside(terms: Rules, other: Baseline | None) -> Rules:
@@ -143,7 +144,7 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
     settings, plan = run.settings, run.plan
     profiles = [(plan.terms, settings.models)] if plan.terms else []
     return replace(
-        rules_of(settings.gate, profiles, plan.families, now),
+        rules_of(settings.gate, profiles, plan.tests, now),
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
         looks=looks,
@@ -180,7 +181,7 @@ def rules_of(
 ) -> Rules:
     """Return the terms of a verdict that a person states; what the run itself tells is added to them.
 
-    profiles: those of the run, each with the models that replace its own. known: the names of the families. The margin
+    profiles: those of the run, each with the models that replace its own. known: the names of the tests. The margin
     is the user's, else the smallest of the profiles', else the default.
     """
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
@@ -218,7 +219,7 @@ def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile
         return own.model_copy(update={"margin": min(own.margin or MARGIN, MARGIN), "run_margin": None})
     source = f"{path} on {revision}"
     try:
-        return checked(tomllib.loads(content.decode()), profile_type(families(workspace)), source)
+        return checked(tomllib.loads(content.decode()), profile_type(known_protocols(workspace)), source)
     except ValueError as error:
         raise UserError("not-toml", f"{source} is not valid TOML: {error}.") from None
 

@@ -6,6 +6,9 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, get_args
+
 from longctx import clocks
 from longctx.compare.pairs import match_runs
 from longctx.config.models import ModelProfile
@@ -19,22 +22,18 @@ from longctx.gate.bands import ORDER, Verdict
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.cost.money import check_cap
-from longctx.registry import families
+from longctx.registry import known_protocols
 from longctx.report.document import Document, as_markdown
 from longctx.report.page.earlier import Earlier, earlier_rows
-from longctx.report.page.page import ChangedTrials, changes_page
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
-from longctx.results.store import with_answers
 from longctx.results.row import Row
+from longctx.results.store import with_answers
 from longctx.results.view import View
 from longctx.views.chart import Chart
-from longctx.vocabulary.family import is_check
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.shapes import SHAPES
+from longctx.vocabulary.test import is_check
 from longctx.workspace import Workspace
-from pathlib import Path
-from typing import Any, Protocol, get_args
-
 
 ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
 """What a treatment may name beside its model."""
@@ -94,7 +93,7 @@ class MeasuredTreatment:
     rows: list[Row]
     views: list[View]
     empty: int = 0
-    """How many of its scenarios have no question."""
+    """How many of its cells have no question."""
 
     @property
     def lacking(self) -> int:
@@ -160,7 +159,7 @@ class TreatmentTrials(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ProfileTrials:
-    """The trials of all families of a profile."""
+    """The trials of all tests of a profile."""
 
     run: Run
 
@@ -197,7 +196,7 @@ class Upgrading:
             root: The project's folder.
             folder: Where each run says why trials could not be asked.
             say: Prints a sentence.
-            trials_of: Returns the trials of a run, by default those of its profile's families.
+            trials_of: Returns the trials of a run, by default those of its profile's tests.
         """
         names = [treatment.name for treatment in treatments]
         if twice := next((name for name in names if names.count(name) > 1), None):
@@ -228,7 +227,7 @@ class Upgrading:
         for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
             found = measured[place]
             if found.lacking and left is not None:
-                number = sum(not is_check(row.family) for row in found.rows)
+                number = sum(not is_check(row.test) for row in found.rows)
                 self._say(f"{treatment.name}: asks what {found.lacking:,} of {number:,} trials lack")
                 left = max(0.0, left - trials.ask(left))
                 measured[place] = self._measured(treatment, trials)
@@ -270,9 +269,9 @@ class Upgrading:
             age=AgeLimit(now, math.inf),
             left_out=0,  # each treatment was measured on what the user selected
             empty=new.empty,
-            grids={(family, new.treatment.name): tables for (family, _), tables in terms.grids.items()},
+            grids={(test, new.treatment.name): tables for (test, _), tables in terms.grids.items()},
         )
-        verdict = give_verdict(old.rows, new.rows, terms, run.plan.families)
+        verdict = give_verdict(old.rows, new.rows, terms, run.plan.tests)
         if verdict.usage and was == model:  # it has one tokenizer
             verdict = replace(verdict, usage=replace(verdict.usage, tokenizer=None))
         return Candidate(new, verdict)
@@ -322,7 +321,9 @@ def _writer(text: str) -> Any:
 
 def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: Sequence[Chart]) -> str:
     """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
-    known = families(workspace)
+    from longctx.report.page.page import ChangedTrials, changes_page
+
+    known = known_protocols(workspace)
     views = {row.identity: view for row, view in zip(upgrade.old.rows, _fields(upgrade.old.views), strict=True)}
     rows: list[Row] = []
     texts: list[str] = []

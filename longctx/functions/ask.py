@@ -7,15 +7,14 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx.config.models import treatments
-from longctx.config.models import ModelProfile
+from longctx.config.models import ModelProfile, treatments
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
-from longctx.functions.cells import NAME, FunctionScenario
+from longctx.functions.cells import NAME, CellOfFunction
+from longctx.functions.measure import FunctionTrial, TestMistake, mistake
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
-from longctx.functions.measure import FunctionTrial, TestMistake, mistake
 from longctx.plural import count
 from longctx.recording.request import completed
 from longctx.recording.trials import Role
@@ -119,8 +118,8 @@ class Ask:
             >>> def test_fill(ask, tokens):
             ...     text = "The sky is blue. " * int(tokens / ask.tokens()["sentence"])
         """
-        scenario = self.trial.case.scenario
-        known = scenario.tokens if isinstance(scenario, FunctionScenario) else None
+        cell = self.trial.case.cell
+        known = cell.tokens if isinstance(cell, CellOfFunction) else None
         if known is None:
             raise mistake(
                 "no-counts",

@@ -1,4 +1,8 @@
-"""Asking what a test function lacks: its trials go on side by side, each as its replies arrive."""
+"""Asking what a test function lacks: its trials go on side by side, each as its replies arrive.
+
+A trial runs until it lacks an answer. Its requests are sent, and it runs again from its start, against what
+is recorded, until it lacks nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +10,20 @@ import dataclasses
 import difflib
 import json
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
-from longctx.cases.case import Question
-from longctx.cases.case import body_tokens
-from longctx.config.models import ModelProfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from longctx.cases.case import Trial, body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
-from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
-from longctx.functions.measure import FunctionTrial, Lacking, TestMistake
-from longctx.live.asker import count
-from longctx.live.batches.ledger import Ledger, place_of
-from longctx.live.bounds import Bounds, Terms
-from longctx.live.canary import Canary, ERROR
-from longctx.live.cost.money import Budget
-from longctx.live.drain import Drain, RequestEnd, Paused, Sent
+from longctx.functions.measure import JUDGE_ERROR, FunctionTrial, Lacking, Result, RunOnce, TestMistake, TrialOf
+from longctx.live.canary import ERROR, Canary
+from longctx.live.drain import Drain, Paused, RequestEnd, Sent
 from longctx.live.failure import Asked, Failure
-from longctx.live.interrupted import Halt
-from longctx.live.outcomes import Outcomes
-from longctx.live.progress import live_progress
 from longctx.live.request import OneRequest, Request
-from longctx.live.run import open_batches, stoppable
-from longctx.live.run import Sending
-from longctx.live.server.clients import open_clients
-from longctx.live.tally import Tally
-from longctx.live.waiting import Say
 from longctx.recording.apis import api_at, messages
-from longctx.recording.tape import Tape
-from longctx.vocabulary.scenario import Trial
-from typing import Any, TYPE_CHECKING
+from longctx.vocabulary.cell import BuiltTrial
 
 if TYPE_CHECKING:
     from longctx.live.asker import Asker
@@ -61,8 +50,8 @@ class Part:
     """Of their questions; None for all."""
     ended: Callable[[FunctionTrial, Result], object] = lambda trial, result: None
 
-    def holds(self, question: Question) -> bool:
-        return self.keys is None or question.key in self.keys
+    def holds(self, trial: Trial) -> bool:
+        return self.keys is None or trial.key in self.keys
 
     def note(self, trial: FunctionTrial, result: Result) -> None:
         if result.kind not in ("suspended", "skipped", "error"):
@@ -92,10 +81,10 @@ class FunctionAsker:
         """Wait for what is in flight."""
         wait(self._waiting)
 
-    def ask(self, questions: Iterable[Question], trial_of: TrialOf, start: RunOnce) -> None:
+    def ask(self, trials: Iterable[Trial], trial_of: TrialOf, start: RunOnce) -> None:
         """Ask what trials lack, of one cell or of many, until they lack nothing or cannot go on."""
         self._trial_of, self._start = trial_of, start
-        self._fresh = deque(in_contexts([question for question in questions if self._part.holds(question)]))
+        self._fresh = deque(in_contexts([trial for trial in trials if self._part.holds(trial)]))
         self._begun: deque[Paused] = deque()
         """Trials that have run once, and whose first requests may be sent."""
         waiting = self._waiting = {}
@@ -113,9 +102,9 @@ class FunctionAsker:
         """Return the next trial that has run once and lacks answers; None if none may start now."""
         canary, begun, fresh = self._canary, self._begun, self._fresh
         while begun or fresh:
-            group = (begun[0].question if begun else fresh[0][0]).case.group
+            group = (begun[0].trial if begun else fresh[0][0]).case.group
             if why := canary.stopped(group):
-                self._leave([begun.popleft().question] if begun else fresh.popleft(), why)
+                self._leave([begun.popleft().trial] if begun else fresh.popleft(), why)
             elif self._only_canary and canary.passed(group):
                 begun.popleft() if begun else fresh.popleft()
             elif not canary.may_start(group):
@@ -140,23 +129,23 @@ class FunctionAsker:
         self._tally.failed -= len(paused.unanswered)
 
     def failed(self, paused: Paused, why: Failure) -> None:
-        self._canary.failed(paused.question.case.group)
+        self._canary.failed(paused.trial.case.group)
         self._tally.done += 1
-        self.asked.failures[paused.question.key] = why
+        self.asked.failures[paused.trial.key] = why
 
-    def _leave(self, questions: Sequence[Question], why: Failure) -> None:
+    def _leave(self, trials: Sequence[Trial], why: Failure) -> None:
         """Leave these trials unasked."""
-        self._tally.done += len(questions)
-        self.asked.failures |= {question.key: why for question in questions}
+        self._tally.done += len(trials)
+        self.asked.failures |= {trial.key: why for trial in trials}
 
-    def _begin(self, questions: Sequence[Question]) -> list[Paused]:
+    def _begin(self, trials: Sequence[Trial]) -> list[Paused]:
         """Run trials about one context for the first time; return those that wait for answers and may be asked now.
 
         If requests share what the prompt cache keeps, this is the first of them, and the others follow it.
         """
         begun: dict[Paused, list[OneRequest]] = {}
-        for question in questions:
-            paused = Paused(question)
+        for trial in trials:
+            paused = Paused(trial)
             if requests := self._run(paused):
                 paused.requests = begun[paused] = requests
             else:
@@ -176,7 +165,7 @@ class FunctionAsker:
 
     def _run(self, paused: Paused) -> list[OneRequest]:
         """Run a trial; return the requests that it waits for, none if it has ended."""
-        trial = self._trial_of(paused.question)
+        trial = self._trial_of(paused.trial)
         result = self._start(trial)
         requests = self._lacking(trial, result, paused)
         if not requests:
@@ -193,42 +182,40 @@ class FunctionAsker:
         else:
             self._canary.ended(group, KINDS.get(result.kind, result.kind), trial.last.text if trial.last else "")
 
-    def _lacking(self, trial: FunctionTrial, result: Result, before: Paused) -> list[OneRequest]:
-        question, issued = trial.question, trial.bodies
-        if changed := not_repeated(trial, before.issued):
-            self.asked.failures[question.key] = changed
+    def _lacking(self, running: FunctionTrial, result: Result, before: Paused) -> list[OneRequest]:
+        trial, issued = running.trial, running.bodies
+        if changed := not_repeated(running, before.issued):
+            self.asked.failures[trial.key] = changed
             return []
         if result.kind != "suspended":
             if result.kind == "error":
                 self.asked.errors[one_line(result)] += 1
             return []
-        lacking = [lacking for lacking in trial.lacking if self._tape.wants(lacking.wanted)]
+        lacking = [lacking for lacking in running.lacking if self._tape.wants(lacking.wanted)]
         sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}
         if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
-            message = f"{trial.case.id}, trial {trial.item}: its answer is not found where it was recorded."
-            self.asked.failures[question.key] = Failure("answer-not-found", message)
+            message = f"{running.case.id}, trial {running.item}: its answer is not found where it was recorded."
+            self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
         self.asked.stale += not lacking
         before.issued = issued
-        return [one_request(question, each) for each in lacking]
+        return [one_request(trial, each) for each in lacking]
 
 
-def one_request(question: Question, lacking: Lacking) -> OneRequest:
+def one_request(trial: Trial, lacking: Lacking) -> OneRequest:
     """Return a request of a trial as a question. The tokens of its prompt are estimated."""
     model, body = lacking.model, dict(lacking.body)
     api = api_at(lacking.wanted.path) or messages
     asked = api.most_tokens(body)
     room = (model.max_output or UNLIMITED) if asked is None else asked
-    scenario = dataclasses.replace(question.case.scenario, max_tokens=max(0, room - model.thinking_tokens))
-    case = dataclasses.replace(
-        question.case, model=model, scenario=scenario, counted=body_tokens(api.as_request(body), model)
-    )
-    trial = Trial(question.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
+    cell = dataclasses.replace(trial.case.cell, max_tokens=max(0, room - model.thinking_tokens))
+    case = dataclasses.replace(trial.case, model=model, cell=cell, counted=body_tokens(api.as_request(body), model))
+    built = BuiltTrial(trial.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
     return OneRequest(
         case,
-        question.index,
-        question.repeat,
-        built=trial,
+        trial.index,
+        trial.repeat,
+        built=built,
         sha256=lacking.wanted.key,
         wanted=lacking.wanted,
         body=body | {"model": model.sent_as},
@@ -269,72 +256,3 @@ def difference(before: Body, after: Body) -> str:
     lines = [line for line in changes if not line.startswith(("---", "+++", "@@"))]
     text = "\n".join(lines)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-@dataclass(slots=True)
-class Round:
-    """The requests that the trials of all functions lack in one round."""
-
-    requests: list[OneRequest] = field(default_factory=list)
-
-
-class Rounds:
-    """The rounds of one asking pass."""
-
-    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
-        self.asked = Asked()
-        self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
-        self._issued: dict[str, Bodies] = {}
-        self._stale: set[str] = set()
-
-    def collect(self, models: Sequence[ModelProfile]) -> None:
-        """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
-        if Ledger(self._tape.written_to).open():
-            self._stoppable(lambda halt: self._ask([], models, halt), 0)
-
-    def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
-        """Add what a trial lacks, unless it cannot go on."""
-        key = trial.question.key
-        if changed := not_repeated(trial, self._issued.get(key, {})):
-            self.asked.failures[key] = changed
-            return
-        if result.kind != "suspended":
-            return
-        self._issued[key] = dict(trial.bodies)
-        lacking = [lack for lack in trial.lacking if self._tape.wants(lack.wanted)]
-        if not lacking and key not in self._stale:
-            self._stale.add(key)
-            self.asked.stale += 1
-        to.requests += [one_request(trial.question, lack) for lack in lacking]
-
-    def ask(self, round: Round) -> None:
-        """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
-        models = {request.case.model.model: request.case.model for request in round.requests}
-        requests = round.requests
-        self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
-
-    def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
-        halt = Halt()
-        halt.to_ask = self._tape.recorded + requests
-        return stoppable(lambda: ask(halt), self._tape, halt, self._say)
-
-    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile], halt: Halt) -> Asked:
-        terms, tape = self._terms, self._tape
-        async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
-            batches = await open_batches(clients.first, tape, terms, self._say)
-            asked = Asked()
-            for request in requests:
-                if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
-                    asked.failures[request.key] = failure
-            claimed = batches.held()
-            open_requests = [request for request in requests if not request.wanted.counts]
-            held = [request for request in open_requests if place_of(request.wanted) in claimed]
-            taken = claimed.keys() | batches.collected
-            free = [request for request in open_requests if place_of(request.wanted) not in taken]
-            bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
-            tally = Tally(len(free) + len(held))
-            with live_progress(tally, self._say) as shown:
-                sending = Sending(clients, tape, bounds, Outcomes(tally, shown), batches)
-                shared = [request for group in of_one_context(free) for request in shared_requests(group, batch=True)]
-                asked.add(await sending.all(shared, held))
-        return asked

@@ -15,7 +15,7 @@ from longctx.fields import fault
 from longctx.functions.cells import FUNCTION_ENTRIES
 from longctx.functions.fixtures import NAMES
 
-Cell = Mapping[str, object]
+Combination = Mapping[str, object]
 """The values of a test's parameters."""
 
 
@@ -35,7 +35,7 @@ class AxesModel(Protocol):
         [{'lines': 500, 'block': 1}, {'lines': 1500, 'block': 1}, {'lines': 1500, 'block': 1000}]
     """
 
-    def cells(self) -> Iterable[Cell]:
+    def cells(self) -> Iterable[Combination]:
         """Yield the values of the parameters of each cell. May raise ValueError."""
 
 

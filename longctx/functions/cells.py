@@ -1,4 +1,4 @@
-"""The cells of a test function: one for each combination of its parameters, each a Case as a family's are."""
+"""The cells of a test function: one for each combination of its parameters, each a Case as a test's are."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from longctx.config.text_files import read_text
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault
 from longctx.files import inside
+from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words, is_number
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.lengths import length_of
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.vocabulary.protocol_cell import Counts
-from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
 NO_PARAMETERS = "all"
-"""The name of the only scenario of a function without parameters."""
+"""The name of the only cell of a function without parameters."""
 SAME_CONTEXT = "cell"
 """What trials share that may all begin alike."""
 READABLE = 40
@@ -102,7 +102,7 @@ FUNCTION_ENTRIES = frozenset(FunctionTable.model_fields)
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionScenario(Scenario):
+class CellOfFunction(Cell):
     """One cell of a test function. Its trials are run by pytest, so it cannot build or judge them itself."""
 
     name: str
@@ -124,7 +124,7 @@ class FunctionScenario(Scenario):
     templates = {}  # noqa: RUF012
 
     @property
-    def family(self) -> str:  # type: ignore[override]
+    def test(self) -> str:  # type: ignore[override]
         return self.name
 
     @property
@@ -160,7 +160,7 @@ class FunctionScenario(Scenario):
         if name in ids:
             return ids.index(name)
         if self.items is None or is_number(name):
-            return super(FunctionScenario, self).index_of(name)
+            return super(CellOfFunction, self).index_of(name)
         hint = closest(name, ids)
         raise ValueError(f"there is no case {name!r}{f': did you mean {hint!r}?' if hint else ''}")
 
@@ -208,7 +208,7 @@ class FunctionScenario(Scenario):
         self._values(counts)
         return {name: float(number) for name, number in counts.items()}
 
-    def fit(self, values: Mapping[str, float]) -> FunctionScenario:
+    def fit(self, values: Mapping[str, float]) -> CellOfFunction:
         if self.counts is None:
             return self
         made = self._values({name: int(number) for name, number in values.items()})
@@ -243,8 +243,8 @@ class FunctionScenario(Scenario):
         return UserError("bad-counts", f"{self.name}: the counts of its marker: {why}")
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
-    ) -> tuple[Trial, Outcome | None]:
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+    ) -> tuple[BuiltTrial, Outcome | None]:
         raise ValueError(f"a trial of {self.name} has requests, and not a prompt that is known before it runs")
 
 
@@ -325,7 +325,7 @@ class Function:
             field = self.table.cluster
             items = tuple((str(case["id"]), str(case[field]) if field else "") for case in self.cases)
         table = self.table
-        scenario = FunctionScenario(
+        cell = CellOfFunction(
             self.name,
             tuple(values.items()),
             items,
@@ -336,13 +336,13 @@ class Function:
             max_tokens=1024,
         )
         if self.counts is not None:
-            scenario.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
-        band = self._band(scenario)
+            cell.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
+        band = self._band(cell)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
         return Case(
             model=model,
             wording=wording,
-            scenario=scenario,
+            cell=cell,
             seed=seed,
             trials=trials or (len(items or ()) if given is None else given),
             repeats=self.table.repeats,
@@ -353,9 +353,9 @@ class Function:
             guessing=self.table.guessing,
         )
 
-    def _band(self, scenario: FunctionScenario) -> str:
+    def _band(self, cell: CellOfFunction) -> str:
         try:
-            return shortest_band(self.table.bands, scenario)
+            return shortest_band(self.table.bands, cell)
         except ValueError as error:
             raise UserError("longer-than-bands", f"{self.name}, {error}") from None
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import httpx2
 
-from longctx.config.models import BETA, VERSION, custom_headers, treatments
-from longctx.config.models import ModelProfile
+from longctx.config.models import BETA, VERSION, ModelProfile, custom_headers, treatments
 from longctx.errors import UserError
 from longctx.functions.measure import TestMistake, mistake
 from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, streams

@@ -14,10 +14,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from longctx.cases.case import Question, Shared
+from longctx.cases.case import Shared, Trial
 from longctx.config.models import Caching, ModelProfile
-from longctx.live.cost.prefixes import cheaper, for_an_hour, pays_in_batches
-from longctx.live.cost.prefixes import CHARACTERS_A_TOKEN, LEAST, common_length, pays
+from longctx.live.cost.prefixes import (
+    CHARACTERS_A_TOKEN,
+    LEAST,
+    cheaper,
+    common_length,
+    for_an_hour,
+    pays,
+    pays_in_batches,
+)
 from longctx.live.request import OneRequest
 from longctx.recording.request import cache_mark
 
@@ -31,12 +38,12 @@ In a message with other blocks than text it is, as a negative number, how many o
 """
 
 
-def in_contexts(questions: Sequence[Question]) -> list[list[Question]]:
+def in_contexts(trials: Sequence[Trial]) -> list[list[Trial]]:
     """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
-    groups: dict[object, list[Question]] = {}
-    for question in questions:
-        context = question.case.scenario.context_name(question.index) or question.index
-        groups.setdefault((id(question.case), context), []).append(question)
+    groups: dict[object, list[Trial]] = {}
+    for trial in trials:
+        context = trial.case.cell.context_name(trial.index) or trial.index
+        groups.setdefault((id(trial.case), context), []).append(trial)
     return list(groups.values())
 
 
@@ -45,10 +52,10 @@ def of_one_context(requests: Sequence[OneRequest]) -> Iterator[list[OneRequest]]
     alone = Counter(request.key for request in requests)
     groups: dict[object, list[OneRequest]] = {}
     for request in requests:
-        scenario = request.case.scenario
-        shares = scenario.context_name(request.index)
+        cell = request.case.cell
+        shares = cell.context_name(request.index)
         context: object = (request.wanted.file, request.wanted.model, shares or request.index)
-        if shares != scenario.cluster(request.index):  # the cases of a cell: only what they send tells what they share
+        if shares != cell.cluster(request.index):  # the cases of a cell: only what they send tells what they share
             context = context, _beginning(request)
         if request.wanted.number or alone[request.key] > 1:
             context = request.wanted.trial, request.wanted.key

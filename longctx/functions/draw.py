@@ -110,8 +110,8 @@ class Draw:
             ...     values = draw.stream().permutation(50_000)[:lines]
         """
         trial = self._trial
-        scenario = trial.case.scenario
-        return frozen_stream(scenario.family, scenario.version, scenario.slug, trial.seed, trial.question.index)
+        cell = trial.case.cell
+        return frozen_stream(cell.test, cell.version, cell.slug, trial.seed, trial.trial.index)
 
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""
@@ -137,7 +137,7 @@ class Draw:
             >>> def test_both(ask, draw):
             ...     kind = draw.in_turn(["name", "number"])
         """
-        return values[self._trial.question.index % len(values)]
+        return values[self._trial.trial.index % len(values)]
 
     def sample(self, values: Sequence[Value], number: int) -> list[Value]:
         """Return that many different ones of the values, in random order. Raises ValueError if there are fewer."""

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from longctx.cases.case import Case, Group
-from longctx.cases.case import ReplyTokens
+from longctx.cases.case import Case, Group, ReplyTokens
 from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
-from longctx.functions.measure import Result
-from longctx.functions.measure import FunctionTrial, Lacking
+from longctx.functions.measure import FunctionTrial, Lacking, Result
 from longctx.live.cost.estimate import NONE_LATER, Estimate, Later, estimate_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.request import OneRequest
@@ -69,7 +67,7 @@ class FunctionEstimates:
 
     def add_lacking(self, trial: FunctionTrial, lacking: Sequence[Lacking]) -> None:
         """Count a trial that lacks answers to these requests."""
-        requests = [one_request(trial.question, each) for each in lacking]
+        requests = [one_request(trial.trial, each) for each in lacking]
         self._of(trial.case).lacking.append((len(trial.exchanges), requests))
 
     def estimates(self, batch: bool) -> list[Estimate]:
@@ -145,6 +143,6 @@ def _expecting(
     if replies is not None and model.model == case.model.model:
         known = replies.mean
     elif (spent := thinking.get(model.model)) and model.thinking_tokens:
-        known = request.case.scenario.max_tokens + min(spent.mean, model.thinking_tokens)
+        known = request.case.cell.max_tokens + min(spent.mean, model.thinking_tokens)
     expected = None if known is None else ReplyTokens(known, answers=0)
     return dataclasses.replace(request, case=dataclasses.replace(request.case, replies=expected))

@@ -13,23 +13,23 @@ import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import SplitResult, urlsplit
+
 from longctx.config.models import sdk_at
-from longctx.connections import Guard, INI
+from longctx.connections import INI, Guard
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem
 from longctx.functions.draw import Draw
-from longctx.functions.measure import Result, RunOnce, TrialOf, run
+from longctx.functions.measure import FunctionTrial, Result, RunOnce, TestMistake, TrialOf, run
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
-from longctx.functions.measure import FunctionTrial, TestMistake
-from longctx.vocabulary.scenario import MEASURED
+from longctx.vocabulary.cell import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
-from typing import Any, Protocol, TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case, Question
+    from longctx.cases.case import Case, Trial
     from longctx.config.models import ModelProfile
     from longctx.functions.answer import Answer
     from longctx.functions.cells import Function
@@ -135,9 +135,9 @@ def templates(case: Callable[[], Case]) -> Callable[[str], str]:
             raise TestMistake(
                 UserError(
                     "no-such-template",
-                    f"{of.scenario.family} uses the template {name!r}, but the prompt set "
+                    f"{of.cell.test} uses the template {name!r}, but the prompt set "
                     f"{of.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
-                    f"{of.wording.prompt_set}/{of.scenario.family}/{name}.txt.",
+                    f"{of.wording.prompt_set}/{of.cell.test}/{name}.txt.",
                 )
             ) from None
 
@@ -302,16 +302,16 @@ class CellRunner:
     judge: str = ""
     """The model that judges; empty if there is none."""
 
-    def trial_of(self, question: Question) -> FunctionTrial:
+    def trial_of(self, trial: Trial) -> FunctionTrial:
         """Return a trial that has not run yet."""
         state, judge = self.state, self.judge
-        return FunctionTrial(question, state.tape, state.model(judge) if judge else None, self.strategy or Strategy())
+        return FunctionTrial(trial, state.tape, state.model(judge) if judge else None, self.strategy or Strategy())
 
     def start(self, trial: FunctionTrial) -> Result:
         """Run the function once for a trial."""
         state, function = self.state, self.function
         state.current = trial
-        state.case = function.cases[trial.question.index] if function.cases is not None else None
+        state.case = function.cases[trial.trial.index] if function.cases is not None else None
         try:
             result = run(trial, self.call)
         finally:

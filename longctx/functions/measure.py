@@ -1,4 +1,10 @@
-"""One run of a test function for one trial: its requests are answered from the recordings, in their order."""
+"""Running a test function for one trial, and what comes of it.
+
+One run of a test function for one trial: its requests are answered from the recordings, in their order.
+
+A request without a recorded answer suspends the function: a BaseException leaves it, so that no handler of the test or
+of the product's code takes it for an error. Once the answer is recorded, the function runs again from its start.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +16,26 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from longctx.cases.case import Case, Question
+from typing import Any, Literal
+
+from longctx.cases.case import Case, Trial
 from longctx.config.file_names import file_name
-from longctx.config.models import as_lines
-from longctx.config.models import ModelProfile
+from longctx.config.models import ModelProfile, as_lines
 from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_at, api_of, messages
 from longctx.recording.apis.messages import Edits
-from longctx.recording.request import digests
 from longctx.recording.reply import read_object
-from longctx.recording.request import digest
+from longctx.recording.request import digest, digests
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Ended, Exchange, Judged, Role, Waiting
 from longctx.results.view import View
+from longctx.vocabulary.cell import CREDIT, CUT_OFF, MEASURED, Kind, Mark, Outcome, Reply
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
 from longctx.vocabulary.protocol_cell import Suspended
-from longctx.vocabulary.scenario import CREDIT, CUT_OFF, Kind, MEASURED, Mark, Outcome, Reply
-from typing import Any, Literal
-
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
@@ -71,7 +75,7 @@ class Lacking:
 class FunctionTrial:
     """The state of one run of the function."""
 
-    question: Question
+    trial: Trial
     tape: Tape
     judge: ModelProfile | None = None
     strategy: Strategy = field(default_factory=Strategy)
@@ -108,12 +112,12 @@ class FunctionTrial:
 
     @property
     def case(self) -> Case:
-        return self.question.case
+        return self.trial.case
 
     @property
     def function(self) -> str:
         """The name of the test function."""
-        return self.case.scenario.family
+        return self.case.cell.test
 
     @property
     def seed(self) -> int:
@@ -122,13 +126,13 @@ class FunctionTrial:
     @property
     def item(self) -> str:
         """What identifies the item: the id of a case, or the number of a drawn trial."""
-        identity = self.question.identity
+        identity = self.trial.identity
         return identity.item if identity.item is not None else str(identity.trial)
 
     @property
     def context(self) -> str:
         """What identifies the context that the item shares with others; its own name if it shares none."""
-        return self.case.scenario.cluster(self.question.index) or self.item
+        return self.case.cell.cluster(self.trial.index) or self.item
 
     @property
     def answers(self) -> list[Exchange]:
@@ -270,7 +274,7 @@ class FunctionTrial:
         self._equal[sha256] += 1
         return Wanted(
             file=f"{file_name(model.model)}/{case.file.partition('/')[2]}",
-            trial=str(self.question.identity),
+            trial=str(self.trial.identity),
             sha256=sha256,
             prompt_set=case.wording.prompt_set,
             wording=case.wording.digest,
@@ -323,7 +327,7 @@ class Result:
     """What the test returned, if it judges by that."""
 
 
-TrialOf = Callable[[Question], FunctionTrial]
+TrialOf = Callable[[Trial], FunctionTrial]
 """Returns a trial that has not run yet."""
 RunOnce = Callable[[FunctionTrial], Result]
 """Runs the function once for a trial."""
@@ -416,11 +420,11 @@ def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | Ended:
     return judged(trial, result)
 
 
-def run_trial(trial_of: TrialOf, start: RunOnce, question: Question) -> Waiting | Judged | Ended:
+def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judged | Ended:
     """Run a trial once, against what is recorded."""
-    trial = trial_of(question)
+    running = trial_of(trial)
     try:
-        return ended(trial, start(trial))
+        return ended(running, start(running))
     except TapeError as error:
         return Ended("error", str(error), type(error).__name__, error)
 

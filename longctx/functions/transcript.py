@@ -14,11 +14,11 @@ from typing import Any
 
 from longctx.config.text_files import check_size, read_text
 from longctx.errors import UserError
+from longctx.files import inside
 from longctx.functions.cells import load_cases
 from longctx.functions.filled import Divided
 from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
-from longctx.files import inside
 from longctx.pytest_file import root_around
 from longctx.vocabulary.occurrence import simplified
 

@@ -27,12 +27,11 @@ from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats import bound, signflip
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import trials_to_settle
-from longctx.stats.rates import design_effect
 from longctx.stats.looks import ONCE
 from longctx.stats.looks import Looks as Planned
-from longctx.stats.rates import Rate, holm
+from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
-from longctx.vocabulary.family import name_of_test
+from longctx.vocabulary.test import name_of_test
 
 if TYPE_CHECKING:
     from longctx.results.subject import Subject
@@ -55,15 +54,15 @@ to 60 clusters, because the test assumes that losses are spread over the section
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A family's trials in one range of lengths."""
+    """A test's trials in one range of lengths."""
 
-    family: str
+    test: str
     name: str
     subject: Subject | None = None
     """The subject they belong to, if a run has several."""
 
     def __str__(self) -> str:
-        return f"{self.family}, {self.name}"
+        return f"{self.test}, {self.name}"
 
 
 RUN = Band("all tests", "all")
@@ -263,7 +262,7 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     for band in bands:
         answers = band.looks.at[band.asked - 1].answers if band.asked else None
         for name, of_cluster in (answers[side] if answers else {}).items():
-            clusters[name if isinstance(name, str) else (name_of_test(band.band.family), name)] += of_cluster
+            clusters[name if isinstance(name, str) else (name_of_test(band.band.test), name)] += of_cluster
     return Averaged(list(clusters.values()))
 
 
@@ -374,7 +373,7 @@ ORDER: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on several bands or families; without any it is inconclusive."""
+    """Return the verdict on several bands or tests; without any it is inconclusive."""
     return min(verdicts, key=ORDER.index, default="inconclusive")
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.gate.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.plural import count
 from longctx.results.manifest import Manifest, RecordedTerms
-from longctx.results.store import PARTS, sentence
 from longctx.results.row import Row
+from longctx.results.store import PARTS, sentence
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.test import is_check
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
 """The compared fields of a run's manifest, and their names for people."""
@@ -58,20 +58,20 @@ def _term(value: float | None) -> str:
 
 
 def _of_requests(verdict: RunVerdict) -> Iterator[str]:
-    """Yield how many requests differ from those of the baseline, with their families if these are a part."""
-    families = [family for family in verdict.families if not is_check(family.family)]
-    differ = {family.family: family.requests.differ for family in families if family.requests.differ}
-    compared = sum(family.requests.compared for family in families)
+    """Yield how many requests differ from those of the baseline, with their tests if these are a part."""
+    tests = [test for test in verdict.tests if not is_check(test.test)]
+    differ = {test.test: test.requests.differ for test in tests if test.requests.differ}
+    compared = sum(test.requests.compared for test in tests)
     if differ:
-        where = f" ({_some(list(differ))})" if len(differ) < len({family.family for family in families}) else ""
+        where = f" ({_some(list(differ))})" if len(differ) < len({test.test for test in tests}) else ""
         number = sum(differ.values())
         verb = "differs" if number == 1 else "differ"
-        yield f"{number:,} of {count(compared, 'request')} {verb}{where}{_parts(families, number)}"
+        yield f"{number:,} of {count(compared, 'request')} {verb}{where}{_parts(tests, number)}"
 
 
-def _parts(families: Sequence[FamilyVerdict], number: int) -> str:
+def _parts(tests: Sequence[VerdictOfTest], number: int) -> str:
     """Return which parts of the requests differ, and which do not; empty unless that is known of all of them."""
-    of_each = [family.requests.parts for family in families if family.requests.differ]
+    of_each = [test.requests.parts for test in tests if test.requests.differ]
     if not all(of_each):
         return ""
     names = [name for name in PARTS if any(name in parts for parts in of_each)]
@@ -116,7 +116,7 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
 
 
 def _item(row: Row) -> tuple[object, ...]:
-    return (row.family, row.scenario, row.seed, row.item, row.trial, row.repeat)
+    return (row.test, row.cell, row.seed, row.item, row.trial, row.repeat)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -124,23 +124,23 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:
-    """Yield what the two subjects of each compared family differ in."""
-    for family in verdict.families:
-        rows_before = _of_subject(before, family.family, family.before)
-        rows_after = _of_subject(after, family.family, family.after)
+    """Yield what the two subjects of each compared test differ in."""
+    for test in verdict.tests:
+        rows_before = _of_subject(before, test.test, test.before)
+        rows_after = _of_subject(after, test.test, test.after)
         for field, name in OF_ROWS.items():
             was, now = _values(rows_before, field), _values(rows_after, field)
             if was != now and was and now:
                 shared = field in ("model", "model_returned", "prompt_set", "shape")
-                yield f"{name}{'' if shared else f' of {family.family}'}: {was} → {now}"
-        for scenarios in family.across:
-            yield f"{scenarios.parameter} of {family.family}: {scenarios.change}"
+                yield f"{name}{'' if shared else f' of {test.test}'}: {was} → {now}"
+        for cells in test.across:
+            yield f"{cells.parameter} of {test.test}: {cells.change}"
 
 
-def _of_subject(rows: Sequence[Row], family: str, subject: Subject) -> list[Row]:
+def _of_subject(rows: Sequence[Row], test: str, subject: Subject) -> list[Row]:
     """Return the rows of a subject whatever its labels: a run's differ from its baseline's if they name the change."""
-    key = family, subject.model, subject.prompt_set, subject.shape
-    return [row for row in rows if (row.family, row.model, row.prompt_set, row.shape) == key]
+    key = test, subject.model, subject.prompt_set, subject.shape
+    return [row for row in rows if (row.test, row.model, row.prompt_set, row.shape) == key]
 
 
 def _values(rows: Sequence[Row], field: str) -> str:

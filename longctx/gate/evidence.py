@@ -1,4 +1,9 @@
-"""The evidence in each band of a family: the changes of its pairs, and how many pairs are missing."""
+"""The evidence in each band of a test: the changes of its pairs, and how many pairs are missing.
+
+Which look at the evidence each trial belongs to: a function of the seed and the trial, and of no answer.
+
+Every look has its share of each cell. Trials of one cluster belong to one look, in all variants and positions.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +13,22 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from longctx.compare.pairs import match_runs
-from longctx.compare.pairs import TrialPairs, pairs
+
+from longctx.compare.pairs import TrialPairs, match_runs, pairs
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Clusters, Evidenced
 from longctx.gate.plan import Assumed
 from longctx.results.grouping import grouped
-from longctx.results.store import differing
 from longctx.results.row import EARLY_STOP, Row
+from longctx.results.store import differing
 from longctx.results.subject import Subject
 from longctx.stats.averaged import AnswerPair, Averaged, difference
-from longctx.stats.rates import design_effect
 from longctx.stats.concentrated import Changed, together
-from longctx.stats.looks import Looks, ONCE, planned
+from longctx.stats.looks import ONCE, Looks, planned
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate
-from longctx.vocabulary.family import is_check, name_of_test
+from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.looks import LooksPlan
-
+from longctx.vocabulary.test import is_check, name_of_test
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -95,7 +98,7 @@ class Evidence:
             self.pairs += zip(itertools.cycle(before), measured)
 
     def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
-        """Add the trials of two scenarios about different items. before: measured ones."""
+        """Add the trials of two cells about different items. before: measured ones."""
         asked = [row for row in after if row.error != EARLY_STOP]
         self.asked += len(asked)
         self.other += len(asked)
@@ -115,11 +118,11 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
         evidence.baseline += before
         if not _left_out(after):
             evidence.add(after[0].cluster_key, before, after)
-    for scenarios in pairs.unpaired:
-        for band, rows in grouped(scenarios.rows[1], lambda row: row.band).items():
+    for cells in pairs.unpaired:
+        for band, rows in grouped(cells.rows[1], lambda row: row.band).items():
             if band is not None:
-                evidence = bands.setdefault(f"{band}, {scenarios}", Evidence(run=[]))
-                evidence.add_samples([row for row in scenarios.rows[0] if row.measured], rows)
+                evidence = bands.setdefault(f"{band}, {cells}", Evidence(run=[]))
+                evidence.add_samples([row for row in cells.rows[0] if row.measured], rows)
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
             bands.setdefault(trial.band, Evidence())
@@ -210,10 +213,10 @@ def has_clusters(bands: Iterable[Evidence]) -> bool:
     return any(isinstance(name, str) for evidence in bands for name in evidence.answers)
 
 
-def changed_together(bands: Iterable[Evidence], families: int = 1) -> tuple[list[Together], list[Together]]:
-    """Return the clusters of a family of which more was lost together than chance explains, and more gained.
+def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[Together], list[Together]]:
+    """Return the clusters of a test of which more was lost together than chance explains, and more gained.
 
-    The one that changed most comes first. families: how many of the run have clusters.
+    The one that changed most comes first. tests: how many of the run have clusters.
     """
     answers: dict[str, list[AnswerPair]] = defaultdict(list)
     trials: list[Changed] = []
@@ -235,7 +238,7 @@ def changed_together(bands: Iterable[Evidence], families: int = 1) -> tuple[list
 
     lost, gained = (
         sorted(map(rates, numbers), key=lambda each: (-abs(each.lost) * each.after.n, each.cluster))
-        for numbers in together(trials, families)
+        for numbers in together(trials, tests)
     )
     return lost, gained
 
@@ -260,27 +263,27 @@ def _evidenced(answers: Mapping[object, Sequence[AnswerPair]]) -> Clusters | Ave
 
 
 def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
-    """Return the evidence in several bands of paired trials, given by family and name, as if they were one.
+    """Return the evidence in several bands of paired trials, given by test and name, as if they were one.
 
     Clusters that have a name of their own may extend over several.
     """
     together = Evidence()
-    for (family, _), evidence in bands.items():
+    for (test, _), evidence in bands.items():
         for name, answers in evidence.answers.items():
-            together.answers[name if isinstance(name, str) else (name_of_test(family), name)] += answers
+            together.answers[name if isinstance(name, str) else (name_of_test(test), name)] += answers
         together.before += evidence.before
         together.pairs += evidence.pairs
     return together
 
 
-def by_scenario(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
-    """Return the paired difference of each scenario, over the trials that both runs measured, as if independent."""
-    scenarios: dict[str, list[AnswerPair]] = defaultdict(list)
+def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
+    """Return the paired difference of each cell, over the trials that both runs measured, as if independent."""
+    cells: dict[str, list[AnswerPair]] = defaultdict(list)
     for rows in pairs.items.values():
         before, after = ([row.credit for row in side if row.measured] for side in rows)
         if before and after:
-            scenarios[rows[1][0].scenario].append((before, after))
-    return {name: difference(answers) for name, answers in scenarios.items()}
+            cells[rows[1][0].cell].append((before, after))
+    return {name: difference(answers) for name, answers in cells.items()}
 
 
 def same_answer(before: Row, after: Row) -> bool:
@@ -321,57 +324,57 @@ def _same_request(before: Row, after: Row) -> bool | None:
 
 
 def is_gated(rows: Sequence[Row]) -> bool:
-    """Return whether the gate judges any of a family's rows: a profile may leave tables out."""
+    """Return whether the gate judges any of a test's rows: a profile may leave tables out."""
     return any(row.band is not None for row in rows)
 
 
 def with_bands_of(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
-    """Return the rows of a run in the bands of the baseline's rows of the same scenario, or in none as these are.
+    """Return the rows of a run in the bands of the baseline's rows of the same cell, or in none as these are.
 
-    So a run cannot change what it is judged on. A scenario that the baseline lacks keeps its own band.
+    So a run cannot change what it is judged on. A cell that the baseline lacks keeps its own band.
     """
     bands: dict[tuple[str, ...], str | None] = {}
     for row in before:
-        bands[row.family, row.scenario] = bands[row.family, row.scenario, row.model] = row.band
+        bands[row.test, row.cell] = bands[row.test, row.cell, row.model] = row.band
 
     def band(row: Row) -> str | None:
-        cell = row.family, row.scenario
+        cell = row.test, row.cell
         return bands.get((*cell, row.model), bands.get(cell, row.band))
 
     return [replace(row, band=band(row)) for row in after]
 
 
 def _only_before(pairs: TrialPairs) -> Iterable[Row]:
-    compared = {scenarios.before for scenarios in pairs.across}
-    return (trial for key, trial in pairs.before.items() if key not in pairs.after and trial.scenario not in compared)
+    compared = {cells.before for cells in pairs.across}
+    return (trial for key, trial in pairs.before.items() if key not in pairs.after and trial.cell not in compared)
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """What is never divided between looks: a cluster, or a trial with its repeats."""
 
-    scenario: str
-    """The slug of its scenario; empty for a cluster, which may extend over several."""
+    cell: str
+    """The slug of its cell; empty for a cluster, which may extend over several."""
     seed: int
     name: str
 
     @classmethod
     def of_row(cls, row: Row) -> Unit:
-        return cls.of(row.scenario, row.seed, row.cluster, row.trial, row.item)
+        return cls.of(row.cell, row.seed, row.cluster, row.trial, row.item)
 
     @classmethod
-    def of(cls, scenario: str, seed: int, cluster: str | None, trial: int, item: str | None) -> Unit:
-        return cls(scenario, seed, f"{item or ''}/{trial}") if cluster is None else cls("", seed, cluster)
+    def of(cls, cell: str, seed: int, cluster: str | None, trial: int, item: str | None) -> Unit:
+        return cls(cell, seed, f"{item or ''}/{trial}") if cluster is None else cls("", seed, cluster)
 
     @property
     def clustered(self) -> bool:
         """Whether it is a cluster, which may have several trials."""
-        return not self.scenario
+        return not self.cell
 
     @property
     def lot(self) -> int:
         """The random number by which units are ordered."""
-        name = "/".join(("looks", str(self.seed), self.scenario, self.name))
+        name = "/".join(("looks", str(self.seed), self.cell, self.name))
         return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
 
 
@@ -388,11 +391,11 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
     strata: dict[str, dict[Unit, int]] = defaultdict(dict)
     trials = 0
     for unit in units:
-        trials += unit.clustered or unit not in strata[unit.scenario]
-        if unit not in strata[unit.scenario]:
-            strata[unit.scenario][unit] = unit.lot
+        trials += unit.clustered or unit not in strata[unit.cell]
+        if unit not in strata[unit.cell]:
+            strata[unit.cell][unit] = unit.lot
     places = {
-        unit: ((place + lots[unit] / 2**64) / len(lots), unit.scenario)
+        unit: ((place + lots[unit] / 2**64) / len(lots), unit.cell)
         for lots in strata.values()
         for place, unit in enumerate(sorted(lots, key=lots.__getitem__))
     }
@@ -403,7 +406,7 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
 
 
 def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, InLooks]:
-    """Return the looks of each band. rows: all of one family and subject."""
+    """Return the looks of each band. rows: all of one test and subject."""
     bands: dict[str, list[Unit]] = defaultdict(list)
     for row in rows:
         if row.band is not None:
@@ -445,13 +448,13 @@ class Seen:
 
 
 Where = tuple[str, str]
-"""A family and one of its bands."""
+"""A test and one of its bands."""
 
 
 def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
-    """Return for each row of the earlier run whether the later run replays the same recordings of its scenario.
+    """Return for each row of the earlier run whether the later run replays the same recordings of its cell.
 
-    Nothing can change there. The time of a scenario's first recording is compared, which baselines keep. The digest of
+    Nothing can change there. The time of a cell's first recording is compared, which baselines keep. The digest of
     its answers would differ if one run had one more trial, or left one unmeasured.
     """
     first, second = _first_recorded(before), _first_recorded(after)
@@ -461,7 +464,7 @@ def same_recordings(before: Sequence[Row], after: Sequence[Row]) -> list[bool]:
 
 def _recording(row: Row) -> tuple[object, ...]:
     """Return what identifies the recording that a row's trial belongs to."""
-    return (row.model, row.prompt_digest, row.family, row.scenario, row.seed, row.repeat)
+    return (row.model, row.prompt_digest, row.test, row.cell, row.seed, row.repeat)
 
 
 def _first_recorded(rows: Sequence[Row]) -> dict[tuple[object, ...], str]:
@@ -485,7 +488,7 @@ def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Whe
         right = _right(both)
         for band, evidence in by_band(both).items():
             if evidence.clusters:
-                evidence_of[match.after, (match.family, band)] = Seen(evidence.clusters, right[band])
+                evidence_of[match.after, (match.test, band)] = Seen(evidence.clusters, right[band])
     return evidence_of
 
 
@@ -495,9 +498,9 @@ def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
     Without any repeat the discordance is the cautious guess.
     """
     found = []
-    judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.family)]
-    for of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).values():
-        trials = grouped(of_band, lambda row: (row.scenario, row.seed, row.item, row.trial))
+    judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.test)]
+    for of_band in grouped(judged, lambda row: (row.test, row.subject, row.band)).values():
+        trials = grouped(of_band, lambda row: (row.cell, row.seed, row.item, row.trial))
         clusters = {row.cluster_key for row in of_band}
         guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in of_band))
         rates = [(sum(row.correct for row in answers) / len(answers), len(answers)) for answers in trials.values()]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from longctx.compare.pairs import match_runs
-from longctx.compare.pairs import Treatments, pairs
+from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band, is_gated, with_bands_of
 from longctx.gate.validity import NONE_GATED, models_of, not_judged, of_the_run, too_old, unmeasured
@@ -21,13 +20,13 @@ def invalid_in_advance(
     after: Sequence[Row],
     rules: Rules,
     part: bool = False,
-    families: Mapping[str, Protocol] | None = None,
+    tests: Mapping[str, Protocol] | None = None,
 ) -> list[str]:
     """Return the reasons why the verdict can only be invalid, each a sentence without its full stop.
 
     before: the baseline's rows. after: the run's rows in the best case, with everything answered that will be asked;
     their `model_returned` is None, because the model that will answer is not known. part: these are the rows of one
-    shard, so that only reasons count that hold whatever the other shards measure. families: the known ones, by default
+    shard, so that only reasons count that hold whatever the other shards measure. tests: the known ones, by default
     those of longctx.
     """
     try:
@@ -38,17 +37,17 @@ def invalid_in_advance(
     gated = [match for match in matched if is_gated(match.rows[1])]
     if matched and not gated:
         return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
-    known = shipped() if families is None else families
+    known = shipped() if tests is None else tests
     in_common = 0
     reasons: list[str] = []
     for match in gated:
         rows_before, rows_after = match.rows
-        paired = pairs(rows_before, rows_after, Treatments.of(known.get(match.family)))
+        paired = pairs(rows_before, rows_after, Treatments.of(known.get(match.test)))
         bands = by_band(paired)
         in_common += sum(evidence.asked for evidence in bands.values())
         missing = "" if part else next(unmeasured(paired, bands), "")
         faults = [missing, too_old(rows_before, _at_best(rows_before, rows_after), rules.age)]
-        reasons += [f"{match.family}: {reason}" for reason in faults if reason]
+        reasons += [f"{match.test}: {reason}" for reason in faults if reason]
     excused = part or rules.left_out or rules.other_profile
     # Which checks a trial reaches is not known before it is asked.
     lacking = not_judged(matched, only_before, (), known) if in_common and not excused else ()

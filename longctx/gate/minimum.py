@@ -1,4 +1,4 @@
-"""The test of scenarios against the minimum rate that they must reach."""
+"""The test of cells against the minimum rate that they must reach."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import Rate, holm
+from longctx.stats.rates import Rate, holm, rate_of
 
 if TYPE_CHECKING:
     from longctx.results.row import Row
 
 Key = TypeVar("Key")
 ALPHA = 0.05
-"""The probability that any scenario of a run fails although all reach their minimum."""
+"""The probability that any cell of a run fails although all reach their minimum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A scenario's rate, and the minimum that it must reach."""
+    """A cell's rate, and the minimum that it must reach."""
 
     rate: Rate
     minimum: float
 
     @classmethod
     def of(cls, rows: Sequence[Row], minimum: float | None) -> Requirement | None:
-        """Return what the trials of a scenario are tested for; None without a minimum, or if any was not measured.
+        """Return what the trials of a cell are tested for; None without a minimum, or if any was not measured.
 
         The test needs a number of trials that was fixed before any answer was seen.
         """
@@ -46,11 +45,11 @@ class Requirement:
 
 
 def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:
-    """Return what the scenarios of a run are tested for, by `scenario_name`. min_rates: by the same names."""
-    from longctx.results.store import scenario_name
+    """Return what the cells of a run are tested for, by `cell_name`. min_rates: by the same names."""
     from longctx.results.grouping import grouped
+    from longctx.results.store import cell_name
 
-    trials = grouped(rows if min_rates else (), lambda row: scenario_name(row.family, row.scenario, row.subject))
+    trials = grouped(rows if min_rates else (), lambda row: cell_name(row.test, row.cell, row.subject))
     required = {name: Requirement.of(group, min_rates.get(name)) for name, group in trials.items()}
     return {name: requirement for name, requirement in required.items() if requirement}
 

@@ -10,8 +10,8 @@ from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
 from longctx.results.grouping import grouped
-from longctx.results.store import differing
 from longctx.results.row import Row
+from longctx.results.store import differing
 from longctx.stats.unpaired import Quantile, quantile
 from longctx.vocabulary.shapes import STRATEGY
 
@@ -85,7 +85,7 @@ def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
     ratio = now / total
     of_clusters = grouped(
         zip(pairs, known, strict=True),
-        lambda trial: (trial[0][1].family, trial[0][1].subject, trial[0][1].cluster_key),
+        lambda trial: (trial[0][1].test, trial[0][1].subject, trial[0][1].cluster_key),
     ).values()
     sums = [math.fsum(after - ratio * before for _, (before, after) in cluster) for cluster in of_clusters]
     correction = len(sums) / max(1, len(sums) - 1)

@@ -15,13 +15,11 @@ from longctx.gate.evidence import MOST_MISSING
 from longctx.results.grouping import grouped
 from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP
-from longctx.stats.rates import design_effect
-from longctx.stats.rates import Rate, wilson
-from longctx.vocabulary.family import is_check, name_of_test
+from longctx.stats.rates import Rate, design_effect, wilson
+from longctx.vocabulary.test import is_check, name_of_test
 
 if TYPE_CHECKING:
-    from longctx.compare.pairs import Matched, Unmatched
-    from longctx.compare.pairs import TrialPairs
+    from longctx.compare.pairs import Matched, TrialPairs, Unmatched
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row
     from longctx.results.subject import Subject
@@ -61,7 +59,7 @@ class AgeLimit:
 def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Iterator[str]:
     """Yield the reasons why a whole run is invalid.
 
-    left_out: the number of the grid's scenarios that it left out. empty: the number without a question. asked: the
+    left_out: the number of the grid's cells that it left out. empty: the number without a question. asked: the
     number of pairs that the baseline measured. in_common: the number of pairs, measured or not.
     """
     if left_out:
@@ -86,18 +84,18 @@ def not_judged(
     gate. A cell that is compared with one at another parameter is judged. A check is lost where its trial was right,
     which it can only be after all of its checks. only_before: the baseline's rows without a counterpart.
     """
-    right = {(row.family, row.scenario) for row in after if row.correct}
+    right = {(row.test, row.cell) for row in after if row.correct}
     lacking: set[tuple[str, str, str]] = set()
     number = 0
-    for family, subject, was, now in _gated_cells(matched, only_before, known):
+    for test, subject, was, now in _gated_cells(matched, only_before, known):
         number += len(was)
-        lost = {(family, scenario) for scenario in was - now}
-        if is_check(family):
-            lost = {cell for cell in lost if (name_of_test(family), cell[1]) in right}
+        lost = {(test, cell) for cell in was - now}
+        if is_check(test):
+            lost = {cell for cell in lost if (name_of_test(test), cell[1]) in right}
         lacking |= {(*cell, str(subject)) for cell in lost}
     if lacking:
         several = len({subject for *_, subject in lacking}) > 1
-        cells = [f"{family}/{cell}{f' of {subject}' if several else ''}" for family, cell, subject in sorted(lacking)]
+        cells = [f"{test}/{cell}{f' of {subject}' if several else ''}" for test, cell, subject in sorted(lacking)]
         yield (
             f"the run does not judge {len(lacking):,} of the {number:,} cells that its baseline judges "
             f"({', '.join(cells[:NAMED])}{' …' if len(cells) > NAMED else ''}): run them all, without -k, -x and --lf, "
@@ -108,15 +106,15 @@ def not_judged(
 def _gated_cells(
     matched: Sequence[Matched], only_before: Unmatched, known: Mapping[str, Protocol]
 ) -> Iterator[tuple[str, Subject, set[str], set[str]]]:
-    """Yield the scenarios that the baseline judges of each family and subject, and those that the run judges."""
+    """Yield the cells that the baseline judges of each test and subject, and those that the run judges."""
     for match in matched:
-        was, now = ({row.scenario for row in rows if row.band is not None} for rows in match.rows)
+        was, now = ({row.cell for row in rows if row.band is not None} for rows in match.rows)
         if was - now:
-            across = pairs(*match.rows, Treatments.of(known.get(match.family))).across
-            now = now | {scenarios.before for scenarios in across if scenarios.after in now}
-        yield match.family, match.before, was, now
-    for (family, subject), rows in only_before.items():
-        yield family, subject, {row.scenario for row in rows if row.band is not None}, set()
+            across = pairs(*match.rows, Treatments.of(known.get(match.test))).across
+            now = now | {cells.before for cells in across if cells.after in now}
+        yield match.test, match.before, was, now
+    for (test, subject), rows in only_before.items():
+        yield test, subject, {row.cell for row in rows if row.band is not None}, set()
 
 
 def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
@@ -167,9 +165,9 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
 def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Protocol], margin: float) -> Iterator[str]:
     """Yield a sentence, without its full stop, for each band of a baseline that no run can pass."""
     judged = [row for row in rows if row.measured and row.band is not None]
-    for (family, subject, band), of_band in grouped(judged, lambda row: (row.family, row.subject, row.band)).items():
-        if why := nothing_to_lose(of_band, guessing_of(known.get(family), of_band), margin):
-            yield f"{family} of {subject}, {band}: {why}"
+    for (test, subject, band), of_band in grouped(judged, lambda row: (row.test, row.subject, row.band)).items():
+        if why := nothing_to_lose(of_band, guessing_of(known.get(test), of_band), margin):
+            yield f"{test} of {subject}, {band}: {why}"
 
 
 def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:

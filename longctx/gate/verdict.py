@@ -1,4 +1,4 @@
-"""The verdict on a run against its baseline: one for each family, and one for the run."""
+"""The verdict on a run against its baseline: one for each test, and one for the run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.judges import GradedTest, graded_tests
-from longctx.compare.pairs import Matched, match_runs
-from longctx.compare.pairs import Across, Treatments, TrialPairs, by_key, pairs
+from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import (
     Band,
@@ -27,8 +26,8 @@ from longctx.gate.evidence import (
     Requests,
     Together,
     all_bands,
+    by_cell,
     by_look,
-    by_scenario,
     changed_together,
     has_clusters,
     is_gated,
@@ -41,16 +40,14 @@ from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
-from longctx.stats.rates import rate_of
 from longctx.stats.paired import Paired
-from longctx.stats.rates import Rate, holm
-from longctx.views.reporting import described
-from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
-from longctx.vocabulary.family import is_check, name_of_test
+from longctx.stats.rates import Rate, holm, rate_of
+from longctx.views.reporting import Reporting, Reports, described, reporting_of, reporting_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Reported, StatedMinimum
+from longctx.vocabulary.test import is_check, name_of_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +61,11 @@ class Rules:
     age: AgeLimit = field(default_factory=AgeLimit)
     """How old recordings of a changed model may be."""
     left_out: int = 0
-    """The number of the grid's scenarios that the run left out."""
+    """The number of the grid's cells that the run left out."""
     empty: int = 0
-    """The number of scenarios without a question."""
+    """The number of cells without a question."""
     grids: Mapping[tuple[str, str], Sequence[Axes]] = field(default_factory=dict)
-    """The profile's tables of each (family, model)."""
+    """The profile's tables of each (test, model)."""
     looks: RunLooks = AT_ONCE
     """The plans by which the evidence in a band is looked at."""
     elsewhere: int = 0
@@ -114,16 +111,16 @@ class BandChange:
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyVerdict:
-    """The verdict on one family of one subject."""
+class VerdictOfTest:
+    """The verdict on one test of one subject."""
 
-    family: str
+    test: str
     before: Subject
     after: Subject
     verdict: Verdict
     bands: tuple[BandVerdict, ...]
     reported: tuple[Reported, ...]
-    """What the family reports beside its bands."""
+    """What the test reports beside its bands."""
     missed: tuple[Reported, ...]
     """Those that miss their stated minimum."""
     reasons: tuple[str, ...]
@@ -138,16 +135,16 @@ class FamilyVerdict:
     """The trials that only the baseline, and only the run, has."""
     mismatched: int
     """How many trials share a key but ask different questions."""
-    scenarios: tuple[tuple[str, Paired | Averaged], ...] = ()
+    cells: tuple[tuple[str, Paired | Averaged], ...] = ()
     """The paired difference of each by its name; these raise no alarm."""
     changes: tuple[BandChange, ...] = ()
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
-    """The scenarios that differ in a parameter from those that they are compared with."""
+    """The cells that differ in a parameter from those that they are compared with."""
     evidence: tuple[Evidence, ...] = ()
     """The evidence in its bands, at the looks that their verdicts are of."""
     clustered: int = 1
-    """How many families of the run have clusters."""
+    """How many tests of the run have clusters."""
     lost: tuple[RowPair, ...] = ()
     """The trials that the baseline answered rightly and the run, which was measured, did not."""
     requests: Requests = field(default_factory=Requests)
@@ -168,17 +165,17 @@ class RunVerdict:
 
     verdict: Verdict
     rules: Rules = field(repr=False)
-    families: tuple[FamilyVerdict, ...] = field(repr=False)
+    tests: tuple[VerdictOfTest, ...] = field(repr=False)
     reasons: tuple[str, ...]
     """A sentence on each reason why the whole run is invalid."""
     unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]] = field(repr=False)
-    """The (family, subject) that only the baseline, and only the run, has."""
+    """The (test, subject) that only the baseline, and only the run, has."""
     trials: int = 0
     """All trials of the run."""
     not_asked: int = 0
     """The trials that an early stop left out."""
     not_gated: tuple[tuple[str, Subject], ...] = ()
-    """The (family, subject) that the profile leaves out of the gate."""
+    """The (test, subject) that the profile leaves out of the gate."""
     usage: UsageChange | None = field(default=None, repr=False)
     """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
@@ -202,7 +199,7 @@ class RunVerdict:
     @property
     def improved(self) -> bool:
         """Whether the run passes and a gain is shown in a band."""
-        return self.verdict == "pass" and any(band.improved for family in self.families for band in family.bands)
+        return self.verdict == "pass" and any(band.improved for test in self.tests for band in test.bands)
 
     @property
     def shown_after(self) -> str:
@@ -228,14 +225,14 @@ class RunVerdict:
 
     @property
     def bands(self) -> tuple[BandVerdict, ...]:
-        return tuple(band for family in self.families for band in family.bands)
+        return tuple(band for test in self.tests for band in test.bands)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A family of one subject in both runs."""
+    """A test of one subject in both runs."""
 
-    family: str
+    test: str
     before: Subject
     after: Subject
     pairs: TrialPairs
@@ -246,7 +243,7 @@ class _Compared:
     """Why a band's baseline has nothing to lose, for each band of which this holds."""
     reported: tuple[Reported, ...]
     faults: tuple[str, ...]
-    """A sentence, without its full stop, on the family's own code if that failed."""
+    """A sentence, without its full stop, on the test's own code if that failed."""
     too_old: str
 
     @property
@@ -271,27 +268,27 @@ def give_verdict(
     before: Sequence[Row],
     after: Sequence[Row],
     rules: Rules,
-    families: Mapping[str, Protocol] | None = None,
+    tests: Mapping[str, Protocol] | None = None,
     guessing: float = 0.0,
 ) -> RunVerdict:
     """Judge a run against its baseline.
 
-    before, after: the rows of the baseline and of the run. families: the known ones, by default those of longctx.
-    guessing: the rate of guessing in families that are not known.
+    before, after: the rows of the baseline and of the run. tests: the known ones, by default those of longctx.
+    guessing: the rate of guessing in tests that are not known.
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after
         matched, unmatched = match_runs(before, after)
     except UserError as error:
         return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), _trials(after))
-    known = shipped() if families is None else families
+    known = shipped() if tests is None else tests
     gated = [match for match in matched if is_gated(match.rows[1])]
     compared = [_compared(match, after, rules, known, guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
-    judged, of_run = _families(compared, rules)
-    looks = {band.band: band.look for family in judged for band in family.bands}
-    measured = [pair for family in compared for pair in family.measured_pairs(looks)]
-    limits = rules.limits.judged([pair for family in compared for pair in family.measured_pairs()], rules.alpha)
+    judged, of_run = _tests(compared, rules)
+    looks = {band.band: band.look for test in judged for band in test.bands}
+    measured = [pair for test in compared for pair in test.measured_pairs(looks)]
+    limits = rules.limits.judged([pair for test in compared for pair in test.measured_pairs()], rules.alpha)
     lacking = () if rules.left_out or rules.lacking else tuple(not_judged(matched, unmatched[0], after, known))
     reasons = (
         *(() if rules.other_profile else lacking),
@@ -306,7 +303,7 @@ def give_verdict(
     if not reasons and stated and stated[0].verdict != stated[1].verdict:
         would = f"the verdict on all bands together would be {stated[1].verdict} and not {stated[0].verdict}"
         reasons = (*reasons, f"if what is missing counted as wrong, {would}")
-    verdict: Verdict = "invalid" if reasons else overall([family.verdict for family in judged])
+    verdict: Verdict = "invalid" if reasons else overall([test.verdict for test in judged])
     if not reasons and judged:
         verdict = overall([verdict, *(limit.status for limit in limits), *([stated[0].verdict] if stated else [])])
         if of_run and of_run[0].verdict == "regression":
@@ -320,27 +317,27 @@ def give_verdict(
         (tuple(only_before), tuple(only_after)),
         _trials(after),
         not_asked,
-        tuple((match.family, match.after) for match in matched if match not in gated),
+        tuple((match.test, match.after) for match in matched if match not in gated),
         UsageChange.of(measured) if measured else None,
         limits,
         of_run[0] if of_run else None,
         _run_change(compared, stated[0]) if stated else None,
         lacking if rules.other_profile else (),
-        max((len(before) for family in compared for before, _ in family.pairs.items.values()), default=1),
+        max((len(before) for test in compared for before, _ in test.pairs.items.values()), default=1),
         graded=graded_tests(after),
     )
 
 
 def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
     """Return what changed in all bands together, at the look that their verdict is of."""
-    bands = {band: evidence for family in compared for band, evidence in family.bands.items()}
+    bands = {band: evidence for test in compared for band, evidence in test.bands.items()}
     seen = {band: of.at(min(run.look, of.planned.number)) for band, of in bands.items()}
-    return BandChange.of(all_bands({(band.family, band.name): of for band, of in seen.items() if of.run is None}))
+    return BandChange.of(all_bands({(band.test, band.name): of for band, of in seen.items() if of.run is None}))
 
 
 def _trials(rows: Sequence[Row]) -> int:
     """Return the number of trials; a check has a row of its own, and is none."""
-    return sum(not is_check(row.family) for row in rows)
+    return sum(not is_check(row.test) for row in rows)
 
 
 def _compared(
@@ -348,25 +345,25 @@ def _compared(
 ) -> _Compared:
     """Compare the trials of two subjects. after: all rows of the run.
 
-    A family that is not installed is judged all the same. A check is looked at when its trial is.
+    A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
-    family, of_trials = known.get(match.family), name_of_test(match.family)
-    both = pairs(*match.rows, Treatments.of(family))
+    test, of_trials = known.get(match.test), name_of_test(match.test)
+    both = pairs(*match.rows, Treatments.of(test))
     looks = rules.looks.declared if of_trials in known else rules.looks.others
-    trials = [row for row in after if row.family == of_trials and row.subject == match.after] or None
-    of_check = is_check(match.family)
+    trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None
+    of_check = is_check(match.test)
     evidence = by_look(both, looks, (rules.margin, rules.alpha), trials if of_check else None)
     left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}
     only_before, only_after = both.alone
-    bands = {Band(match.family, name, match.after): in_looks for name, in_looks in evidence.items()}
+    bands = {Band(match.test, name, match.after): in_looks for name, in_looks in evidence.items()}
     vacuous: dict[Band, str] = {}
     for band, at_looks in bands.items():
         earlier = at_looks.evidence[0].baseline
         of_band = [row for row in match.rows[1] if row.band == band.name]
-        vacuous[band] = nothing_to_lose(earlier, guessing_of(family, earlier, of_band, stated=guessing), rules.margin)
-    reported, faults = _reported(match, rules, family)
+        vacuous[band] = nothing_to_lose(earlier, guessing_of(test, earlier, of_band, stated=guessing), rules.margin)
+    reported, faults = _reported(match, rules, test)
     return _Compared(
-        family=match.family,
+        test=match.test,
         before=match.before,
         after=match.after,
         pairs=both,
@@ -379,17 +376,17 @@ def _compared(
     )
 
 
-def _reported(match: Matched, rules: Rules, family: Protocol | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
-    """Return what a family reports beside its bands, and a sentence without its full stop if its code fails.
+def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
+    """Return what a test reports beside its bands, and a sentence without its full stop if its code fails.
 
-    That code may be a user's: no stated minimum may be lost silently, and no other family's verdict may be.
+    That code may be a user's: no stated minimum may be lost silently, and no other test's verdict may be.
     """
-    reporting, name = reporting_of(family) if family else Reporting(), match.family
-    if family is None and name in rules.reports:
+    reporting, name = reporting_of(test) if test else Reporting(), match.test
+    if test is None and name in rules.reports:
         if (report := rules.reports[name]) is None:
             return (), (f"the report of {name} adds to the gate, and pytest collects no such test in this project",)
         reporting = reporting_of_test(name, report)
-    grids = rules.grids.get((match.family, match.after.model), ())
+    grids = rules.grids.get((match.test, match.after.model), ())
     before, after = ([row for row in rows if row.measured] for rows in match.rows)
     try:
         return tuple(reporting.reported(before, after, grids) if before and after else ()), ()
@@ -397,19 +394,19 @@ def _reported(match: Matched, rules: Rules, family: Protocol | None) -> tuple[tu
         return (), (f"what {name} adds to the gate failed: {described(error)}",)
 
 
-def _families(
+def _tests(
     compared: list[_Compared], rules: Rules
-) -> tuple[tuple[FamilyVerdict, ...], tuple[BandVerdict, BandVerdict] | None]:
-    """Judge all families and the run, with Holm's correction over their bands and stated minimums.
+) -> tuple[tuple[VerdictOfTest, ...], tuple[BandVerdict, BandVerdict] | None]:
+    """Judge all tests and the run, with Holm's correction over their bands and stated minimums.
 
-    A family of which an early stop left trials out tests no minimum.
+    A test of which an early stop left trials out tests no minimum.
     """
-    minimums = [minimum.p_value for family in compared if not family.stopped for _, minimum in family.minimums]
+    minimums = [minimum.p_value for test in compared if not test.stopped for _, minimum in test.minimums]
     others = [*minimums, *([1.0] * (rules.elsewhere + rules.beside))]
     looks = {
-        band: BandLooks(evidence.planned, evidence.at_looks, family.vacuous.get(band, ""))
-        for family in compared
-        for band, evidence in family.bands.items()
+        band: BandLooks(evidence.planned, evidence.at_looks, test.vacuous.get(band, ""))
+        for test in compared
+        for band, evidence in test.bands.items()
     }
     if rules.elsewhere:  # the run is tested when all of it is known, and counts as not shown until then
         terms = rules.margin, rules.alpha, [*others, 1.0], rules.run_margin
@@ -419,17 +416,17 @@ def _families(
     judged = dict(zip(looks, of_bands, strict=True))
     shown = iter(holm([*minimums, *(measured.p_value for measured, _ in judged.values())], rules.alpha))
     missed = [
-        tuple(reported for reported, minimum in family.minimums if not family.stopped and next(shown) and minimum.below)
-        for family in compared
+        tuple(reported for reported, minimum in test.minimums if not test.stopped and next(shown) and minimum.below)
+        for test in compared
     ]
-    if of_run and all(at.evidence[-1].same_answers for family in compared for at in family.bands.values()):
+    if of_run and all(at.evidence[-1].same_answers for test in compared for at in test.bands.values()):
         of_run = tuple(_same(of_side) for of_side in of_run)  # type: ignore[assignment]  # a pair stays a pair
-    clustered = sum(has_clusters(at.at(None) for at in family.bands.values()) for family in compared)
-    families = tuple(
-        _family(family, {band: judged[band] for band in family.bands}, of_family, max(1, clustered))
-        for family, of_family in zip(compared, missed, strict=True)
+    clustered = sum(has_clusters(at.at(None) for at in test.bands.values()) for test in compared)
+    tests = tuple(
+        _test(test, {band: judged[band] for band in test.bands}, of_test, max(1, clustered))
+        for test, of_test in zip(compared, missed, strict=True)
     )
-    return families, of_run
+    return tests, of_run
 
 
 def _excepted(verdict: BandVerdict, evidence: Evidence, vacuous: str) -> BandVerdict:
@@ -442,42 +439,42 @@ def _same(verdict: BandVerdict, vacuous: str = "") -> BandVerdict:
     return replace(verdict, verdict=changed, bound=0.0, needed=None, same_answers=True, improved=False)
 
 
-def _family(
-    family: _Compared,
+def _test(
+    test: _Compared,
     judged: Mapping[Band, tuple[BandVerdict, BandVerdict]],
     missed: tuple[Reported, ...],
     clustered: int,
-) -> FamilyVerdict:
-    """Judge one family. judged: its bands, as measured and with what was not measured counted as wrong."""
-    beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if family.stopped and family.minimums else []
-    seen = {band: family.bands[band].at(measured.look) for band, (measured, _) in judged.items()}
+) -> VerdictOfTest:
+    """Judge one test. judged: its bands, as measured and with what was not measured counted as wrong."""
+    beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if test.stopped and test.minimums else []
+    seen = {band: test.bands[band].at(measured.look) for band, (measured, _) in judged.items()}
     bands, pessimistic = (
-        [_excepted(both[place], seen[band], family.vacuous.get(band, "")) for band, both in judged.items()]
+        [_excepted(both[place], seen[band], test.vacuous.get(band, "")) for band, both in judged.items()]
         for place in (0, 1)
     )
     verdict = overall([*(band.verdict for band in bands), *beside])
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])
     evidence = {band.name: of_band for band, of_band in seen.items()}
-    reasons = [*unmeasured(family.pairs, evidence), *filter(None, [family.too_old]), *family.faults]
+    reasons = [*unmeasured(test.pairs, evidence), *filter(None, [test.too_old]), *test.faults]
     if verdict != at_worst:
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
-    return FamilyVerdict(
-        family=family.family,
-        before=family.before,
-        after=family.after,
+    return VerdictOfTest(
+        test=test.test,
+        before=test.before,
+        after=test.after,
         verdict="invalid" if reasons else verdict,
         bands=tuple(bands),
-        reported=family.reported,
+        reported=test.reported,
         missed=missed,
         reasons=tuple(reasons),
         asked=sum(of_band.asked for of_band in evidence.values()),
         missing=sum(of_band.missing for of_band in evidence.values()),
-        in_common=len(family.pairs.common),
-        alone=family.alone,
-        mismatched=family.pairs.mismatched,
-        scenarios=tuple(by_scenario(family.pairs).items()),
+        in_common=len(test.pairs.common),
+        alone=test.alone,
+        mismatched=test.pairs.mismatched,
+        cells=tuple(by_cell(test.pairs).items()),
         changes=tuple(map(BandChange.of, seen.values())),
-        across=family.pairs.across,
+        across=test.pairs.across,
         evidence=tuple(seen.values()),
         clustered=clustered,
         requests=Requests.of(pair for band in seen.values() for pair in band.pairs),
@@ -486,14 +483,14 @@ def _family(
 
 
 def _reasons(
-    families: tuple[FamilyVerdict, ...], rules: Rules, limits: Sequence[GrowthLimit], left_out: bool
+    tests: tuple[VerdictOfTest, ...], rules: Rules, limits: Sequence[GrowthLimit], left_out: bool
 ) -> Iterator[str]:
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from rules.lacking
-    asked = 1 if left_out else sum(family.asked for family in families)
-    yield from of_the_run(rules.left_out, rules.empty, asked, sum(family.in_common for family in families))
+    asked = 1 if left_out else sum(test.asked for test in tests)
+    yield from of_the_run(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
     if left_out:
         yield NONE_GATED
-    if invalid := [family.family for family in families if family.reasons]:
+    if invalid := [test.test for test in tests if test.reasons]:
         yield f"not enough trials measured in {', '.join(dict.fromkeys(invalid))}"
-    yield from (str(limit) for limit in limits if limit.status == "invalid" and families)
+    yield from (str(limit) for limit in limits if limit.status == "invalid" and tests)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx.compare.pairs import match_runs
-from longctx.compare.pairs import Treatments, pairs
+from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.gate.evidence import by_band
 from longctx.results.row import Row
-from longctx.stats.rates import Rate
 from longctx.stats.power import CanaryEvidence, CanaryNight, watch
-from longctx.vocabulary.family import is_check
+from longctx.stats.rates import Rate
 from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.test import is_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,12 @@ def _night(
     changes: dict[Hashable, float] = {}
     sides: list[tuple[float, float]] = []
     for match in match_runs(before, after)[0]:
-        if is_check(match.family):
+        if is_check(match.test):
             continue
-        for evidence in by_band(pairs(*match.rows, Treatments.of(known.get(match.family)))).values():
+        for evidence in by_band(pairs(*match.rows, Treatments.of(known.get(match.test)))).values():
             for cluster, answers in evidence.answers.items():
                 firsts = [(was[0], now[0]) for was, now in answers]
-                changes[match.family, match.after, cluster] = sum(now - was for was, now in firsts)
+                changes[match.test, match.after, cluster] = sum(now - was for was, now in firsts)
                 sides += firsts
     lost, gained = (sum(sign * change > 0 for change in changes.values()) for sign in (-1, 1))
     was, now = (Rate(sum(side), len(sides)) for side in (zip(*sides, strict=True) if sides else ((), ())))

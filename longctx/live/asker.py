@@ -1,6 +1,6 @@
 """Asking single requests from another thread, each of which is answered as soon as the server replies.
 
-The asking pass of families has all of its requests in advance (asking.py); a test function issues a request when the
+The asking pass of tests has all of its requests in advance (asking.py); a test function issues a request when the
 reply to the one before is there.
 """
 
@@ -32,7 +32,7 @@ from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 
 class Asker:
@@ -102,13 +102,13 @@ class Asker:
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
         if request.wanted.counts:
-            return await count(self._clients.of(request.question.case.model), self.tape, request)
+            return await count(self._clients.of(request.trial.case.model), self.tape, request)
         result = await self._asking.asked_for(request)
         if isinstance(result, Reply):
-            self.tally.answered(result, request.question.case.model.prices)
+            self.tally.answered(result, request.trial.case.model.prices)
         else:
             self.tally.failed += 1
-        self._progress.ended(request.question, request.trial, result)
+        self._progress.ended(request.trial, request.built, result)
         return result
 
     def _run(self) -> None:
@@ -151,6 +151,6 @@ async def count(client: Client, tape: Tape, request: Request) -> Failure | None:
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
         tape.record(request.wanted, answer, now, None)
     except Exception as error:
-        case = request.question.case
+        case = request.trial.case
         return explain(error, client.base_url, case.id, key_of(case.model))
     return None

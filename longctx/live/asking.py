@@ -13,7 +13,7 @@ from typing import Protocol
 
 from anthropic import APIStatusError
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.live.bounds import Bounds
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.explaining import explain
@@ -29,7 +29,7 @@ from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import WANTED, Tape, Wanted
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 
 
 class Progress(Protocol):
@@ -43,45 +43,45 @@ class Progress(Protocol):
 
     def waiting(self, silent_s: float, what: str) -> None: ...
 
-    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None: ...
+    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None: ...
 
 
 async def ask_all(
-    clients: Client | Clients, tape: Tape, questions: Sequence[Question], bounds: Bounds, progress: Progress
+    clients: Client | Clients, tape: Tape, trials: Sequence[Trial], bounds: Bounds, progress: Progress
 ) -> Asked:
     """Ask all questions, with as many requests in flight as the adaptive limit allows.
 
     Nothing that a server does raises an exception.
     """
     asking = Asking(Clients.taken(clients).without_retries(), tape, bounds, progress)
-    trials = ProtocolTrials(asking.asked, questions, progress)
-    await asking.drain(trials, bounds)
+    supply = ProtocolTrials(asking.asked, trials, progress)
+    await asking.drain(supply, bounds)
     asked = asking.asked
-    for question in trials.order.left():
-        asked.failures[question.key] = asked.stopped or Failure("not_asked", "not reached")
+    for trial in supply.order.left():
+        asked.failures[trial.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
 class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
-    def __init__(self, asked: Asked, questions: Sequence[Question], progress: Progress) -> None:
+    def __init__(self, asked: Asked, trials: Sequence[Trial], progress: Progress) -> None:
         """asked: says whether the asking has stopped. progress: is told how each trial ends."""
-        self.order = InOrder(questions)
+        self.order = InOrder(trials)
         self._asked, self._progress = asked, progress
 
     def next(self) -> Paused | None:
-        question = None if self._asked.stopped else self.order.next()
-        return Paused(question, [question]) if question else None
+        trial = None if self._asked.stopped else self.order.next()
+        return Paused(trial, [trial]) if trial else None
 
-    def go_on(self, paused: Paused) -> Sequence[Question]:
+    def go_on(self, paused: Paused) -> Sequence[Trial]:
         assert paused.reply is not None
         self._end(paused, paused.reply)
         return ()
 
     def readable(self, paused: Paused) -> None:
         if not self._asked.stopped:
-            self.order.readable(paused.question)
+            self.order.readable(paused.trial)
 
     def again(self, paused: Paused) -> None:
         pass
@@ -90,7 +90,7 @@ class ProtocolTrials:
         self._end(paused, why)
 
     def _end(self, paused: Paused, result: Reply | Failure) -> None:
-        self._progress.ended(paused.question, paused.trial or paused.question.build(), result)
+        self._progress.ended(paused.trial, paused.built or paused.trial.build(), result)
 
 
 class Asking:
@@ -140,15 +140,15 @@ class Asking:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _sent(self, paused: Paused, question: Question) -> Reply | Failure:
-        request = Request.of(question)
-        paused.trial = request.trial
+    async def _sent(self, paused: Paused, trial: Trial) -> Reply | Failure:
+        request = Request.of(trial)
+        paused.built = request.built
         return await self.asked_for(request)
 
     async def asked_for(self, request: Request) -> Reply | Failure:
         """Send a request until it is answered or fails; note which."""
         result = await self.answer(request)
-        self.keep(request.question, result)
+        self.keep(request.trial, result)
         self.watch.begin()
         return result
 
@@ -157,13 +157,13 @@ class Asking:
         """Whether the server has answered, and nothing has stopped the asking."""
         return self.asked.stopped is None and self._failures.answered
 
-    def keep(self, question: Question, result: Reply | Failure) -> None:
+    def keep(self, trial: Trial, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
-            self.asked.note(question, result)
-            self.asked.failures.pop(question.key, None)
+            self.asked.note(trial, result)
+            self.asked.failures.pop(trial.key, None)
             self._failures.in_a_row, self._failures.answered = 0, True
             return
-        self.asked.failures[question.key] = result
+        self.asked.failures[trial.key] = result
         self._failures.in_a_row += 1
         if result.fatal:
             self._stop(result)
@@ -201,8 +201,8 @@ class Asking:
 
     async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
-        case = request.question.case
-        most = most_paid(request.question)
+        case = request.trial.case
+        most = most_paid(request.trial)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
         result, pause = await self._send(request)
@@ -223,7 +223,7 @@ class Asking:
 
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request in a slot of its own; return as `_attempt` does."""
-        case = request.question.case
+        case = request.trial.case
         client = self._clients.of(case.model)
         timeout_s = case.model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)

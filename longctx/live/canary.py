@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from longctx.cases.case import Group, Question
+from longctx.cases.case import Group, Trial
 from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked, Failure
 from longctx.live.waiting import Say
@@ -107,43 +107,43 @@ class Canary:
 
 
 async def first(
-    canary: Canary, questions: Sequence[Question], ask: Callable[[Sequence[Question]], Awaitable[Asked]]
-) -> tuple[Asked, list[Question]]:
+    canary: Canary, trials: Sequence[Trial], ask: Callable[[Sequence[Trial]], Awaitable[Asked]]
+) -> tuple[Asked, list[Trial]]:
     """Ask a few trials of each test that is not decided yet, the shortest first; return what is left to ask.
 
     ask: asks some questions, and tells the canary how they end.
     """
-    asked, left = Asked(), list(questions)
+    asked, left = Asked(), list(trials)
     for _ in (FEW, MORE):
         few = [
-            question
+            trial
             for group in canary.waiting
-            for question in in_turn([each for each in left if each.case.group == group])[: canary.room(group)]
+            for trial in in_turn([each for each in left if each.case.group == group])[: canary.room(group)]
         ]
         if few and asked.stopped is None:
-            for question in few:
-                canary.started(question.case.group)
+            for trial in few:
+                canary.started(trial.case.group)
             asked.add(await ask(shared(few)))
-            keys = {question.key for question in few}
-            left = [question for question in left if question.key not in keys]
-    unasked = {question.key: canary.stopped(question.case.group) or asked.stopped for question in left}
+            keys = {trial.key for trial in few}
+            left = [trial for trial in left if trial.key not in keys]
+    unasked = {trial.key: canary.stopped(trial.case.group) or asked.stopped for trial in left}
     asked.failures |= {key: why for key, why in unasked.items() if why}
-    return asked, [question for question in left if not unasked[question.key]]
+    return asked, [trial for trial in left if not unasked[trial.key]]
 
 
-def in_turn(questions: Sequence[Question]) -> list[Question]:
-    """Return questions of one test: first one of each scenario, the shortest first; prompts and shapes in turn."""
+def in_turn(trials: Sequence[Trial]) -> list[Trial]:
+    """Return questions of one test: first one of each cell, the shortest first; prompts and shapes in turn."""
     seen: Counter[int] = Counter()
     cases: dict[tuple[str, str], dict[int, int]] = {}
-    for question in questions:
-        treatment = question.case.wording.prompt_set, question.case.shape
-        cases.setdefault(treatment, {})[id(question.case)] = question.case.size_tokens
+    for trial in trials:
+        treatment = trial.case.wording.prompt_set, trial.case.shape
+        cases.setdefault(treatment, {})[id(trial.case)] = trial.case.size_tokens
     place = {
         case: number for sizes in cases.values() for number, case in enumerate(sorted(sizes, key=sizes.__getitem__))
     }
     ranked = []
-    for question in questions:
-        case = id(question.case)
-        ranked.append(((seen[case], place[case]), question))
+    for trial in trials:
+        case = id(trial.case)
+        ranked.append(((seen[case], place[case]), trial))
         seen[case] += 1
-    return [question for _, question in sorted(ranked, key=lambda pair: pair[0])]
+    return [trial for _, trial in sorted(ranked, key=lambda pair: pair[0])]

@@ -29,7 +29,7 @@ def open_display(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause:
 
 
 class Display:
-    """A line with the progress, and a line with the rate so far of each family and model.
+    """A line with the progress, and a line with the rate so far of each test and model.
 
     It is drawn by the calls of `show`, without a clock or a thread of its own.
     """

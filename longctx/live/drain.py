@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.live.failure import Failure
 from longctx.live.limiter import retry
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 
 RequestEnd = Reply | Failure | None
 """How a request ends; a count of tokens, with None."""
@@ -25,12 +25,12 @@ RequestEnd = Reply | Failure | None
 class Paused:
     """A trial that waits for answers, or starts."""
 
-    question: Question
-    requests: Sequence[Question] = ()
+    trial: Trial
+    requests: Sequence[Trial] = ()
     """Those that were sent, or will be."""
     issued: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What code has sent: when it goes on, it sends it again."""
-    trial: Trial | None = None
+    built: BuiltTrial | None = None
     """That of a protocol, while its request is out."""
     reply: Reply | None = None
     """The last one."""
@@ -38,13 +38,13 @@ class Paused:
     """Trials that start once this one has its answer, whose prompt they begin with."""
     left: int = 0
     """How many requests have not ended yet."""
-    unanswered: list[tuple[Question, Failure]] = field(default_factory=list)
+    unanswered: list[tuple[Trial, Failure]] = field(default_factory=list)
     """Those that failed, and why."""
     late: bool = False
     """Whether those that failed are sent once more."""
 
 
-Sent = tuple[Paused, Question]
+Sent = tuple[Paused, Trial]
 """A request that is sent, and its trial."""
 
 
@@ -54,7 +54,7 @@ class Supply(Protocol):
     def next(self) -> Paused | None:
         """Return the next trial that may start, with its requests; None if none may now."""
 
-    def go_on(self, paused: Paused) -> Sequence[Question]:
+    def go_on(self, paused: Paused) -> Sequence[Trial]:
         """Let a trial go on whose requests are answered; return those that it then lacks, none if it has ended."""
 
     def readable(self, paused: Paused) -> None:
@@ -88,7 +88,7 @@ class Drain:
             for request in requests:
                 yield paused, request
 
-    def ended(self, paused: Paused, request: Question, result: RequestEnd) -> None:
+    def ended(self, paused: Paused, request: Trial, result: RequestEnd) -> None:
         """Note how a request has ended."""
         self._out -= 1
         paused.left -= 1
@@ -102,12 +102,12 @@ class Drain:
         if not paused.unanswered:
             self._ready.appendleft(paused)  # first: what it shares is still in the cache
         elif not paused.late and all(retry.passing(why.cause) for _, why in paused.unanswered):
-            paused.late, paused.trial = True, None
+            paused.late, paused.built = True, None
             self._late.append(paused)
         else:
             self._supply.failed(paused, paused.unanswered[0][1])
 
-    def _next(self) -> tuple[Paused, Sequence[Question]] | None:
+    def _next(self) -> tuple[Paused, Sequence[Trial]] | None:
         """Return the next trial of which something may be sent, and what; None if nothing may now."""
         while True:
             if self._ready:
@@ -136,24 +136,24 @@ class InOrder:
     same time would each pay for writing the prefix that they share.
     """
 
-    def __init__(self, questions: Sequence[Question]) -> None:
-        self._ready: deque[Question] = deque()
-        self._waiting: dict[str, list[Question]] = defaultdict(list)
-        here = {question.key for question in questions}
-        for question in questions:
-            first = question.shared.after
-            (self._waiting[first] if first in here else self._ready).append(question)
+    def __init__(self, trials: Sequence[Trial]) -> None:
+        self._ready: deque[Trial] = deque()
+        self._waiting: dict[str, list[Trial]] = defaultdict(list)
+        here = {trial.key for trial in trials}
+        for trial in trials:
+            first = trial.shared.after
+            (self._waiting[first] if first in here else self._ready).append(trial)
 
-    def next(self) -> Question | None:
+    def next(self) -> Trial | None:
         return self._ready.popleft() if self._ready else None
 
-    def readable(self, question: Question) -> None:
-        """Note that a question was answered, or never will be: those that waited for it are next."""
+    def readable(self, trial: Trial) -> None:
+        """Note that a trial was answered, or never will be: those that waited for it are next."""
         if self._waiting:
-            self._ready.extendleft(reversed(self._waiting.pop(question.key, [])))
+            self._ready.extendleft(reversed(self._waiting.pop(trial.key, [])))
 
-    def left(self) -> Iterator[Question]:
-        """Yield the questions that were not taken."""
+    def left(self) -> Iterator[Trial]:
+        """Yield the trials that were not taken."""
         yield from self._ready
         for waiting in self._waiting.values():
             yield from waiting

@@ -45,7 +45,7 @@ NO_HEADER = "The key holds a character that no header may have, such as a space 
 def explain(error: Exception, base_url: object, asked: str = "", key: str = "") -> Failure:
     """Explain why a request to `base_url` failed.
 
-    asked: what was asked, such as the name of a scenario; it completes "It was …". key: the variable of the key, if it
+    asked: what was asked, such as the name of a cell; it completes "It was …". key: the variable of the key, if it
     is not that of the Messages API.
     """
     if isinstance(error, anthropic.APIConnectionError) and isinstance(

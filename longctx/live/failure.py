@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.results.row import EARLY_STOP
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Asked:
         left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
         return not (left or self.errors or self.stale)
 
-    def note(self, question: Question, reply: Reply) -> None:
+    def note(self, trial: Trial, reply: Reply) -> None:
         """Count an answer."""
-        model = question.case.model
+        model = trial.case.model
         self.answered += 1
         if reply.model not in ("", model.model, model.sent_as):
             self.others[model.model, reply.model] += 1

@@ -7,14 +7,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Group, Question
+from longctx.cases.case import Group, Trial
 from longctx.live.canary import Canary
 from longctx.live.cost.money import usd
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.plural import count
 from longctx.stats.rates import Rate
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 
 if TYPE_CHECKING:
     from longctx.live.asking import Progress
@@ -41,25 +41,25 @@ class Outcomes:
     def waiting(self, silent_s: float, what: str) -> None:
         self._shown.waiting(silent_s, what)
 
-    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
         tally = self._tally
         tally.done += 1
-        tally.work_done += work(question)
+        tally.work_done += work(trial)
         if isinstance(result, Reply):
-            self._answered(question, trial, result)
+            self._answered(trial, built, result)
         else:
             tally.failed += 1
-            self._canary.failed(question.case.group)
-        self._shown.ended(question, trial, result)
+            self._canary.failed(trial.case.group)
+        self._shown.ended(trial, built, result)
 
     def sentences(self) -> Iterator[str]:
-        """Yield the outcomes of each family and model, and what the answers cost."""
+        """Yield the outcomes of each test and model, and what the answers cost."""
         for group, rate in self._tally.rates.items():
             others = Counter({kind: n for kind, n in self._kinds[group].items() if kind != "correct"})
             listed = ", ".join(f"{number:,} {kind}" for kind, number in others.most_common())
-            family, model = group
+            test, model = group
             yield (
-                f"{family} on {model}: {rate.correct:,} of {rate.n:,} correct, "
+                f"{test} on {model}: {rate.correct:,} of {rate.n:,} correct, "
                 f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]{f'; {listed}' if listed else ''}."
             )
         number = sum(kinds.total() for kinds in self._kinds.values())
@@ -68,20 +68,20 @@ class Outcomes:
             cost = self._tally.cost
             yield f"What {answers} cost is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
-    def _answered(self, question: Question, trial: Trial, reply: Reply) -> None:
-        tally, group = self._tally, question.case.group
-        tally.answered(reply, question.case.model.prices)
+    def _answered(self, trial: Trial, built: BuiltTrial, reply: Reply) -> None:
+        tally, group = self._tally, trial.case.group
+        tally.answered(reply, trial.case.model.prices)
         self.output_tokens[group].append(reply.output_tokens)
         kind = NOT_JUDGED
         # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
         with contextlib.suppress(Exception):
-            if trial.judge:
-                kind = trial.judge(reply).kind
+            if built.judge:
+                kind = built.judge(reply).kind
                 tally.add(*group, Rate(int(kind == "correct"), 1))
         self._kinds[group][kind] += 1
         self._canary.ended(group, kind, reply.text)
 
 
-def work(question: Question) -> int:
+def work(trial: Trial) -> int:
     """Return the tokens of a question's prompt and reply, as a measure of the time that asking takes."""
-    return question.case.size_tokens + question.case.reply_tokens
+    return trial.case.size_tokens + trial.case.reply_tokens

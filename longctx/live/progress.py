@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.live.cost.money import usd
 from longctx.live.display import Display, open_display
 from longctx.live.failure import Failure
 from longctx.live.tally import Tally
 from longctx.live.watch import Timer
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 
 if TYPE_CHECKING:
     from longctx.live.asking import Progress
@@ -54,7 +54,7 @@ class Silent:
     def waiting(self, silent_s: float, what: str) -> None:
         pass
 
-    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
         pass
 
 
@@ -109,7 +109,7 @@ class AskingProgress(Silent):
         self._in_flight = number
         self._soon()
 
-    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
+    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
         self._waiting = None
         self._soon()
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.live.cost.money import highest_compaction, highest_cost
 from longctx.recording.request import arguments, sent_body
 from longctx.recording.tape import Wanted
-from longctx.vocabulary.scenario import Trial
+from longctx.vocabulary.cell import BuiltTrial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneRequest(Question):
+class OneRequest(Trial):
     """One of the requests of a trial of a test function, whose body and place on the tape are known."""
 
     wanted: Wanted
@@ -24,11 +24,11 @@ class OneRequest(Question):
     headers: Mapping[str, str]
 
 
-def most_paid(question: Question, model: ModelProfile | None = None) -> float:
+def most_paid(trial: Trial, model: ModelProfile | None = None) -> float:
     """Return the most that a question can cost in USD if it is asked directly. model: in place of its own."""
-    case = question.case
+    case = trial.case
     model = model or case.model
-    body = question.body if isinstance(question, OneRequest) else model.extra_body
+    body = trial.body if isinstance(trial, OneRequest) else model.extra_body
     longest = case.longest_tokens
     request = highest_cost(model, case.most_tokens, case.reply_tokens, longest)
     return request + highest_compaction(model, body, case.most_tokens, longest)
@@ -38,8 +38,8 @@ def most_paid(question: Question, model: ModelProfile | None = None) -> float:
 class Request:
     """A request that is ready to be sent, directly or in a batch."""
 
-    question: Question
     trial: Trial
+    built: BuiltTrial
     wanted: Wanted
     """Its place on the tape."""
     body: Mapping[str, Any]
@@ -47,14 +47,14 @@ class Request:
     headers: Mapping[str, str]
 
     @classmethod
-    def of(cls, question: Question) -> Request:
+    def of(cls, trial: Trial) -> Request:
         """Build the trial of a question. Raises UserError if it cannot be built."""
-        trial = question.build()
-        if isinstance(question, OneRequest):
-            return cls(question, trial, question.wanted, question.body, question.headers)
-        model = question.case.model
-        body = sent_body(trial, model, question.shared.cuts)
-        return cls(question, trial, Wanted.of(question, trial), body, model.treatments)
+        built = trial.build()
+        if isinstance(trial, OneRequest):
+            return cls(trial, built, trial.wanted, trial.body, trial.headers)
+        model = trial.case.model
+        body = sent_body(built, model, trial.shared.cuts)
+        return cls(trial, built, Wanted.of(trial, built), body, model.treatments)
 
     @property
     def in_batch(self) -> Request:

@@ -1,35 +1,45 @@
-"""A live run, from cases to answers on the tape."""
+"""A live run, from cells to answers on the tape.
+
+It learns from the server what is not known of the models, tells the price, and asks what the tape lacks.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import dataclasses
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
 from longctx import clocks
-from longctx.cases.case import Case, Group, Question
-from longctx.cases.case import ReplyTokens
-from longctx.config.models import TokenCounts
-from longctx.corpus.tokens import count_tokens
+from longctx.cases.case import Case, Group, ReplyTokens, Trial
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Progress, ask_all
-from longctx.live.cost.prefixes import cheapest_with_batches
-from longctx.live.batches.claims import BatchTerms, Batches
+from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill, pending
-from longctx.live.batches.ledger import Ledger, each_once, place_in
+from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds, Terms
-from longctx.live.canary import Canary, UNREADABLE, first
-from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings, total_price
-from longctx.live.cost.money import check_cap, check_default_cap, usd
-from longctx.live.cost.prefixes import shared
-from longctx.live.failure import Asked, Failure, Unasked
+from longctx.live.canary import UNREADABLE, Canary, first
+from longctx.live.cost.estimate import estimate, total_price
+from longctx.live.cost.money import check_cap, check_default_cap
+from longctx.live.estimating import (
+    BUILT,
+    fitted,
+    say_estimate,
+    say_misfits,
+    say_unused,
+    still_fitting,
+    with_recorded_replies,
+    with_sharing,
+)
+from longctx.live.failure import Asked, Unasked
 from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress
@@ -41,19 +51,13 @@ from longctx.live.tally import Tally
 from longctx.live.waiting import Say, waiting
 from longctx.plural import count
 from longctx.recording.missing import EARLY, missing
-from longctx.recording.stale import stale
 from longctx.recording.tape import NotRecorded, Tape, Wanted
-from longctx.recording.versions import of_other_versions, why_unused
-from longctx.results.grouping import grouped
 from longctx.visible import visible
 from longctx.workspace import Workspace
-from typing import Any, Protocol, TypeVar
-from vcr.record_mode import RecordMode
-
 
 Result = TypeVar("Result")
-AskQuestions = Callable[[Sequence[Question]], Awaitable[Asked]]
-AskingOrder = Callable[[Sequence[Case], Sequence[Question], AskQuestions], Awaitable[Asked]]
+AskQuestions = Callable[[Sequence[Trial]], Awaitable[Asked]]
+AskingOrder = Callable[[Sequence[Case], Sequence[Trial], AskQuestions], Awaitable[Asked]]
 """A function that decides what is asked when.
 
 It is called with the cases, the questions that the tape lacks, and a function that asks some of them.
@@ -63,7 +67,7 @@ It is called with the cases, the questions that the tape lacks, and a function t
 class AskingObserver(Protocol):
     """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
 
-    def passed_over(self, question: Question, wanted: Wanted) -> None:
+    def passed_over(self, trial: Trial, wanted: Wanted) -> None:
         """The record mode does not ask this question."""
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
@@ -94,9 +98,9 @@ class _Lacking:
 
     fit: Sequence[Case]
     """The cases that fit their models."""
-    questions: Sequence[Question]
+    trials: Sequence[Trial]
     """Those to ask, in their order."""
-    held: Sequence[Question]
+    held: Sequence[Trial]
     """Those that batches hold which have not ended."""
     unasked: tuple[Unasked, ...]
 
@@ -145,7 +149,7 @@ class LivePass:
                 clients = await stack.enter_async_context(opened)
             batches = await open_batches(clients.first, self.tape, terms, self.say)
             lacking = await self._lacking(clients, batches, cases)
-            if lacking.questions:
+            if lacking.trials:
                 check_writable(self.tape.written_to)
             return await self._send(clients, batches, lacking)
 
@@ -164,49 +168,49 @@ class LivePass:
             lacking = missing(tape, fit, observer.passed_over if observer else None, by_digest, EARLY)
         if terms.batch:
             lacking = each_once(lacking)
-        held = [question for question in lacking if place_in(question) in claimed]
-        free = [question for question in lacking if place_in(question) not in claimed.keys() | batches.collected]
+        held = [trial for trial in lacking if place_in(trial) in claimed]
+        free = [trial for trial in lacking if place_in(trial) not in claimed.keys() | batches.collected]
         counts = [
             await counted(client, of_client, say)
-            for client, of_client in clients.grouped(free, lambda question: question.case.model)
+            for client, of_client in clients.grouped(free, lambda trial: trial.case.model)
         ]
-        known, too_long = still_fitting([question for of_client in counts for question in of_client])
+        known, too_long = still_fitting([trial for of_client in counts for trial in of_client])
         unfit += too_long
         unasked = (*uncounted, *unfit)
         if observer:
             observer.ready(unasked)
         say_misfits(say, unfit)
-        questions = with_sharing(known, terms.batch)
-        estimates = say_estimate(say, fit, questions, batch=terms.batch)
+        trials = with_sharing(known, terms.batch)
+        estimates = say_estimate(say, fit, trials, batch=terms.batch)
         if terms.max_cost is not None and not terms.stated_cap:
             check_default_cap(total_price(estimates, terms.batch), terms.max_cost)
-        say_unused(say, tape, questions, terms.batch)
-        return _Lacking(fit, questions, held, unasked)
+        say_unused(say, tape, trials, terms.batch)
+        return _Lacking(fit, trials, held, unasked)
 
     async def _send(self, clients: Clients, batches: Batches, lacking: _Lacking) -> tuple[Done, list[str]]:
         """Send the questions: a few of each test first, then the others; look by look if an order says so."""
         terms, say, tape = self.terms, self.say, self.tape
-        every = [*lacking.questions, *lacking.held]
+        every = [*lacking.trials, *lacking.held]
         self.halt.to_ask = len(every)
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
-            sizes = Counter(question.case.group for question in every)
+            sizes = Counter(trial.case.group for trial in every)
             canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
             outcomes = Outcomes(tally, shown, canary)
             sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)
             first_replies = FirstReplies(outcomes, terms.batch, say)
-            of_batches = {question.key: question for question in lacking.held} if terms.batch else {}
+            of_batches = {trial.key: trial for trial in lacking.held} if terms.batch else {}
 
-            async def ask(some: Sequence[Question]) -> Asked:
-                here = {question.key for question in some}
-                free = [question for question in some if question.key not in of_batches]
+            async def ask(some: Sequence[Trial]) -> Asked:
+                here = {trial.key for trial in some}
+                free = [trial for trial in some if trial.key not in of_batches]
                 asked, rest = await first(canary, free, sending.directly)
-                rest = first_replies.planned(rest, again=len(rest) < len(lacking.questions))
+                rest = first_replies.planned(rest, again=len(rest) < len(lacking.trials))
                 asked.add(await sending.all(rest, [held for key, held in of_batches.items() if key in here]))
                 return asked
 
-            now = [*lacking.questions, *of_batches.values()]
+            now = [*lacking.trials, *of_batches.values()]
             asked = await (self.order(lacking.fit, now, ask) if self.order else ask(now))
             if not terms.batch:
                 claimed = batches.held()
@@ -277,26 +281,24 @@ class FirstReplies:
         self._outcomes, self._batch, self._say = outcomes, batch, say
         self._said: set[Group] = set()
 
-    def planned(self, questions: Sequence[Question], again: bool) -> list[Question]:
+    def planned(self, trials: Sequence[Trial], again: bool) -> list[Trial]:
         """Return the questions as they are asked, and say what they cost if the replies were first known now.
 
         again: whether what they share must be planned again, since others were asked before them.
         """
         cases: dict[int, Case] = {}
         measured: set[Group] = set()
-        for question in questions:
-            case, group = question.case, question.case.group
+        for trial in trials:
+            case, group = trial.case, trial.case.group
             if case.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
                 case = dataclasses.replace(case, replies=replies)
                 measured.add(group)
-            cases.setdefault(id(question.case), case)
+            cases.setdefault(id(trial.case), case)
         if not (again or measured):
-            return list(questions)
-        rest = with_sharing(
-            [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions], self._batch
-        )
+            return list(trials)
+        rest = with_sharing([dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials], self._batch)
         for estimated in estimate(list(cases.values()), rest, batches=self._batch):
-            group = estimated.family, estimated.model
+            group = estimated.test, estimated.model
             if group in measured - self._said and estimated.price is not None:
                 self._said.add(group)
                 self._say(f"After the first answers: {estimated}")
@@ -331,17 +333,17 @@ class Sending:
     batches: Batches | None = None
     """None to send directly."""
 
-    async def directly(self, questions: Sequence[Question]) -> Asked:
+    async def directly(self, trials: Sequence[Trial]) -> Asked:
         """Send these one by one, with as many in flight as the limit allows. Raises Interrupted after a signal."""
-        asked = await ask_all(self.clients, self.tape, questions, self.bounds, self.progress)
+        asked = await ask_all(self.clients, self.tape, trials, self.bounds, self.progress)
         self.bounds.halt.check(self.tape)
         return asked
 
-    async def all(self, questions: Sequence[Question], held: Sequence[Question] = ()) -> Asked:
+    async def all(self, trials: Sequence[Trial], held: Sequence[Trial] = ()) -> Asked:
         """Send these, and wait for what batches hold already."""
         if self.batches is not None:
-            return await fill(self.batches, questions, held, self.directly, self.bounds.budget, self.progress)
-        return await self.directly(questions) if questions else Asked()
+            return await fill(self.batches, trials, held, self.directly, self.bounds.budget, self.progress)
+        return await self.directly(trials) if trials else Asked()
 
 
 def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
@@ -365,135 +367,3 @@ def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) ->
         yield f"{stale} stale, recorded for another request: --ctx-record new_episodes sends them again."
     for message, number in asked.errors.items():
         yield f"{number:,} ended with an error of the test: {message}"
-
-
-NOT_MEASURED = "not_measured"
-"""The cause of cases that are asked once the server has counted the tokens of their prompt set."""
-BUILT = "the prompts to be built, to find those without a recording"
-MOST_READ = 200
-"""The most recorded answers that are read of a scenario."""
-
-
-def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
-    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
-    fit, unfit = fitted(with_recorded_replies(tape, cases))
-    claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
-    with waiting(say, BUILT):
-        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
-        lacking = each_once(lacking) if batch else lacking
-        free = [question for question in lacking if place_in(question) not in claimed]
-        questions = with_sharing(free, batch)
-    say_misfits(say, unfit)
-    estimates = say_estimate(say, fit, questions, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
-    say_unused(say, tape, questions, batch)
-    if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
-        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
-    if held := len(lacking) - len(free):
-        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
-    return estimates
-
-
-def say_unused(say: Say, tape: Tape, questions: Sequence[Question], batch: bool) -> None:
-    """Print how many of the questions to ask have answers of another version, why these do not count, and the cost."""
-    unused: dict[tuple[str, str, int], list[Question]] = defaultdict(list)
-    for group in grouped(questions, lambda question: id(question.case)).values():
-        case, of_trial = group[0].case, {str(question.identity): question for question in group}
-        for version, trials in of_other_versions(tape, case, of_trial).items():
-            unused[case.scenario.family, case.model.model, version] += [of_trial[trial] for trial in trials]
-    for (family, model, version), group in unused.items():
-        reason, advice = why_unused(str(group[0].identity), version)
-        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].case.model.prices else "not known"
-        have = "has an answer" if len(group) == 1 else "have answers"
-        sentence = (
-            f"{family} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
-            f"{reason}. Asking again costs {price}. {advice}"
-        )
-        say(sentence.rstrip())
-
-
-def with_sharing(questions: Sequence[Question], batch: bool) -> list[Question]:
-    """Return the questions in the order in which they are asked, with what their prompts share."""
-    return cheapest_with_batches(questions) if batch else shared(questions)
-
-
-def with_recorded_replies(
-    tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
-) -> list[Case]:
-    """Return the cases with what their model has answered so far to their family, if that says how long replies are.
-
-    known: of a test and model, in place of what the tape has.
-    """
-    replies = {
-        group: (known or {}).get(group)
-        or ReplyTokens.of(
-            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[1], MOST_READ)]
-        )
-        for group, of_group in grouped(cases, lambda case: case.group).items()
-    }
-    return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
-
-
-def with_estimated_counts(case: Case) -> Case:
-    """Return a cell of a test function as if its probes were counted, by the tokens of the model's profile.
-
-    A cell whose counts are known is returned as it is. Raises UserError if no values can be made of the estimates.
-    """
-    if case.token_values is not None:
-        return case
-    model, scenario = case.model, case.scenario
-    texts = scenario.probes(case.wording.words)
-    counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
-    try:
-        values = scenario.token_values(counts)
-    except ValueError as error:
-        raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
-    estimated = TokenCounts(
-        family=scenario.family,
-        wording=case.counts_key,
-        system=model.system_digest,
-        on=clocks.now().date(),
-        values=values,
-    )
-    return dataclasses.replace(case, model=model.model_copy(update={"token_counts": (*model.token_counts, estimated)}))
-
-
-def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
-    """Return the cases that fit their models, and the others with the reasons."""
-    fit, unfit = [], []
-    for case in cases:
-        try:
-            fit.append(case.fitted())
-        except UserError as error:
-            cause = NOT_MEASURED if error.code == "prompt-set-not-measured" else "does_not_fit"
-            unfit.append((case, Failure(cause, str(error), fatal=True)))
-    return fit, unfit
-
-
-def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
-    """Print what does not fit its model and is not asked: a sentence on each family and model."""
-    told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
-    for (family, model), group in grouped(told, lambda each: each[0].group).items():
-        first = "The first: " if len(group) > 1 else ""
-        say(f"Not asked: {count(len(group), 'scenario')} of {family} on {model}. {first}{group[0][1].message}")
-
-
-def still_fitting(questions: Sequence[Question]) -> tuple[list[Question], list[Unasked]]:
-    """Return the questions whose cases fit their models by the server's count, and the other cases with the reasons."""
-    cases = {id(question.case): question.case for question in questions}
-    _, unfit = fitted(list(cases.values()))
-    too_long = {id(case) for case, _ in unfit}
-    return [question for question in questions if id(question.case) not in too_long], unfit
-
-
-def say_estimate(
-    say: Say, cases: Sequence[Case], questions: Sequence[Question], unbuilt: Sequence[Case] = (), batch: bool = False
-) -> list[Estimate]:
-    """Print and return what these questions of these cases cost. unbuilt: cases that do not fit their models."""
-    estimates = estimate(cases, questions, unbuilt, batch)
-    for family_estimate in estimates:
-        say(str(family_estimate))
-    if total := in_all(estimates):
-        say(total)
-    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), clocks.local().date()):
-        say(warning)
-    return estimates

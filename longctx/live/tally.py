@@ -10,7 +10,7 @@ from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
     from longctx.config.models import Prices
-    from longctx.vocabulary.scenario import Reply
+    from longctx.vocabulary.cell import Reply
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class Tally:
     work_done: int = 0
     failed: int = 0
     rates: dict[tuple[str, str], Rate] = field(default_factory=dict)
-    """The rate so far of each (family, model)."""
+    """The rate so far of each (test, model)."""
     tokens: int = 0
     """The tokens of prompts and replies."""
     cost: float | None = 0.0
@@ -40,13 +40,13 @@ class Tally:
         # If any price is unknown, no sum is shown: it would look like the whole cost.
         self.cost = None if spent is None or self.cost is None else self.cost + spent
 
-    def add(self, family: str, model: str, rate: Rate) -> None:
-        before = self.rates.get((family, model), Rate(0, 0))
-        self.rates[family, model] = Rate(before.correct + rate.correct, before.n + rate.n)
+    def add(self, test: str, model: str, rate: Rate) -> None:
+        before = self.rates.get((test, model), Rate(0, 0))
+        self.rates[test, model] = Rate(before.correct + rate.correct, before.n + rate.n)
 
     @property
     def rate(self) -> Rate:
-        """The rate so far of all families and models."""
+        """The rate so far of all tests and models."""
         return Rate(sum(rate.correct for rate in self.rates.values()), sum(rate.n for rate in self.rates.values()))
 
     def left(self, seconds: float) -> str | None:
@@ -54,13 +54,13 @@ class Tally:
         return time_left(seconds, self.work_done, self.work) if self.work else time_left(seconds, self.done, self.total)
 
     def rate_lines(self) -> list[tuple[str, str]]:
-        """Return the name and the rate of each family and model."""
+        """Return the name and the rate of each test and model."""
         return [
             (
-                f"{family} on {model}",
+                f"{test} on {model}",
                 f"{rate.correct:,} of {rate.n:,} correct, {rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]",
             )
-            for (family, model), rate in self.rates.items()
+            for (test, model), rate in self.rates.items()
             if rate.n
         ]
 

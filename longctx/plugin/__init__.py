@@ -22,8 +22,8 @@ from longctx.plugin.session import run_of, session_of, state_of
 if TYPE_CHECKING:
     from longctx.functions.answer import Answer
     from longctx.functions.ask import Ask
-    from longctx.functions.fixtures import Ctx
     from longctx.functions.draw import Draw
+    from longctx.functions.fixtures import Ctx
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:

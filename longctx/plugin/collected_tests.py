@@ -49,7 +49,7 @@ class _Collecting(Nested):
             cell = state_of(item).cell
             case = cell.case if cell else _case_in(item)
             name = item.function.__name__ if isinstance(item, pytest.Function) else item.name
-            self._asked.tests |= {name, *([case.scenario.family] if case else [])}
+            self._asked.tests |= {name, *([case.cell.test] if case else [])}
             if case:
                 self._asked.files.add(case.file.partition("/")[2])
             else:

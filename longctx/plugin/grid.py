@@ -27,7 +27,7 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
     assert marker is not None
     run = run_of(metafunc.config)
     try:
-        _ = run.plan.families, run.plan.own
+        _ = run.plan.tests, run.plan.own
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     if (protocol := declared_of(metafunc.function)) is not None:

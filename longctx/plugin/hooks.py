@@ -15,7 +15,7 @@ import pytest
 from longctx.engine.settings import Settings
 from longctx.errors import UserError, did_you_mean
 from longctx.plugin.session import session_of
-from longctx.recording.request import ANSWER, REQUEST, Rewriting
+from longctx.recording.rewriting import ANSWER, REQUEST, Rewriting
 
 PATHS = ("corpus", "questions")
 OF_PROJECT = ("profile", *PATHS, "base_url", "min_rate", "max_cost", "margin")

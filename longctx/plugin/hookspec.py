@@ -92,7 +92,7 @@ def pytest_longctx_row(config: pytest.Config, row: Row) -> None:
         def pytest_longctx_row(config, row):
             if row.measured and not row.correct:
                 with (config.rootpath / "wrong.txt").open("a") as file:
-                    file.write(f"{row.scenario}#{row.name}: {row.why}\\n")
+                    file.write(f"{row.cell}#{row.name}: {row.why}\\n")
     """
 
 
@@ -105,6 +105,6 @@ def pytest_longctx_report(config: pytest.Config, folder: Path, summary: Summary,
     Example:
         def pytest_longctx_report(config, folder, summary, verdict):
             lines = [f"{verdict or 'measured'}: {folder.name}"]
-            lines += [f"{each.scenario} {each.rate}" for each in summary.scenarios]
+            lines += [f"{each.cell} {each.rate}" for each in summary.cells]
             (config.rootpath / "message.txt").write_text("\\n".join(lines))
     """

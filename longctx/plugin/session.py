@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.errors import UserError
     from longctx.functions.cells import Function
-    from longctx.functions.fixtures import FunctionState
-    from longctx.functions.fixtures import FunctionRun
+    from longctx.functions.fixtures import FunctionRun, FunctionState
 
 
 @dataclass(slots=True)
@@ -54,13 +53,13 @@ class LongctxSession:
     received: bool = False
     """Whether this process received any rows."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The facts of all scenarios, by their names."""
+    """The facts of all cells, by their names."""
     unwritten: str = ""
     """Why the report was not written."""
     finished: Finished | None = None
     """The finished run, in the process that started it."""
     nothing_measured: bool = False
-    """Whether a gated run ended without any scenario measured."""
+    """Whether a gated run ended without any cell measured."""
     saved: list[str] = field(default_factory=list)
     """What is said of the baseline that the run was saved as."""
     not_saved: bool = False
@@ -97,7 +96,7 @@ class ItemState:
     lines: list[str] = field(default_factory=list)
     """The lines of its measured trials, until its next report is made."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The facts of its scenarios, by their names, until then."""
+    """The facts of its cells, by their names, until then."""
     own_properties: int | None = None
     """The number of properties that it has before it runs."""
 

@@ -56,8 +56,8 @@ class AbstentionAxes(CollagesAxes):
     """`"present"`: the record holds the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""
 
-    def gate_band(self, scenario: Any) -> str:
-        return f"{self.band(scenario)} {scenario.params['section']}"
+    def gate_band(self, cell: Any) -> str:
+        return f"{self.band(cell)} {cell.params['section']}"
 
     def cells(self) -> Iterator[dict[str, object]]:
         for budget, depth, section in itertools.product(self.budgets, self.percents, self.sections):

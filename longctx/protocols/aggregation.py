@@ -20,9 +20,9 @@ from pydantic import Field
 from longctx import Causes, Count, Kind, Mark, Outcome, Reply, Report, Reported, Words, fill, protocol, unanswered
 from longctx.protocols.notices import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
+from longctx.vocabulary.cell import CREDIT
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
-from longctx.vocabulary.scenario import CREDIT
 from longctx.vocabulary.stream import distinct, frozen_stream
 
 if TYPE_CHECKING:
@@ -178,20 +178,20 @@ def credits_of_both(before: Sequence[Row], after: Sequence[Row], grids: Sequence
     """
     if not any(CREDIT in row.trace for row in before):
         return
-    earlier = {(row.scenario, row.seed, row.trial): row for row in before}
+    earlier = {(row.cell, row.seed, row.trial): row for row in before}
     both: dict[str, list[tuple[Row, Row]]] = {}
     for row in after:
-        was = earlier.get((row.scenario, row.seed, row.trial))
+        was = earlier.get((row.cell, row.seed, row.trial))
         if was:
-            both.setdefault(row.scenario, []).append((was, row))
-    for scenario, pairs in both.items():
+            both.setdefault(row.cell, []).append((was, row))
+    for cell, pairs in both.items():
         credits = [_mean_credit(rows) for rows in zip(*pairs, strict=True)]
         yield Reported(
             kind="partial_credit",
-            data={"scenario": scenario, "mean_credit": credits, "trials": len(pairs)},
+            data={"scenario": cell, "mean_credit": credits, "trials": len(pairs)},
             table="Mean partial credit, which has no verdict of its own: strict answers are judged",
             cells={
-                "scenario": scenario,
+                "scenario": cell,
                 **{when: f"{credit:.2f}" for when, credit in zip(("before", "now"), credits, strict=True)},
                 "trials": f"{len(pairs):,}",
             },
@@ -211,7 +211,7 @@ REPORT = Report(
         share=0.8,
     ),
     data=lambda answers: {
-        "scenario": answers.scenario,
+        "scenario": answers.cell,
         "trials": answers.n,
         "mean_credit": _mean_credit(answers.rows),
         "too_low": answers.count(_too_low),

@@ -76,7 +76,7 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
 
 @functools.lru_cache(maxsize=4096)
 def choices_in(bank: Bank, index: int, seed: int) -> Choices:
-    """Return the choices of item `index`, the same in every scenario.
+    """Return the choices of item `index`, the same in every cell.
 
     With version 1 of a bank, right letters are balanced over it; with version 2, each is drawn by itself.
     """

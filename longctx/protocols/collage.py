@@ -51,7 +51,7 @@ class CollageAxes(CollagesAxes):
     variants: tuple[str, ...] = VARIANTS
     """Prompts: which examples, with or without a scratchpad."""
     spread: bool = False
-    """Whether the scenarios of a budget ask different questions, rather than the same."""
+    """Whether the cells of a budget ask different questions, rather than the same."""
     questions: int = QUESTIONS
     """How many trials ask about one collage: it holds the sections of all of them, one after another."""
     distractors: Distractors = (None,)

@@ -1,4 +1,9 @@
-"""Graph walks: a list of directed edges fills the context; which nodes lie at a depth, or are the parents of a node?"""
+"""Graph walks: a list of directed edges fills the context; which nodes lie at a depth, or are the parents of a node?
+
+Source: OpenAI, GraphWalks, 2025, https://huggingface.co/datasets/openai/graphwalks, worded as corrected on 2026-02-27,
+with an additional sentence that says what depth means. The published answers have errors; here they are computed. All
+other differences, and their reasons, are in docs/protocols/graph-walks.md.
+"""
 
 from __future__ import annotations
 
@@ -6,40 +11,35 @@ import functools
 import hashlib
 import itertools
 import math
-import numpy as np
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
 from longctx import (
-    Answers,
     Axes,
     Causes,
-    Chart,
     Count,
     Counts,
     Mark,
     Outcome,
     Reply,
     Report,
-    Subject,
-    Table,
     Words,
     mark,
     protocol,
     unanswered,
 )
-from longctx.results.grouping import by_subject, grouped
-from longctx.views.reporting import together
-from longctx.views.chart import HEIGHT, WIDTH, colours, field, rate_axis
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 from longctx.vocabulary.token_counts import checked_counts
-from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
-from typing import Annotated, Any, ClassVar, Literal, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from longctx import Row
+    from longctx import Answers, Chart, Row, Table
 
 
 OPERATIONS = "parents", "bfs"
@@ -180,7 +180,7 @@ def _missed(answers: Answers) -> Iterator[str]:
 
 
 def _by_third(analysis: Sequence[Answers]) -> Iterator[Table | Chart]:
-    from longctx.protocols.graph_walks import by_third
+    from longctx.protocols.reports.graph_walks import by_third
 
     return by_third(analysis)
 
@@ -203,7 +203,7 @@ REPORT = Report(
     ),
     findings=_missed,
     data=lambda answers: {
-        "scenario": answers.scenario,
+        "scenario": answers.cell,
         "n": answers.n,
         "f1": round(mean_f1(answers), 6),
         "listed": answers.count(_listed),
@@ -463,51 +463,3 @@ def names_of(count: int) -> NDArray[np.object_]:
     """
     digests = (hashlib.sha256(f"graph_walks/{number}".encode()).hexdigest() for number in range(count))
     return np.array([digest[:10] for digest in digests], dtype=object)
-
-
-def by_third(analysis: Sequence[Answers]) -> Iterator[Table | Chart]:
-    """Yield a table of all walks, and a chart for each subject over all contexts, of answers that give a list."""
-    if not any(answers.total("asked") for answers in analysis):
-        return
-    columns = {
-        "context": [f"{answers.params['context']:,}" for answers in analysis],
-        "walk": [walk_of(answers.params) for answers in analysis],
-        **{third: [_share(*nodes(answers, third)) for answers in analysis] for third in THIRDS},
-    }
-    title = "Graph walks: nodes found, by the third of the list that holds their edge"
-    yield Table.by_subject(title, [answers.subject for answers in analysis], columns)
-    for number, (subject, group) in enumerate(by_subject(analysis).items(), start=1):
-        if any(answers.total("asked") for answers in group):
-            yield _found(subject, group, number)
-
-
-def _found(subject: Subject, analysis: Sequence[Answers], number: int) -> Chart:
-    walks = grouped(analysis, lambda answers: walk_of(answers.params))
-    bars: list[dict[str, Any]] = []
-    for third in THIRDS:
-        for walk, group in walks.items():
-            right, asked = nodes(together(group), third)
-            text = _share(right, asked)
-            share = right / asked if asked else None
-            bars.append({"third": third, "walk": walk, "share": share, "text": text, "say": f"{third}, {walk}: {text}"})
-    spec = {
-        "data": {"values": [bar for bar in bars if bar["share"] is not None]},
-        "width": WIDTH,
-        "height": HEIGHT,
-        "mark": {"type": "bar"},
-        "encoding": {
-            "x": field("third", "ordinal", "place of the edge in the list", sort=list(THIRDS), axis={"labelAngle": 0}),
-            "xOffset": {"field": "walk", "type": "nominal", "sort": None},
-            "y": rate_axis("share", "share of nodes found"),
-            "color": colours("walk", list(walks)),
-            "description": {"field": "say"},
-        },
-    }
-    title = f"Nodes found, by the place of their edge: {subject}"
-    cells = [(bar["third"], bar["walk"], bar["text"]) for bar in bars]
-    table = Table.pivot(title, cells, "third of the list")
-    return Chart(f"graph-walks-found-{number}", "", title, spec, table)
-
-
-def _share(right: int, asked: int) -> str:
-    return f"{right / asked:.2f} ({right:,} of {asked:,})" if asked else "-"

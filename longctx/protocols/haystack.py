@@ -86,7 +86,7 @@ def haystack(filler: str, fillers: int, statements: Sequence[tuple[int, str]]) -
 
 def shared_prefix(cell: Any, fillers: int, context: int) -> str:
     """Return the prefix of a trial. fillers: the repetitions of the filler before anything else in its text."""
-    prefix = f"{cell.family}/{cell.window}/{fillers:09d}"
+    prefix = f"{cell.test}/{cell.window}/{fillers:09d}"
     return f"{prefix}/{context:06d}" if cell.questions_per_context > 1 else prefix
 
 

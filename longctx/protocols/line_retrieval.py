@@ -1,25 +1,30 @@
-"""The Little Retrieval Test (LRT): report the content of line i of a long file."""
+"""The Little Retrieval Test (LRT): report the content of line i of a long file.
+
+Source: D. Papailiopoulos, K. Lee, J. Sohn, "A Little Retrieval Test for Large Language Models", 2023,
+https://github.com/anadim/the-little-retrieval-test. Where its text and its script differ, the text is followed: the
+target line and the instruction's place are drawn independently, and shuffled files are shuffled. No value occurs twice,
+so that a wrong answer can be traced to its line.
+"""
 
 from __future__ import annotations
 
-import numpy as np
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
 from longctx import (
-    Answers,
     Axes,
     Causes,
-    Chart,
     Count,
     Outcome,
     Reply,
     Report,
-    Row,
     Shares,
-    Subject,
-    Table,
     Words,
     fill,
     first_integer,
@@ -27,16 +32,12 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.plural import count
-from longctx.results.grouping import by_subject
-from longctx.views.chart import WIDTH, colours, field
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.protocol import cells_of
-from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
-from typing import Annotated, Any, ClassVar, TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from longctx import Answers, Chart, Row
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
@@ -154,7 +155,7 @@ def _next_to_it(answers: Answers) -> str:
 
 
 def _distances(analysis: Sequence[Answers]) -> Iterator[Chart]:
-    from longctx.protocols.line_retrieval import distances
+    from longctx.protocols.reports.line_retrieval import distances
 
     return distances(analysis)
 
@@ -255,122 +256,3 @@ def _origin(file: File, number: int, named: bool) -> tuple[str, dict[str, int]]:
     if 1 <= number <= count:
         return f"the number of a line, {number}, not a value", {"echoed_line": number}
     return "a number that is nowhere in the file", {}
-
-
-ROW = 20
-"""The height of a band of distances in pixels: there may be more than twenty bands."""
-EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
-"""Bands of distances, in lines: 1, 2, 3, 4 to 7, 8 to 15 and so on, before and after the target."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origins:
-    """Where one subject's wrong answers come from."""
-
-    subject: Subject
-    by_number: dict[int, int]
-    """How many are in each band of distances by line number; a band is named by its distance nearest to the target."""
-    by_place: dict[int, int]
-    """The same by place in the file."""
-    echoed: int
-    """Answers that are a line's number."""
-    nowhere: int
-    """Answers that are not in the file."""
-
-    @property
-    def other_line(self) -> int:
-        """The wrong answers that are the value of another line."""
-        return sum(self.by_number.values())
-
-    @property
-    def wrong(self) -> int:
-        return self.other_line + self.echoed + self.nowhere
-
-    @property
-    def distances(self) -> dict[str, dict[int, int]]:
-        return {"in line number": self.by_number, "in place": self.by_place}
-
-    @property
-    def bands(self) -> list[int]:
-        return sorted({*self.by_number, *self.by_place})
-
-
-def distances(analysis: Sequence[Answers]) -> Iterator[Chart]:
-    """Yield a chart for each subject of how far the returned lines are from the target."""
-    for number, found in enumerate(origins([row for answers in analysis for row in answers.rows]), start=1):
-        if found.other_line:
-            yield _origins_chart(found, number)
-
-
-def origins(rows: Sequence[Row]) -> Iterator[Origins]:
-    """Yield the origins for each subject. rows: those of line retrieval."""
-    wrong = [row for row in rows if row.outcome == "wrong"]
-    for subject, group in by_subject(wrong).items():
-        traces = [row.trace for row in group]
-        lines = [trace for trace in traces if "line_distance" in trace]
-        echoed = sum("echoed_line" in trace for trace in traces)
-        yield Origins(
-            subject=subject,
-            by_number=_bands([line["line_distance"] for line in lines]),
-            by_place=_bands([line["place_distance"] for line in lines]),
-            echoed=echoed,
-            nowhere=len(traces) - len(lines) - echoed,
-        )
-
-
-def band(distance: int) -> int:
-    """Return the signed distance nearest to the target in the same band."""
-    edge = max((edge for edge in EDGES if edge <= abs(distance)), default=0)
-    return edge if distance > 0 else -edge
-
-
-def _bands(distances: list[int]) -> dict[int, int]:
-    """Count the distances in each band, from the farthest band on one side to the same band on the other."""
-    counts = Counter(map(band, distances))
-    farthest = max(map(abs, counts), default=0)
-    edges = [edge for edge in EDGES if edge <= farthest]
-    return {edge: counts[edge] for edge in [*(-edge for edge in reversed(edges)), *edges]}
-
-
-def _origins_table(origins: Origins) -> Table:
-    """Return the numbers of the chart, and the wrong answers that are not in it."""
-    rows = (
-        *((_named(band), *(str(of.get(band, 0)) for of in origins.distances.values())) for band in origins.bands),
-        ("the number of a line", str(origins.echoed), ""),
-        ("nowhere in the file", str(origins.nowhere), ""),
-    )
-    answers = count(origins.wrong, "wrong answer comes", "wrong answers come")
-    title = f"Where {answers} from: {origins.subject}"
-    return Table(title, ("distance of the returned line", *origins.distances), rows)
-
-
-def _origins_chart(origins: Origins, number: int) -> Chart:
-    values = [
-        {"band": _named(distance), "measured": name, "count": count, "say": f"{_named(distance)} {name}: {count:,}"}
-        for name, bands in origins.distances.items()
-        for distance, count in bands.items()
-    ]
-    spec = {
-        "data": {"values": values},
-        "width": WIDTH,
-        "height": {"step": ROW, "for": "position"},
-        "mark": {"type": "bar"},
-        "encoding": {
-            "y": field(
-                "band", "ordinal", "lines before (-) or after (+) the target", sort=[*map(_named, origins.bands)]
-            ),
-            "yOffset": {"field": "measured", "type": "nominal", "sort": None},
-            "x": field("count", "quantitative", "wrong answers", axis={"tickMinStep": 1}),
-            "color": colours("measured", list(origins.distances), "distance"),
-            "description": {"field": "say"},
-        },
-    }
-    table = _origins_table(origins)
-    return Chart(f"line-retrieval-origins-{number}", "", table.title, spec, table)
-
-
-def _named(distance: int) -> str:
-    """Return the name of the band that begins at a distance, such as `+4 to +7`."""
-    low = abs(distance)
-    sign = "+" if distance > 0 else "-"
-    return f"{sign}{low}" if low < 4 else f"{sign}{low} to {sign}{2 * low - 1}"

@@ -156,7 +156,7 @@ def report_of_sets(series: Callable[[Any], str], others: Sequence[str], *charts:
         ),
         findings=_more_than_asked,
         data=lambda answers: {
-            "scenario": answers.scenario,
+            "scenario": answers.cell,
             "trials": answers.n,
             "recall": _recall(answers),
             "named": _items(answers) - _missed(answers),

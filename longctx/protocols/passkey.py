@@ -1,11 +1,19 @@
-"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens before its end."""
+"""Passkey retrieval: find a random 5-digit key in a long irrelevant text, k tokens before its end.
+
+Source: S. Chen et al., "Extending Context Window of Large Language Models via Position Interpolation", 2023,
+section 3.3 and Figure 3, https://arxiv.org/abs/2306.15595; prompt by A. Mohtashami and M. Jaggi, "Landmark
+Attention", 2023, https://arxiv.org/abs/2305.16300. The line breaks in Figure 3 are not part of the prompt.
+"""
 
 from __future__ import annotations
 
 import math
-import numpy as np
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
 from longctx import (
     Context,
     Count,
@@ -24,7 +32,6 @@ from longctx import (
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.token_counts import checked_counts
-from typing import Any
 
 
 class PasskeyAxes(WindowAxes):

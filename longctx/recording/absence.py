@@ -29,7 +29,7 @@ def sentence(
         absent: A request of each trial.
         failed: The messages of the asking pass, if it tried them.
         changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
-            have changed in a request of a family.
+            have changed in a request of a test.
     """
     again = tape.record_mode == RecordMode.ALL
     stale = [wanted for wanted in absent if not again and tape.status(wanted) == "stale"]

@@ -23,7 +23,7 @@ EpisodeKey = tuple[str, str, int]
 
 
 class Base:
-    """The recordings at a commit. The file of a scenario is read when it is first needed.
+    """The recordings at a commit. The file of a cell is read when it is first needed.
 
     Raises UserError if git does not know the commit.
     """

@@ -17,8 +17,7 @@ from vcr.serialize import deserialize, serialize
 
 from longctx.conflicts import in_conflict, named
 from longctx.errors import TapeError
-from longctx.files import read_lines
-from longctx.files import inside
+from longctx.files import inside, read_lines
 from longctx.plural import count
 from longctx.recording import compact_json
 from longctx.vocabulary.looks import PLANS

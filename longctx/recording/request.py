@@ -1,4 +1,10 @@
-"""The request of a trial, in the form of its API, and the digest by which the tape finds its answer."""
+"""The request of a trial, in the form of its API, and the digest by which the tape finds its answer.
+
+The restoring of Messages requests that the clients of other providers have rewritten.
+
+Those of Bedrock and Vertex move the model to the path and add the API's version to the body, and Bedrock's copies the
+betas there. The rest is unchanged.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +15,30 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
+
+from pydantic_core import to_json
+
 from longctx.config.models import Caching, ModelProfile
 from longctx.recording.apis import api_at, api_of, chat, extended, located, messages
 from longctx.recording.apis.messages import PATH
 from longctx.results.store import as_mapping
 from longctx.vocabulary import shapes
-from longctx.vocabulary.scenario import Trial
-from pydantic_core import to_json
-from typing import Any
+from longctx.vocabulary.cell import BuiltTrial
 
 
-def request_body(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+def request_body(built: BuiltTrial, model: ModelProfile) -> dict[str, Any]:
     """Return the body as the API takes it. The model profile's `extra_body` overrides everything else."""
-    return extended(api_of(model).rendered(parameters(trial, model), model), model)
+    return extended(api_of(model).rendered(parameters(built, model), model), model)
 
 
-def parameters(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
+def parameters(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
     """Return a Messages request without the model profile's `extra_body`, which the SDK takes as its own argument.
 
     cuts: where the shared prefixes of the user's turn end, in characters; used for models with prompt caching.
     """
-    body = {"max_tokens": trial.max_tokens, **_shaped(trial, model, cuts)}
-    return _with_profile(body | ({"system": trial.system} if trial.system else {}), model)
+    body = {"max_tokens": built.max_tokens, **_shaped(built, model, cuts)}
+    return _with_profile(body | ({"system": built.system} if built.system else {}), model)
 
 
 def completed(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
@@ -55,13 +63,13 @@ def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, An
     return body
 
 
-def sent_body(trial: Trial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
+def sent_body(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
     """Return the body as it is sent: with the provider's id of the model, and with marks for the prompt cache.
 
     cuts: where the shared prefixes of the user's turn end, in characters.
     """
     api = api_of(model)
-    return extended(api.rendered(parameters(trial, model, cuts), model) | {"model": model.sent_as}, model)
+    return extended(api.rendered(parameters(built, model, cuts), model) | {"model": model.sent_as}, model)
 
 
 def arguments(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
@@ -79,10 +87,10 @@ def posted(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> di
     return {"path": where, "body": sent, "options": {"headers": dict(headers)}}
 
 
-def count_call(trial: Trial, model: ModelProfile) -> dict[str, Any]:
+def count_call(built: BuiltTrial, model: ModelProfile) -> dict[str, Any]:
     """Return the arguments of the SDK's count_tokens for everything that a request holds."""
     added = {"extra_body": messages.counting(model.extra_body) or None, "extra_headers": model.treatments or None}
-    return messages.counting(parameters(trial, model)) | {"model": model.sent_as} | added
+    return messages.counting(parameters(built, model)) | {"model": model.sent_as} | added
 
 
 def count_posted(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
@@ -91,31 +99,31 @@ def count_posted(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]
     return posted(api.COUNT_PATH, api.counting({**body, "model": model.sent_as}), model.treatments)
 
 
-def _shaped(trial: Trial, model: ModelProfile, cuts: Sequence[int]) -> dict[str, Any]:
+def _shaped(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int]) -> dict[str, Any]:
     """Return the messages and what else the trial's shape adds to the body.
 
     If the trial has a prefill and the model takes it, the messages end with the beginning of the answer.
     """
-    if trial.context is not None:
-        context = dataclasses.replace(trial.context, question=_asking(trial.context.question, trial, model))
-        body = shapes.rendered(context, trial.shape)
+    if built.context is not None:
+        context = dataclasses.replace(built.context, question=_asking(built.context.question, built, model))
+        body = shapes.rendered(context, built.shape)
     else:
-        text = user_text(trial, model)
+        text = user_text(built, model)
         content = _blocks(text, cuts, model.caching) if cuts and model.caching else text
         body = {"messages": [{"role": "user", "content": content}]}
-    if beginning := prefill(trial, model):
+    if beginning := prefill(built, model):
         body["messages"].append({"role": "assistant", "content": beginning})
     return body
 
 
-def user_text(trial: Trial, model: ModelProfile) -> str:
+def user_text(built: BuiltTrial, model: ModelProfile) -> str:
     """Return the user's turn, or of another shape than the text what it would be in that."""
-    return _asking(trial.user, trial, model)
+    return _asking(built.user, built, model)
 
 
-def _asking(text: str, trial: Trial, model: ModelProfile) -> str:
+def _asking(text: str, built: BuiltTrial, model: ModelProfile) -> str:
     """Return the end of the prompt. For a model that takes no prefill it asks to begin the answer that way."""
-    return f"{text}\n{trial.without_prefill}" if trial.prefill and not model.prefill else text
+    return f"{text}\n{built.without_prefill}" if built.prefill and not model.prefill else text
 
 
 def _blocks(text: str, cuts: Sequence[int], caching: Caching) -> list[dict[str, Any]]:
@@ -134,14 +142,14 @@ def cache_mark(caching: Caching) -> dict[str, str]:
     return {"type": "ephemeral"} | ({"ttl": caching.ttl} if caching.ttl != "5m" else {})
 
 
-def prefill(trial: Trial, model: ModelProfile) -> str:
+def prefill(built: BuiltTrial, model: ModelProfile) -> str:
     """Return the beginning of the answer that is sent with the question; empty if model or trial have none."""
-    return trial.prefill if model.prefill else ""
+    return built.prefill if model.prefill else ""
 
 
-def digest_of(trial: Trial, model: ModelProfile) -> str:
+def digest_of(built: BuiltTrial, model: ModelProfile) -> str:
     """Return the digest of a trial's request."""
-    return digest(request_body(trial, model), model.treatments, api_of(model).PATH)
+    return digest(request_body(built, model), model.treatments, api_of(model).PATH)
 
 
 def digest(body: Mapping[str, Any], headers: Mapping[str, str] | None = None, path: str = messages.PATH) -> str:
@@ -296,29 +304,6 @@ def in_all(requests: Sequence[str]) -> str | None:
 
 def _digest(written: bytes) -> str:
     return hashlib.sha256(written).hexdigest()[:SHORT]
-
-
-REQUEST = "pytest_longctx_request"
-"""The hook that returns the body that is compared."""
-ANSWER = "pytest_longctx_answer"
-"""The hook that returns the answer that is recorded."""
-
-
-class Rewriting:
-    """Both stay as they are; the plugin has one that calls the hooks of a project."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The hooks that are implemented."""
-        return ()
-
-    def compared(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the body whose digest identifies a request of a test function; what is sent is unchanged."""
-        return dict(body)
-
-    def redacted(self, content: bytes, path: str) -> bytes:
-        """Return an answer of the API at a path as it is recorded and judged."""
-        return content
 
 
 MODEL_IN_PATH = re.compile(r"/model/(.+)/invoke$|/publishers/anthropic/models/(?!count-tokens:)([^/]+):rawPredict$")

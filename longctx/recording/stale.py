@@ -15,10 +15,10 @@ def stale(tape: Tape, cases: Sequence[Case]) -> int:
     Raises UserError if a prompt cannot be built.
     """
     return sum(
-        tape.status(Wanted.of(question, question.build())) == "stale"
+        tape.status(Wanted.of(trial, trial.build())) == "stale"
         for case in cases
-        for question in case.questions()
-        if tape.has_trial(question)
+        for trial in case.each_trial()
+        if tape.has_trial(trial)
     )
 
 

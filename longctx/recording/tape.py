@@ -1,4 +1,4 @@
-"""The tape: a vcrpy Cassette over a folder of JSON-lines files, one file for each scenario, one line for each episode.
+"""The tape: a vcrpy Cassette over a folder of JSON-lines files, one file for each cell, one line for each episode.
 
 An episode is a complete vcrpy cassette of one interaction; its metadata names the trial that it answers. It holds the
 digest of the request, not its body: the prompt is built again from the seed, so that a changed prompt finds no answer.
@@ -22,10 +22,9 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.serialize import serialize
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.file_names import file_name
-from longctx.config.models import as_lines
-from longctx.config.models import ModelProfile
+from longctx.config.models import ModelProfile, as_lines
 from longctx.errors import TapeError
 from longctx.files import append_line
 from longctx.recording import compact_json
@@ -33,13 +32,12 @@ from longctx.recording.apis import api_at, api_of, messages, to_reply
 from longctx.recording.apis.messages import PATH, Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
-from longctx.recording.request import digests
 from longctx.recording.reply import MalformedAnswer, count, read_object
-from longctx.recording.request import prefill, request_body
-from longctx.recording.request import Rewriting
+from longctx.recording.request import digests, prefill, request_body
+from longctx.recording.rewriting import Rewriting
+from longctx.vocabulary.cell import BuiltTrial, Reply
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
-from longctx.vocabulary.scenario import Reply, Trial
 
 IN_LOOKS = re.compile(r'(?<!\\)"looks":(true|")')
 """In the metadata of an episode that was asked in looks."""
@@ -89,17 +87,17 @@ class Wanted:
         return f"{self.sha256}#{self.same}" if self.same else self.sha256
 
     @classmethod
-    def of(cls, question: Question, trial: Trial) -> Wanted:
-        case, model = question.case, question.case.model
+    def of(cls, trial: Trial, built: BuiltTrial) -> Wanted:
+        case, model = trial.case, trial.case.model
         path = api_of(model).PATH
-        sha256, parts = digests(request_body(trial, model), model.treatments, path)
+        sha256, parts = digests(request_body(built, model), model.treatments, path)
         return cls(
             file=case.file,
-            trial=str(trial.identity),
+            trial=str(built.identity),
             sha256=sha256,
             prompt_set=case.wording.prompt_set,
             wording=case.wording.digest,
-            prefill=prefill(trial, model),
+            prefill=prefill(built, model),
             model=model.model,
             sent_as=model.sent_as,
             headers=as_lines(model.treatments),
@@ -118,7 +116,7 @@ WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
 
 
 class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
-    """All episodes in `folder`. The file of a scenario is read when it is first needed.
+    """All episodes in `folder`. The file of a cell is read when it is first needed.
 
     record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
     ones; `all` asks everything again. run: the name of the run that asks, which new episodes carry. write_to: the
@@ -171,14 +169,14 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return sorted(path.name for folder in self._folders if folder.is_dir() for path in folder.iterdir())
 
     def has_any(self, file: str, model: str) -> bool:
-        """Return whether a scenario's file has any episode of the model."""
+        """Return whether a cell's file has any episode of the model."""
         return bool(self._episodes(file, model))
 
     def trials(self, file: str, model: str, prompt_set: str) -> Iterator[str]:
-        """Yield the trials that a scenario's file has an episode of the model for, in the wording of a prompt set."""
-        for trial, episodes in self._episodes(file, model).items():
+        """Yield the trials that a cell's file has an episode of the model for, in the wording of a prompt set."""
+        for built, episodes in self._episodes(file, model).items():
             if any(present_name(self._metadata_of[index]["prompt_set"]) == prompt_set for index in episodes.values()):
-                yield trial
+                yield built
 
     def status(self, wanted: Wanted) -> Status:
         """Return whether the answer is recorded, recorded for another request only (stale), or missing.
@@ -196,28 +194,28 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         }
         return "stale" if (wanted.number, wanted.after) in places else "missing"
 
-    def asks(self, question: Question) -> bool | None:
+    def asks(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
-        episodes = self._episodes(question.case.file, question.case.model.model)
+        episodes = self._episodes(trial.case.file, trial.case.model.model)
         if self.record_mode == RecordMode.NONE:
             return False
-        if self.record_mode == RecordMode.ALL or not episodes.get(str(question.identity)):
+        if self.record_mode == RecordMode.ALL or not episodes.get(str(trial.identity)):
             return True
         return False if self.record_mode == RecordMode.ONCE else None
 
-    def has_trial(self, question: Question) -> bool:
+    def has_trial(self, trial: Trial) -> bool:
         """Return whether a trial has any episode of its model."""
-        episodes = self._episodes(question.case.file, question.case.model.model)
-        return bool(episodes.get(str(question.identity)))
+        episodes = self._episodes(trial.case.file, trial.case.model.model)
+        return bool(episodes.get(str(trial.identity)))
 
-    def refuses(self, question: Question) -> bool:
+    def refuses(self, trial: Trial) -> bool:
         """Return whether a trial has an episode that is not accepted, since it is not on the base branch."""
-        self._episodes(question.case.file, question.case.model.model)
-        return (question.case.file, str(question.identity)) in self._refused
+        self._episodes(trial.case.file, trial.case.model.model)
+        return (trial.case.file, str(trial.identity)) in self._refused
 
     def output_tokens(self, file: str, model: str, most: int) -> list[int]:
-        """Return the output tokens of up to `most` recorded answers of a scenario's file, as the server has them."""
-        indices = [index for trial in self._episodes(file, model).values() for index in trial.values()][:most]
+        """Return the output tokens of up to `most` recorded answers of a cell's file, as the server has them."""
+        indices = [index for built in self._episodes(file, model).values() for index in built.values()][:most]
         counts = []
         for index in indices:
             with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
@@ -241,8 +239,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         Asking could have stopped before any of them.
         """
         last: tuple[str, LooksPlan] | None = None
-        for file, model, trial, at in trials:
-            for index in self._episodes(file, model).get(trial, {}).values():
+        for file, model, built, at in trials:
+            for index in self._episodes(file, model).get(built, {}).values():
                 metadata = self._metadata_of[index]
                 if (looks := metadata.get("looks")) and at in (None, metadata["recorded_at"]):
                     found: tuple[str, LooksPlan] = metadata["recorded_at"], "equal" if looks is True else looks
@@ -263,12 +261,12 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         for case, model in self._to_send_again:
             file = f"{file_name(model.model)}/{case.file.partition('/')[2]}"
             recorded = self._episodes(file, model.model)
-            trials = {trial for question in case.questions() if (trial := str(question.identity)) in recorded}
-            runs = {self._metadata_of[index]["run"] for trial in trials for index in recorded[trial].values()}
+            names = {name for trial in case.each_trial() if (name := str(trial.identity)) in recorded}
+            runs = {self._metadata_of[index]["run"] for name in names for index in recorded[name].values()}
             if earlier := frozenset(runs - {self._run}):
                 wording = case.wording
                 again = SentAgain(
-                    model.model, present_name(wording.prompt_set), wording.digest, earlier, frozenset(trials)
+                    model.model, present_name(wording.prompt_set), wording.digest, earlier, frozenset(names)
                 )
                 self._append(file, again.line())
         self._to_send_again = []
@@ -372,7 +370,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         batch: str = "",
         looks: str | None = None,
     ) -> None:
-        """Append one answer to its scenario's file; the operating system has it when this returns.
+        """Append one answer to its cell's file; the operating system has it when this returns.
 
         recorded_at: ISO 8601, UTC. latency_s: None if it was not measured. batch: the id of the batch that answered it,
         if any. looks: the plan of the looks that it was asked in, if not that of the tape. Raises NotRecorded.

@@ -12,8 +12,7 @@ from longctx import clocks
 from longctx.config.models import BETA, VERSION, as_lines, treatments
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import digest, unmarked
-from longctx.recording.request import messages_body
+from longctx.recording.request import digest, messages_body, unmarked
 from longctx.recording.tape import WANTED, Tape, Wanted
 
 KEPT_HEADERS = ("content-type", "request-id")

@@ -6,15 +6,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from longctx.results.view import View
+from longctx.vocabulary.cell import BuiltTrial, Kind, Outcome, Reply
 from longctx.vocabulary.excerpt import excerpts
-from longctx.vocabulary.scenario import Kind, Outcome, Reply, Trial
 from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 NOT_READ = "context_not_read"
@@ -97,64 +97,64 @@ class Ended:
     error: BaseException | None = None
 
 
-RunTrial = Callable[[Question], Waiting | Judged | Ended]
+RunTrial = Callable[[Trial], Waiting | Judged | Ended]
 """Runs a trial once, against what is recorded."""
 
 
-def run_protocol(tape: Tape, question: Question) -> Waiting | Judged | Ended:
+def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
     """Run one trial of a protocol: rebuild its prompt, look up the answer, and judge it.
 
     Raises UserError if the prompt cannot be built or the recordings cannot be read.
     """
-    model = question.case.model
+    model = trial.case.model
     wanted: Wanted | None = None
     found: Reply | None = None
     unread = False
 
-    def answer(trial: Trial) -> Reply | None:
+    def answer(built: BuiltTrial) -> Reply | None:
         nonlocal wanted, found, unread
-        wanted = Wanted.of(question, trial)
+        wanted = Wanted.of(trial, built)
         found = tape.reply(wanted)
-        unread = found is not None and trial.context is not None and not was_read(trial.user, found)
+        unread = found is not None and built.context is not None and not was_read(built.user, found)
         return None if unread else found
 
     try:
-        trial, outcome = question.run(answer)
+        built, outcome = trial.run(answer)
         assert wanted is not None
         if unread:
             return Ended("unmeasured", cause=NOT_READ)
         if outcome is None:
             return Waiting([wanted])
-        exchange = Exchange(wanted, found, model, request_body(trial, model))
-        return _judged(trial, outcome, exchange, tape.origin(wanted))
+        exchange = Exchange(wanted, found, model, request_body(built, model))
+        return _judged(built, outcome, exchange, tape.origin(wanted))
     except Exception as error:  # of a judge that did not foresee this reply
         if isinstance(error, TapeError) or found is None:
             raise
         return Ended("error", str(error), type(error).__name__, error)
 
 
-def _judged(trial: Trial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
+def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
     reply = exchange.reply
     assert reply is not None
-    distance = trial.distance_from_end
+    distance = built.distance_from_end
 
     def view(test: str) -> View:
-        return View(test, excerpts(trial.user, outcome.marks), reply.thought + reply.text, outcome.quotes)
+        return View(test, excerpts(built.user, outcome.marks), reply.thought + reply.text, outcome.quotes)
 
     return Judged(
         outcome.kind,
         [exchange],
         view,
         outcome.why,
-        expected=trial.expected,
+        expected=built.expected,
         returned=outcome.returned,
         trace=outcome.trace,
-        checks={**_citations(trial, reply), **outcome.checks},
-        params=trial.recorded,
-        lexical=trial.lexical() if trial.lexical else None,
-        depth=round(trial.depth, 6),
-        distance_from_end=round((1 - trial.depth) * reply.input_tokens) if distance is None else distance,
-        documents=trial.documents or None,
+        checks={**_citations(built, reply), **outcome.checks},
+        params=built.recorded,
+        lexical=built.lexical() if built.lexical else None,
+        depth=round(built.depth, 6),
+        distance_from_end=round((1 - built.depth) * reply.input_tokens) if distance is None else distance,
+        documents=built.documents or None,
         origins=[origin],
     )
 
@@ -164,8 +164,8 @@ def was_read(text: str, reply: Reply) -> bool:
     return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
 
 
-def _citations(trial: Trial, reply: Reply) -> dict[str, bool]:
+def _citations(built: BuiltTrial, reply: Reply) -> dict[str, bool]:
     """Return the checks of a reply's citations, in the shape that asks for them."""
-    if trial.shape != CITATIONS or trial.context is None:
+    if built.shape != CITATIONS or built.context is None:
         return {}
-    return judged_citations(trial.context, reply.citations)
+    return judged_citations(built.context, reply.citations)

@@ -1,4 +1,4 @@
-"""Recorded answers to trials of another version, which do not count: a bank or a family builds other prompts now."""
+"""Recorded answers to trials of another version, which do not count: a bank or a test builds other prompts now."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def _parsed(trial: str) -> tuple[int, object]:
 
 def why_unused(trial: str, version: int) -> tuple[str, str]:
     """Return why answers of another version do not count for a trial, and what would keep them; often empty."""
-    family, _, own = trial.partition("/")[0].rpartition(".v")
+    test, _, own = trial.partition("/")[0].rpartition(".v")
     if "@" not in trial:
-        return f"version {own} of {family} builds other prompts", ""
+        return f"version {own} of {test} builds other prompts", ""
     return (
         f"these documents are drawn by version {own} now",
         f"If they are as they were recorded, write version = {version} in their corpus.toml, which keeps the answers.",

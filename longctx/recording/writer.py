@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.files import check_writable
-from longctx.files import locked
+from longctx.files import check_writable, locked
 
 
 @contextlib.contextmanager

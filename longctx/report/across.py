@@ -33,7 +33,7 @@ def effective_lengths_data(curves: Sequence[Curve]) -> Iterator[dict[str, Any]]:
     for curve in _of_lengths(curves):
         shown, observed, most, open_end = curve.effective
         yield {
-            "family": curve.family,
+            "family": curve.test,
             **curve.subject.fields,
             "parameter": curve.parameter,
             "share": SHARE,
@@ -59,7 +59,7 @@ def _effective(curve: Curve) -> dict[str, str]:
     }
     unknown = dict.fromkeys(known, "not known: the accuracy at the shortest does not significantly exceed guessing")
     return {
-        "test": curve.family,
+        "test": curve.test,
         "of": str(curve.subject),
         "measured in": curve.parameter,
         "rate at the shortest": f"{_text(curve.first)}: {curve.rate}",
@@ -78,7 +78,7 @@ def _table(curve: Curve) -> Table:
         for step in curve.steps
     ]
     how = "on the same items" if curve.paired else "unpaired, since the items do not correspond"
-    title = f"{curve.family}, {curve.subject}: difference to {curve.parameter} {_text(curve.first)}, {how}"
+    title = f"{curve.test}, {curve.subject}: difference to {curve.parameter} {_text(curve.first)}, {how}"
     return Table.from_rows(title, rows)
 
 
@@ -86,12 +86,12 @@ def _notes(curves: Sequence[Curve]) -> Iterator[str]:
     for curve in curves:
         if curve.left_out:
             yield (
-                f"{curve.family} of {curve.subject}: {count(curve.left_out, 'trial')} with other parameters, which are "
+                f"{curve.test} of {curve.subject}: {count(curve.left_out, 'trial')} with other parameters, which are "
                 f"not measured with every value of {curve.parameter}, are left out."
             )
         if curve.pooled:
             yield (
-                f"{curve.family} of {curve.subject}: no combination of the other parameters is measured with every "
+                f"{curve.test} of {curve.subject}: no combination of the other parameters is measured with every "
                 f"value of {curve.parameter}, so rates are over all of them."
             )
 

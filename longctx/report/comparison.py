@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.compare.runs import Comparison, Flip, ScenarioChange, SubjectComparison
+from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.report.verdict import trials
@@ -24,7 +24,7 @@ def comparison(reference: str, others: Others, about: Sequence[str], flips: int)
     """Return the comparison in words.
 
     reference: the name of the reference run. about: sentences on what each name stands for. flips: the most changed
-    answers to list of each family; 0 for none.
+    answers to list of each test; 0 for none.
     """
     notes = [
         *about,
@@ -36,36 +36,36 @@ def comparison(reference: str, others: Others, about: Sequence[str], flips: int)
 
 
 def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
-    """Yield a table of all families, if there are several; then, for each, its scenarios and its changed answers."""
+    """Yield a table of all tests, if there are several; then, for each, its cells and its changed answers."""
     named = ((name, versus) for name, compared in others for versus in compared.versus)
-    groups = grouped(named, lambda pair: (pair[1].family, pair[1].before))
+    groups = grouped(named, lambda pair: (pair[1].test, pair[1].before))
     if len(groups) > 1:
         rows = [
             {
-                "test": family,
+                "test": test,
                 "of": _who(reference, group),
                 **_cells(reference, [(name, versus.total) for name, versus in group]),
             }
-            for (family, _), group in groups.items()
+            for (test, _), group in groups.items()
         ]
         yield Table.from_rows("All tests: accuracy [95% interval]", rows)
-    for (family, _), group in groups.items():
-        yield _scenarios(reference, family, group)
+    for (test, _), group in groups.items():
+        yield _by_cell(reference, test, group)
         for name, versus in group:
             if versus.flips and flips:
                 yield _flips(reference, name, versus, flips)
 
 
-def _scenarios(reference: str, family: str, group: Sequence[tuple[str, SubjectComparison]]) -> Table:
-    named = ((name, change) for name, versus in group for change in versus.scenarios)
-    changes = grouped(named, lambda pair: pair[1].scenario)
+def _by_cell(reference: str, test: str, group: Sequence[tuple[str, SubjectComparison]]) -> Table:
+    named = ((name, change) for name, versus in group for change in versus.cells)
+    changes = grouped(named, lambda pair: pair[1].cell)
     changes["all"] = [(name, versus.total) for name, versus in group]
-    rows = [{"scenario": scenario, **_cells(reference, of_it)} for scenario, of_it in changes.items()]
-    return Table.from_rows(f"{family}, {_who(reference, group)}: accuracy [95% interval]", rows)
+    rows = [{"scenario": cell, **_cells(reference, of_it)} for cell, of_it in changes.items()]
+    return Table.from_rows(f"{test}, {_who(reference, group)}: accuracy [95% interval]", rows)
 
 
-def _cells(reference: str, changes: Sequence[tuple[str, ScenarioChange]]) -> dict[str, str]:
-    """Return the cells of a scenario or a family. changes: its change in each run."""
+def _cells(reference: str, changes: Sequence[tuple[str, CellChange]]) -> dict[str, str]:
+    """Return the cells of a cell or a test. changes: its change in each run."""
     cells = {reference: " / ".join(dict.fromkeys(str(change.before) for _, change in changes))}
     for name, change in changes:
         cells[name] = str(change.after)
@@ -85,13 +85,13 @@ def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> 
     }
     kept = {heading: column for heading, column in texts.items() if any(column)}
     columns = {
-        "trial": [f"{versus.family}/{flip.scenario}#{flip.name}{_further_key(flip)}" for flip in shown],
+        "trial": [f"{versus.test}/{flip.cell}#{flip.name}{_further_key(flip)}" for flip in shown],
         "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
         **kept,
     }
     hidden = len(versus.flips) - len(shown)
     more = f"; {hidden} more, --flips {len(versus.flips)} lists all" if hidden else ""
-    title = f"Changed answers, {versus.family}, {_who(reference, [(name, versus)])}{more}"
+    title = f"Changed answers, {versus.test}, {_who(reference, [(name, versus)])}{more}"
     return Table.from_columns(title, columns, said=tuple(kept))
 
 
@@ -120,10 +120,10 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
         for versus in compared.versus:
             yield from _unpaired(reference, name, versus)
         for run, only_there in zip((reference, name), compared.unmatched, strict=True):
-            for family, subject, number in only_there:
-                yield f"{family}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
+            for test, subject, number in only_there:
+                yield f"{test}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
     versus_all = [versus for _, compared in others for versus in compared.versus]
-    changes = [change for versus in versus_all for change in (versus.total, *versus.scenarios)]
+    changes = [change for versus in versus_all for change in (versus.total, *versus.cells)]
     if any(isinstance(change.paired, Averaged) for change in changes):
         yield (
             "Several answers to a trial count as their mean in a difference. A rate is over all answers, as if they "
@@ -137,22 +137,22 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
 
 
 def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[str]:
-    """Yield a note if the wording of a family differs, and on the trials that are not paired."""
-    family, before = versus.family, versus.before
+    """Yield a note if the wording of a test differs, and on the trials that are not paired."""
+    test, before = versus.test, versus.before
     if before.prompt_set == versus.after.prompt_set and len(set(versus.digests)) > 1:
         yield (
-            f"{family}: the prompt set {before.prompt_set!r} has another wording in {name} ({versus.digests[1]}) than "
+            f"{test}: the prompt set {before.prompt_set!r} has another wording in {name} ({versus.digests[1]}) than "
             f"in {reference} ({versus.digests[0]})."
         )
-    for differs, scenarios in grouped(versus.across, str).items():
-        items = "the same items, paired" if scenarios[0].paired else "the items do not correspond, so unpaired"
-        yield f"{family}: {differs} in {name}: {items}."
+    for differs, cells in grouped(versus.across, str).items():
+        items = "the same items, paired" if cells[0].paired else "the items do not correspond, so unpaired"
+        yield f"{test}: {differs} in {name}: {items}."
     for run, number in zip((reference, name), versus.alone, strict=True):
         if number:
             are = "is" if number == 1 else "are"
-            yield f"{family}: {count(number, 'trial')}, which only {run} measured, {are} not paired ({before})."
+            yield f"{test}: {count(number, 'trial')}, which only {run} measured, {are} not paired ({before})."
     if versus.mismatched:
         yield (
-            f"{family}: {count(versus.mismatched, 'trial')} expect other answers in {name} than in {reference}, so "
+            f"{test}: {count(versus.mismatched, 'trial')} expect other answers in {name} than in {reference}, so "
             "they ask something else (another version of the suite, or other documents); not paired."
         )

@@ -8,10 +8,9 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.report.across import effective_lengths_data
-from longctx.report.tests import chunks_data
 from longctx.report.judges import judges_data
-from longctx.report.tests import retention_data
-from longctx.report.tests import window_data
+from longctx.report.tests import chunks_data, retention_data, window_data
+from longctx.results.row import COLUMNS
 from longctx.summary.summary import Summary
 from longctx.views.reporting import reporting_of
 
@@ -26,37 +25,37 @@ def as_json(summary: Summary, run: str) -> str:
         "run": run,
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
-        "usage": [asdict(usage) for usage in summary.usage],
+        "usage": [{COLUMNS.get(name, name): value for name, value in asdict(usage).items()} for usage in summary.usage],
         "costs": [asdict(cost) for cost in summary.costs],
         "answered": [asdict(answered) for answered in summary.answered],
         "scenarios": [
             {
-                "family": scenario.family,
-                **scenario.subject.fields,
-                "scenario": scenario.scenario,
-                "params": scenario.params,
-                **scenario.rate.as_data,
-                "outcomes": scenario.outcomes,
-                "lexical": scenario.lexical.as_data if scenario.lexical.n else None,
-                "depth": scenario.depth,
-                "distance_from_end": scenario.distance_from_end,
+                "family": cell.test,
+                **cell.subject.fields,
+                "scenario": cell.cell,
+                "params": cell.params,
+                **cell.rate.as_data,
+                "outcomes": cell.outcomes,
+                "lexical": cell.lexical.as_data if cell.lexical.n else None,
+                "depth": cell.depth,
+                "distance_from_end": cell.distance_from_end,
             }
-            for scenario in summary.scenarios
+            for cell in summary.cells
         ],
     }
     for known in shipped().values():
         document |= reporting_of(known).data(())  # what a run did not measure is empty, not absent
-    for family in summary.families.values():
-        for name, entries in family.reporting.data(family.analysis).items():  # several tests may share a list
+    for test in summary.tests.values():
+        for name, entries in test.reporting.data(test.analysis).items():  # several tests may share a list
             document[name] = [*document.get(name, ()), *entries]
-    if retained := [each for name, of in summary.families.items() for each in retention_data(name, of.retention)]:
+    if retained := [each for name, of in summary.tests.items() for each in retention_data(name, of.retention)]:
         document["retention"] = retained
-    if windows := [each for name, of in summary.families.items() for each in window_data(name, of.windows)]:
+    if windows := [each for name, of in summary.tests.items() for each in window_data(name, of.windows)]:
         document["windows"] = windows
-    if found := [each for name, of in summary.families.items() for each in chunks_data(name, of.retrievals)]:
+    if found := [each for name, of in summary.tests.items() for each in chunks_data(name, of.retrievals)]:
         document["chunks"] = found
     if graded := list(judges_data(summary.graded)):
         document["judges"] = graded
-    lengths = [curve for family in summary.families.values() for curve in family.lengths]
+    lengths = [curve for test in summary.tests.values() for curve in test.lengths]
     document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

@@ -12,8 +12,7 @@ from typing import Any
 from longctx.report.charts.draw import draw
 from longctx.report.page import theme
 from longctx.report.render import markdown_table, plain, terminal_table
-from longctx.views.chart import Chart
-from longctx.views.chart import Table
+from longctx.views.chart import Chart, Table
 from longctx.visible import visible
 
 
@@ -90,7 +89,7 @@ def from_data(data: Mapping[str, Any]) -> Document:
 
 
 def _table_data(table: Table) -> dict[str, Any]:
-    about = {"title": table.title, "family": table.family, "said": list(table.said)}
+    about = {"title": table.title, "family": table.test, "said": list(table.said)}
     return about | {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
 

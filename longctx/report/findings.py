@@ -5,48 +5,46 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from longctx.report.tests import chunks_sentences
 from longctx.report.default_views import default_findings, default_views
-from longctx.report.tests import retention_findings
-from longctx.report.tests import window_sentences
+from longctx.report.tests import chunks_sentences, retention_findings, window_sentences
 from longctx.results.subject import Subject
-from longctx.summary.families import by_family_and_subject
-from longctx.summary.summary import OfFamily, Summary
+from longctx.summary.by_test import by_test_and_subject
+from longctx.summary.summary import OfTest, Summary
 from longctx.vocabulary.report import Rank
 
 UNUSABLE = ("unparseable", "truncated", "refusal")
 NOTABLE = 0.05
-"""The share of a family's replies from which unusable ones are worth a sentence."""
+"""The share of a test's replies from which unusable ones are worth a sentence."""
 MANY = 0.25
 """The share from which the rates measure the format of the replies rather than what the model found."""
 
 
 def findings(summary: Summary) -> list[str]:
-    """Return the findings by rank. Within a rank come the first finding of each family, then the second of each, …"""
+    """Return the findings by rank. Within a rank come the first finding of each test, then the second of each, …"""
     ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *unusable(summary))]
-    for name, family in summary.families.items():
+    for name, test in summary.tests.items():
         of_rank: Counter[Rank] = Counter()
-        scenarios = summary.of(name)
-        found = [(Rank.LEVEL, f"{family.title}: {sentence}") for sentence in _answers(family)]
-        found += family.reporting.findings(scenarios, family.analysis)
-        if not list(family.reporting.views(scenarios, family.analysis)):
-            found += default_findings(default_views(name, family, scenarios))
-            found += retention_findings(family.title, family.retention)
+        cells = summary.of(name)
+        found = [(Rank.LEVEL, f"{test.title}: {sentence}") for sentence in _answers(test)]
+        found += test.reporting.findings(cells, test.analysis)
+        if not list(test.reporting.views(cells, test.analysis)):
+            found += default_findings(default_views(name, test, cells))
+            found += retention_findings(test.title, test.retention)
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1
     return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]
 
 
-def _answers(family: OfFamily) -> list[str]:
+def _answers(test: OfTest) -> list[str]:
     """Return the sentences that answer what a test function was run for."""
-    return [*window_sentences(family.windows), *chunks_sentences(family.retrievals)]
+    return [*window_sentences(test.windows), *chunks_sentences(test.retrievals)]
 
 
 def answers(summary: Summary) -> Iterator[str]:
     """Yield the sentences that answer what test functions were run for."""
-    for family in summary.families.values():
-        yield from (f"{family.title}: {sentence}" for sentence in _answers(family))
+    for test in summary.tests.values():
+        yield from (f"{test.title}: {sentence}" for sentence in _answers(test))
 
 
 def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
@@ -60,7 +58,7 @@ def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
 
 
 def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tuple[Rank, str]]:
-    """Yield a sentence, with its rank, on each family and subject of which many replies have one of these outcomes."""
+    """Yield a sentence, with its rank, on each test and subject of which many replies have one of these outcomes."""
     for name, subject, kind, share, total in unusable_shares(summary, kinds):
         yield (
             Rank.UNUSABLE if share < MANY else Rank.MANY_UNUSABLE,
@@ -69,10 +67,10 @@ def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tupl
 
 
 def unusable_shares(summary: Summary, kinds: Sequence[str]) -> Iterator[tuple[str, Subject, str, float, int]]:
-    """Yield each family and subject with many replies of one of these outcomes: the share, and of how many."""
-    for (name, subject), group in by_family_and_subject(summary.scenarios).items():
-        total = sum(scenario.rate.n for scenario in group)
+    """Yield each test and subject with many replies of one of these outcomes: the share, and of how many."""
+    for (name, subject), group in by_test_and_subject(summary.cells).items():
+        total = sum(cell.rate.n for cell in group)
         for kind in kinds:
-            count = sum(scenario.outcomes.get(kind, 0) for scenario in group)
+            count = sum(cell.outcomes.get(kind, 0) for cell in group)
             if total and count / total >= NOTABLE:
                 yield name, subject, kind, count / total, total

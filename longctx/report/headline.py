@@ -17,15 +17,15 @@ WHOLE_RUN = "INVALID in the whole run"
 
 def headline(verdict: RunVerdict) -> str:
     """Return the verdict and in how many bands it was given, such as `REGRESSION in 2 of 2 bands`."""
-    bands = [(family, band) for family in verdict.families for band in family.bands]
-    given = sum(verdict.verdict in (band.verdict, family.reasons and family.verdict) for family, band in bands)
+    bands = [(test, band) for test in verdict.tests for band in test.bands]
+    given = sum(verdict.verdict in (band.verdict, test.reasons and test.verdict) for test, band in bands)
     if given:
         where = f"{given:,} of {count(len(bands), 'band')}"
     elif (
         (run := verdict.run) and run.verdict == verdict.verdict and (verdict.stated_run or run.verdict == "regression")
     ):
         where = "all bands together"
-    elif any(family.missed for family in verdict.families):
+    elif any(test.missed for test in verdict.tests):
         where = "a stated minimum"
     elif any(limit.status == verdict.verdict for limit in verdict.limits):
         where = "a stated limit of growth"
@@ -39,12 +39,12 @@ def failures(verdict: RunVerdict) -> dict[str, str]:
     failed = {"the whole run": "; ".join(verdict.reasons)} if verdict.reasons else {}
     if (run := verdict.stated_run) and run.verdict != "pass":
         failed["all bands together"] = _failure(run, ())
-    for family in verdict.families:
-        for band in family.bands:
-            if band.verdict != "pass" or family.reasons:
-                which = f"{band.band.family}, {band.band.name}"
+    for test in verdict.tests:
+        for band in test.bands:
+            if band.verdict != "pass" or test.reasons:
+                which = f"{band.band.test}, {band.band.name}"
                 name = f"{which} [{band.band.subject}]" if band.band.subject else which
-                failed[name] = _failure(band, family.reasons)
+                failed[name] = _failure(band, test.reasons)
     return failed
 
 

@@ -18,83 +18,83 @@ WITHIN = 0.05
 
 def judge_sentences(graded: Sequence[GradedTest]) -> Iterator[str]:
     """Yield a sentence on each judge that has labels: its agreement, its errors, and the accuracy without them."""
-    for test in graded:
-        if test.agreement.n:
-            yield f"{_name(test, graded)}: the judge {_agrees(test)}{_errors(test)}"
+    for judged in graded:
+        if judged.agreement.n:
+            yield f"{_name(judged, graded)}: the judge {_agrees(judged)}{_errors(judged)}"
 
 
 def doubts(graded: Sequence[GradedTest]) -> Iterator[str]:
     """Yield a sentence on each judge that has labels: what a reader must know before its accuracies count."""
-    for test in graded:
-        if test.agreement.n:
-            corrected = f"; accuracy without its errors {_limits(test.accuracy)}" if test.errors.usable else ""
-            yield f"{_name(test, graded)}: the judge {_agrees(test)}{corrected}.{_too_few(test, WITHIN)}"
+    for judged in graded:
+        if judged.agreement.n:
+            corrected = f"; accuracy without its errors {_limits(judged.accuracy)}" if judged.errors.usable else ""
+            yield f"{_name(judged, graded)}: the judge {_agrees(judged)}{corrected}.{_too_few(judged, WITHIN)}"
 
 
 def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
     """Yield what the verdict assumes of each judge, or what its errors make of the difference in each band."""
     margin = verdict.rules.margin
-    for test in verdict.graded:
+    for judged in verdict.graded:
         gated = [
             (band, change)
-            for family in verdict.families
-            if family.family in (test.function, test.family) and family.after == test.subject
-            for band, change in zip(family.bands, family.changes, strict=True)
-            if band.n and (family.family == test.family or not test.errors.usable)
+            for test in verdict.tests
+            if test.test in (judged.function, judged.test) and test.after == judged.subject
+            for band, change in zip(test.bands, test.changes, strict=True)
+            if band.n and (test.test == judged.test or not judged.errors.usable)
         ]
-        name = _name(test, verdict.graded)
+        name = _name(judged, verdict.graded)
         if not gated:
             continue
-        if not test.errors.usable:
+        if not judged.errors.usable:
             yield f"{name}: graded by a judge whose errors are not known: the verdict takes its grades as right."
             continue
         for band, change in gated:
-            value, low, high = test.errors.difference((band.difference, *change.interval))
+            value, low, high = judged.errors.difference((band.difference, *change.interval))
             yield (
                 f"{name}, {band.band.name}: {value:+.3f} [{low:+.2f}, {high:+.2f}] without the judge's errors, "
                 f"if it errs as often in both runs{_not_ruled_out(band.verdict, low, margin)}."
-                f"{_too_few(test, margin)}"
+                f"{_too_few(judged, margin)}"
             )
 
 
 def judges_data(graded: Sequence[GradedTest]) -> Iterator[dict[str, Any]]:
     """Yield each test function that a judge grades as JSON holds it."""
-    for test in graded:
+    for judged in graded:
         yield {
-            "family": test.family,
-            **test.subject.fields,
-            "labels": test.agreement.n,
-            "agreement": test.agreement.as_data,
-            "kappa": _as_data(test.kappa) if test.agreement.n else None,
-            "wrong_on_right": test.errors.on_right.as_data,
-            "right_on_wrong": test.errors.on_wrong.as_data,
-            "accuracy": test.shown.as_data,
-            "corrected": _as_data(test.accuracy) if test.errors.usable else None,
-            "labels_needed": test.needed(WITHIN),
+            "family": judged.test,
+            **judged.subject.fields,
+            "labels": judged.agreement.n,
+            "agreement": judged.agreement.as_data,
+            "kappa": _as_data(judged.kappa) if judged.agreement.n else None,
+            "wrong_on_right": judged.errors.on_right.as_data,
+            "right_on_wrong": judged.errors.on_wrong.as_data,
+            "accuracy": judged.shown.as_data,
+            "corrected": _as_data(judged.accuracy) if judged.errors.usable else None,
+            "labels_needed": judged.needed(WITHIN),
         }
 
 
-def _name(test: GradedTest, graded: Sequence[GradedTest]) -> str:
+def _name(judged: GradedTest, graded: Sequence[GradedTest]) -> str:
     """Return the name of a test: with its subject if others have that name, too."""
-    several = sum(each.family == test.family for each in graded) > 1
-    return f"{test.family}, {test.subject}" if several else test.family
+    several = sum(each.test == judged.test for each in graded) > 1
+    return f"{judged.test}, {judged.subject}" if several else judged.test
 
 
-def _agrees(test: GradedTest) -> str:
-    rate = test.agreement
-    known = "" if math.isnan(test.kappa[0]) else f" (Cohen's kappa {_limits(test.kappa)})"
+def _agrees(judged: GradedTest) -> str:
+    rate = judged.agreement
+    known = "" if math.isnan(judged.kappa[0]) else f" (Cohen's kappa {_limits(judged.kappa)})"
     return f"agrees with {rate.correct:,.0f} of {count(rate.n, 'label')}{known}"
 
 
-def _errors(test: GradedTest) -> str:
-    if not test.errors.labels:
+def _errors(judged: GradedTest) -> str:
+    if not judged.errors.labels:
         return ". Its errors do not correct the accuracy, which the judge alone does not decide."
-    right, wrong = test.errors.on_right, test.errors.on_wrong
+    right, wrong = judged.errors.on_right, judged.errors.on_wrong
     errors = f"; it calls {_of(right, 'right')} wrong, and {_of(wrong, 'wrong')} right"
-    if not test.errors.usable:
-        return f"{errors}.{_too_few(test, WITHIN)}"
-    accuracy = f"Accuracy {test.shown.rate:.2f}, without these errors {_limits(test.accuracy)}."
-    return f"{errors}. {accuracy}{_too_few(test, WITHIN)}"
+    if not judged.errors.usable:
+        return f"{errors}.{_too_few(judged, WITHIN)}"
+    accuracy = f"Accuracy {judged.shown.rate:.2f}, without these errors {_limits(judged.accuracy)}."
+    return f"{errors}. {accuracy}{_too_few(judged, WITHIN)}"
 
 
 def _of(rate: Rate, kind: str) -> str:
@@ -103,11 +103,11 @@ def _of(rate: Rate, kind: str) -> str:
     )
 
 
-def _too_few(test: GradedTest, within: float) -> str:
+def _too_few(judged: GradedTest, within: float) -> str:
     """Return a sentence, after a space, if the labels are too few to know the judge; empty if they are not."""
-    if not test.errors.labels or test.known(within):
+    if not judged.errors.labels or judged.known(within):
         return ""
-    needed, given = test.needed(within), test.errors.labels
+    needed, given = judged.needed(within), judged.errors.labels
     take = (
         f"its accuracies to {within:.0%} take about {needed:,}"
         if needed

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.cases.case import Case
 from longctx.gate.bands import Band
 from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
-from longctx.live.cost.prefixes import best_questions, price_of_evidence
 from longctx.live.cost.money import usd
+from longctx.live.cost.prefixes import best_questions, price_of_evidence
 from longctx.plural import count
 from longctx.report.document import Document
 from longctx.results.grouping import grouped
 from longctx.results.subject import Subject
 from longctx.stats.search import MOST_TRIALS
 from longctx.views.chart import Table
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.test import is_check
 
 WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""
@@ -33,7 +33,7 @@ def plan_document(
 ) -> Document:
     """Return a plan in words. plans: at least one. profile: its name; empty for test functions alone.
 
-    runs: the names of the two runs that the assumptions come from, if any. replayed: the families of which both runs
+    runs: the names of the two runs that the assumptions come from, if any. replayed: the tests of which both runs
     replay the same recordings.
     """
     return Document(
@@ -88,16 +88,16 @@ def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
 
 
 def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, Band], float]) -> Iterator[str]:
-    """Yield a sentence for each band whose family can ask several questions about a context, if another number is best.
+    """Yield a sentence for each band whose test can ask several questions about a context, if another number is best.
 
     correlations: the intra-cluster correlation of each band, where its trials come in contexts.
     """
-    for (model, family, band), of_band in grouped(cases, _model_and_band).items():
+    for (model, test, band), of_band in grouped(cases, _model_and_band).items():
         case = max(of_band, key=lambda each: each.size_tokens)
-        if not (hasattr(case.scenario, "questions") and case.gated and case.model.caching and case.model.prices):
+        if not (hasattr(case.cell, "questions") and case.gated and case.model.caching and case.model.prices):
             continue
-        where = Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(family, band)
-        asked = case.scenario.questions_per_context
+        where = Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(test, band)
+        asked = case.cell.questions_per_context
         correlation = correlations.get(where, IN_CONTEXTS) if asked > 1 else IN_CONTEXTS
         size = case.size_tokens, case.expected_reply_tokens
         best = best_questions(case.model, *size, correlation)
@@ -105,14 +105,14 @@ def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, 
         if best != asked and prices[0] and prices[1] and prices[1].direct > WORTH_A_CHANGE * prices[0].direct:
             least, now = (usd(price.direct) for price in prices if price)
             yield (
-                f"{family} ({band}) on {model}: {count(best, 'question')} a context cost least, {least} a trial that "
+                f"{test} ({band}) on {model}: {count(best, 'question')} a context cost least, {least} a trial that "
                 f"counts as independent at a correlation of {correlation:g}, asked directly; {asked} cost {now}. With "
                 "fewer contexts there are fewer looks."
             )
 
 
 def _model_and_band(case: Case) -> tuple[str, str, str]:
-    return case.model.model, case.scenario.family, case.band
+    return case.model.model, case.cell.test, case.band
 
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
@@ -153,7 +153,7 @@ def _models(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
         known = all(plan.load.price is not None for plan in of_model)
         prices = map(usd, _expected(of_model, target)) if known else ("?",) * 3
         together = math.prod(plan.outlook.passing for plan in of_model)
-        trials = sum(plan.load.trials for plan in of_model if not is_check(plan.band.family))
+        trials = sum(plan.load.trials for plan in of_model if not is_check(plan.band.test))
         tokens = sum(_tokens(plan.load) for plan in of_model)
         cells = (f"{trials:,}", _short(tokens), *prices, _percent(together))
         rows.append({"model": model, **dict(zip(SIDE_BY_SIDE, cells, strict=True))})
@@ -241,7 +241,7 @@ def _tables(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
 def _band(plan: BandPlan, plans: Sequence[BandPlan]) -> dict[str, str]:
     """Return the cells that name a band."""
     subject = _subject(plan, plans)
-    return {"test": plan.band.family, **({"of": subject} if subject else {}), "band": plan.band.name}
+    return {"test": plan.band.test, **({"of": subject} if subject else {}), "band": plan.band.name}
 
 
 def _shown(plan: BandPlan) -> dict[str, str]:
@@ -308,15 +308,15 @@ def _price(price: float | None) -> str:
 
 
 def _names(named: Sequence[BandPlan], plans: Sequence[BandPlan]) -> str:
-    """Return bands by family, with the subject if `plans` have several: `passkey (short, long)`."""
+    """Return bands by test, with the subject if `plans` have several: `passkey (short, long)`."""
     if len(named) == len(plans) > 1:
         return "all bands"
     bands: dict[str, list[str]] = {}
     for plan in named:
         subject = _subject(plan, plans)
-        family = f"{plan.band.family} of {subject}" if subject else plan.band.family
-        bands.setdefault(family, []).append(plan.band.name)
-    return ", ".join(f"{family} ({', '.join(names)})" for family, names in bands.items())
+        test = f"{plan.band.test} of {subject}" if subject else plan.band.test
+        bands.setdefault(test, []).append(plan.band.name)
+    return ", ".join(f"{test} ({', '.join(names)})" for test, names in bands.items())
 
 
 def _subject(plan: BandPlan, plans: Sequence[BandPlan]) -> str:

@@ -17,11 +17,11 @@ from longctx.results.subject import Subject
 from longctx.stats.rates import pooled
 from longctx.summary.notes import Truncated
 from longctx.summary.summary import Summary
-from longctx.views.reporting import ScenarioSummary
 from longctx.views.chart import Table
+from longctx.views.reporting import CellSummary
 from longctx.visible import visible
-from longctx.vocabulary.family import is_check
 from longctx.vocabulary.shapes import STRATEGY, TEXT
+from longctx.vocabulary.test import is_check
 
 MOST_TESTS = 24
 """The most lines of tests."""
@@ -42,18 +42,18 @@ def table_of_tests(summary: Summary) -> str:
     """Return a line for each test and model: accuracy, its 95% interval, the number of trials, and a remark."""
     named = _Names(summary)
     lines = grouped(
-        (scenario for scenario in summary.scenarios if not is_check(scenario.family)),
-        lambda scenario: (scenario.family, _without_strategy(scenario.subject)),
+        (cell for cell in summary.cells if not is_check(cell.test)),
+        lambda cell: (cell.test, _without_strategy(cell.subject)),
     )
     remarks = _remarks(summary)
     rows = [
         {
-            "test": named.test(family, subject, len({scenario.subject for scenario in group})),
+            "test": named.test(test, subject, len({cell.subject for cell in group})),
             "model": subject.model,
             **_numbers(group),
-            "": "; ".join(_line_remarks(remarks, family, group)),
+            "": "; ".join(_line_remarks(remarks, test, group)),
         }
-        for (family, subject), group in lines.items()
+        for (test, subject), group in lines.items()
     ]
     shown = bare_table(Table.from_rows("", rows[:MOST_TESTS]), right=("accuracy", "n")) if rows else ""
     more = len(rows) - MOST_TESTS
@@ -65,12 +65,12 @@ def attention(summary: Summary) -> Iterator[str]:
     named = _Names(summary)
     for sentence in (*answered(summary), *thinking(summary), *without_prices(summary.costs), *doubts(summary.graded)):
         yield f"! {visible(sentence)}"
-    for family, subject, kind, share, total in unusable_shares(summary, ("unparseable", "refusal")):
+    for test, subject, kind, share, total in unusable_shares(summary, ("unparseable", "refusal")):
         if share >= MANY:
             nature = "are refusals" if kind == "refusal" else f"are {kind}"
-            yield f"! {named.test(family, subject)}: {share:.0%} of {total:,} replies {nature}."
+            yield f"! {named.test(test, subject)}: {share:.0%} of {total:,} replies {nature}."
     for cut in summary.truncated:
-        yield f"! {named.test(cut.family, cut.subject)}: {_truncated(cut)}"
+        yield f"! {named.test(cut.test, cut.subject)}: {_truncated(cut)}"
 
 
 def accounting(summary: Summary, replays: bool) -> str:
@@ -117,18 +117,16 @@ class _Names:
     """What tests are called in one line: with what tells apart two lines of the same test and model."""
 
     def __init__(self, summary: Summary) -> None:
-        prompts = grouped(summary.scenarios, lambda scenario: scenario.family)
-        self._several = {
-            family: len({each.subject.prompt_set for each in scenarios}) > 1 for family, scenarios in prompts.items()
-        }
+        prompts = grouped(summary.cells, lambda cell: cell.test)
+        self._several = {test: len({each.subject.prompt_set for each in cells}) > 1 for test, cells in prompts.items()}
 
-    def test(self, family: str, subject: Subject, strategies: int = 1) -> str:
+    def test(self, test: str, subject: Subject, strategies: int = 1) -> str:
         shape = [] if subject.shape == TEXT else [subject.shape.replace("_", " ")]
-        prompts = [subject.prompt_set] if self._several.get(family) else []
+        prompts = [subject.prompt_set] if self._several.get(test) else []
         labels = [value if name == STRATEGY else f"{name}={value}" for name, value in subject.labels]
         strategy = [f"{strategies} strategies"] if strategies > 1 else []
         about = ", ".join([*prompts, *shape, *labels, *strategy])
-        name = family if family.startswith("test_") else family.replace("_", " ")
+        name = test if test.startswith("test_") else test.replace("_", " ")
         return f"{name} ({about})" if about else name
 
 
@@ -136,8 +134,8 @@ def _without_strategy(subject: Subject) -> Subject:
     return replace(subject, labels=tuple(label for label in subject.labels if label[0] != STRATEGY))
 
 
-def _numbers(group: Sequence[ScenarioSummary]) -> dict[str, str]:
-    measured = [scenario.rate for scenario in group if scenario.rate.n]
+def _numbers(group: Sequence[CellSummary]) -> dict[str, str]:
+    measured = [cell.rate for cell in group if cell.rate.n]
     if not measured:
         return {"accuracy": "-", "95% interval": "-", "n": "0"}
     rate = pooled(measured)
@@ -145,29 +143,27 @@ def _numbers(group: Sequence[ScenarioSummary]) -> dict[str, str]:
 
 
 def _remarks(summary: Summary) -> Mapping[tuple[str, Subject], list[str]]:
-    """Return by family and subject what to know of its accuracy."""
+    """Return by test and subject what to know of its accuracy."""
     remarks: dict[tuple[str, Subject], list[str]] = {}
     for cut in summary.truncated:
         share = "" if cut.number == cut.of else f"{cut.number / cut.of:.0%} "
-        remarks.setdefault((cut.family, cut.subject), []).append(f"{share}truncated")
-    for family, subject, kind, unusable, _ in unusable_shares(summary, ("unparseable", "refusal")):
-        remarks.setdefault((family, subject), []).append(f"{unusable:.0%} {'refused' if kind == 'refusal' else kind}")
+        remarks.setdefault((cut.test, cut.subject), []).append(f"{share}truncated")
+    for test, subject, kind, unusable, _ in unusable_shares(summary, ("unparseable", "refusal")):
+        remarks.setdefault((test, subject), []).append(f"{unusable:.0%} {'refused' if kind == 'refusal' else kind}")
     return remarks
 
 
 def _line_remarks(
-    remarks: Mapping[tuple[str, Subject], list[str]], family: str, group: Sequence[ScenarioSummary]
+    remarks: Mapping[tuple[str, Subject], list[str]], test: str, group: Sequence[CellSummary]
 ) -> Iterator[str]:
-    subjects = grouped(group, lambda scenario: scenario.subject)
+    subjects = grouped(group, lambda cell: cell.subject)
     missing = sum(number for each in group for kind, number in each.outcomes.items() if kind in NOT_MEASURED)
     if missing:
         yield f"{missing:,} not measured"
-    yield from dict.fromkeys(remark for subject in subjects for remark in remarks.get((family, subject), []))
+    yield from dict.fromkeys(remark for subject in subjects for remark in remarks.get((test, subject), []))
     if len(subjects) > 1:
         rates = [
-            pooled(each.rate for each in scenarios)
-            for scenarios in subjects.values()
-            if any(each.rate.n for each in scenarios)
+            pooled(each.rate for each in cells) for cells in subjects.values() if any(each.rate.n for each in cells)
         ]
         if rates:
             yield f"{min(rate.rate for rate in rates):.2f} to {max(rate.rate for rate in rates):.2f} by strategy"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from typing import Any
+
 from longctx.live.cost.money import usd
 from longctx.plural import count
 from longctx.stats.losses import Loss, Losses
@@ -15,7 +17,6 @@ from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Rank
 from longctx.vocabulary.shapes import NO_STRATEGY
-from typing import Any
 
 
 def chunks_sentences(found: Sequence[Retrieval]) -> list[str]:

@@ -120,19 +120,19 @@ def _unpriced(cost: Cost) -> str:
 
 def _truncated(truncated: Truncated, folder: str) -> str:
     """Return what happened, what to do, and where to see these trials."""
-    family, full = truncated.family, truncated.full
+    test, full = truncated.test, truncated.full
     fewest, most = truncated.tokens
     after = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     how = f"after {after} tokens{', with the window full,' if full else ''}"
     room = (
-        f"Raise max_tokens in [{family}] of the profile, or thinking_tokens in the model's if it thinks first; "
+        f"Raise max_tokens in [{test}] of the profile, or thinking_tokens in the model's if it thinks first; "
         "--ctx-record new_episodes then asks that table again."
     )
     advice = "Choose smaller sizes in the profile." if full else room
     return (
-        f"{family} on {truncated.subject}: {truncated.number:,} of {truncated.of:,} replies were cut off {how} and "
+        f"{test} on {truncated.subject}: {truncated.number:,} of {truncated.of:,} replies were cut off {how} and "
         f"count as truncated. {advice} See the first with python -m longctx show "
-        f"{family}/{truncated.scenario}#{truncated.trial} --run {folder}; in results.jsonl all have the outcome "
+        f"{test}/{truncated.cell}#{truncated.trial} --run {folder}; in results.jsonl all have the outcome "
         "truncated."
     )
 
@@ -142,7 +142,7 @@ def _usage(usage: UsageSummary) -> str:
     if usage.cached is not None or usage.written:
         written = f", {_share(usage.written, usage.input)} written to the cache" if usage.written else ""
         cache = f" ({_share(usage.cached or 0, usage.input)} cached{written})"
-    return f"{usage.family} on {usage.model}: {usage.input:,} input tokens{cache}; {usage.output:,} output tokens."
+    return f"{usage.test} on {usage.model}: {usage.input:,} input tokens{cache}; {usage.output:,} output tokens."
 
 
 def _share(part: int, total: int) -> str:

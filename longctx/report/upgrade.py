@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
-from longctx.gate.verdict import FamilyVerdict, RunVerdict
+from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.live.cost.money import usd
 from longctx.report.document import Document
 from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
@@ -16,11 +16,9 @@ from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import Rate, pooled
-from longctx.views.chart import Chart, Spec, colours, field, layered, low_to_high, rate_axis
-from longctx.views.chart import Table
-from longctx.vocabulary.family import is_check
+from longctx.stats.rates import Rate, pooled, rate_of
+from longctx.views.chart import Chart, Spec, Table, colours, field, layered, low_to_high, rate_axis
+from longctx.vocabulary.test import is_check
 
 THINKING = "thinking tokens"
 """The column that a table has if any server counts them apart."""
@@ -96,7 +94,7 @@ def _candidates(decision: UpgradeDecision) -> Table:
     rows = []
     for measured in _measured(decision):
         verdict = verdicts.get(measured.name)
-        bands = [band for family in _of_trials(verdict) for band in family.bands] if verdict else None
+        bands = [band for test in _of_trials(verdict) for band in test.bands] if verdict else None
         rows.append(
             {
                 "treatment": measured.name,
@@ -123,16 +121,16 @@ class Accuracy:
 
 def _measured(decision: UpgradeDecision) -> Iterator[Accuracy]:
     """Yield the old treatment, then each candidate. A check of a test function is no trial."""
-    judged = [row for row in decision.before if row.band is not None and not is_check(row.family)]
+    judged = [row for row in decision.before if row.band is not None and not is_check(row.test)]
     measured = [row for row in judged if row.measured]
     yield Accuracy(decision.old, rate_of(measured), Usage.of(measured))
     for name, verdict in decision.candidates:
-        rate = pooled(change.after for family in _of_trials(verdict) for change in family.changes)
+        rate = pooled(change.after for test in _of_trials(verdict) for change in test.changes)
         yield Accuracy(name, rate, verdict.usage.after if verdict.usage else Usage.of([]))
 
 
-def _of_trials(verdict: RunVerdict) -> list[FamilyVerdict]:
-    return [family for family in verdict.families if not is_check(family.family)]
+def _of_trials(verdict: RunVerdict) -> list[VerdictOfTest]:
+    return [test for test in verdict.tests if not is_check(test.test)]
 
 
 def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
@@ -183,9 +181,9 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
 
 def shown_subject(rows: Sequence[Row]) -> Callable[[Row], str]:
     """Return what names the subject of a row: its treatment, and the rest only where a treatment has several."""
-    subjects = grouped(rows, lambda row: (row.model, row.family))
+    subjects = grouped(rows, lambda row: (row.model, row.test))
     several = {of for of, group in subjects.items() if len({row.subject for row in group}) > 1}
-    return lambda row: str(row.subject) if (row.model, row.family) in several else row.model
+    return lambda row: str(row.subject) if (row.model, row.test) in several else row.model
 
 
 def _difference(bands: Sequence[BandVerdict]) -> dict[str, str]:

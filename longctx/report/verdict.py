@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import Any
 
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
-from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
+from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.plural import count
 from longctx.report.document import Document, ForestBand
 from longctx.report.gate_lines import gate_lines
@@ -19,11 +19,11 @@ from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, sec
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.views.chart import Table
-from longctx.vocabulary.family import is_check
 from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.test import is_check
 
 MOST = 8
-"""The most scenarios that the table of those that moved most lists."""
+"""The most cells that the table of those that moved most lists."""
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 SAME_ANSWERS = "same answers"
@@ -56,7 +56,7 @@ def verdict_document(
     sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost.
     """
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
-    unmeasured = [f"{family.family}: {reason}." for family in verdict.families for reason in family.reasons]
+    unmeasured = [f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons]
     head = (title, _against(verdict, baseline, changed), *answers, *unmeasured, *gate_sentences(verdict))
     return Document(
         title=title,
@@ -72,9 +72,9 @@ def verdict_document(
 
 def _forest(verdict: RunVerdict) -> Iterator[ForestBand]:
     """Yield the bands that have an interval; where a run replayed the baseline's own answers, it has no width."""
-    for family in verdict.families:
-        name = ", ".join([family.family, *_of(verdict, family).values()]).replace(f", prompts {PROTOCOL}", "")
-        for band, change in zip(family.bands, family.changes, strict=True):
+    for test in verdict.tests:
+        name = ", ".join([test.test, *_of(verdict, test).values()]).replace(f", prompts {PROTOCOL}", "")
+        for band, change in zip(test.bands, test.changes, strict=True):
             if band.n and not _is_unknown(band):
                 same = band.difference, band.difference
                 drawn = same if band.same_answers else change.interval
@@ -92,7 +92,7 @@ def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
     asked = f", and {number['asked']:,} were asked by this run" if number["asked"] else ""
     yield f"Of {len(used):,} answers, {new:,} are new on this branch: they are not recorded on {base}{asked}."
     if changed:
-        named = [f"{row.family} {row.scenario}#{row.name} of {row.subject}" for row in changed[:MOST_CHANGED]]
+        named = [f"{row.test} {row.cell}#{row.name} of {row.subject}" for row in changed[:MOST_CHANGED]]
         more = f" and {len(changed) - MOST_CHANGED:,} more" if len(changed) > MOST_CHANGED else ""
         yield (
             f"Of these, {len(changed):,} changed although their request did not: {'; '.join(named)}{more}. Look at "
@@ -107,9 +107,9 @@ def badge(verdict: RunVerdict) -> str:
 def lead(verdict: RunVerdict) -> str:
     """Return one sentence on what broke: the band that lost most, else what decided the verdict."""
     lost = [
-        (band.difference, family.family, band, change)
-        for family in verdict.families
-        for band, change in zip(family.bands, family.changes, strict=True)
+        (band.difference, test.test, band, change)
+        for test in verdict.tests
+        for band, change in zip(test.bands, test.changes, strict=True)
         if band.verdict == "regression"
     ]
     run = verdict.run
@@ -146,7 +146,7 @@ def why(verdict: RunVerdict) -> str:
     if verdict.verdict == "invalid":
         return of_bands
     gains = "; a significant gain" if verdict.improved else ""
-    alone = sum(family.alone[0] for family in verdict.families if family.bands)
+    alone = sum(test.alone[0] for test in verdict.tests if test.bands)
     uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
     return f"{of_bands}{gains}{uncovered}{lost}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
@@ -155,7 +155,7 @@ def why(verdict: RunVerdict) -> str:
 def _why(verdict: RunVerdict) -> str:
     """Return what decided the verdict."""
     if verdict.verdict == "invalid":
-        vacuous = [str(band.band) for family in verdict.families for band in family.bands if band.reason]
+        vacuous = [str(band.band) for test in verdict.tests for band in test.bands if band.reason]
         return "; ".join(
             verdict.reasons
             or ([] if vacuous or not verdict.run else [f"all bands together: {verdict.run.reason}"])
@@ -163,17 +163,17 @@ def _why(verdict: RunVerdict) -> str:
         )
     if verdict.verdict == "regression":
         bands = [
-            f"{family.family} {_signed(band.difference)} in {band.band.name}"
-            for family in verdict.families
-            for band in family.bands
+            f"{test.test} {_signed(band.difference)} in {band.band.name}"
+            for test in verdict.tests
+            for band in test.bands
             if band.verdict == "regression"
         ]
         if not bands and run_status(verdict.run) == "regression" and verdict.run:
             bands.append(f"all bands together {_signed(verdict.run.difference)}")
         missed = [
-            f"{family.family}: {reported.minimum.says}"
-            for family in verdict.families
-            for reported in family.missed
+            f"{test.test}: {reported.minimum.says}"
+            for test in verdict.tests
+            for reported in test.missed
             if reported.minimum
         ]
         limits = [str(limit) for limit in verdict.limits if limit.status == "regression"]
@@ -230,20 +230,20 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: Los
     if lost.shown:
         yield lost.sentence
     yield from _method(verdict)
-    bands = [band for family in verdict.families for band in family.bands]
+    bands = [band for test in verdict.tests for band in test.bands]
     if same := [str(band.band) for band in bands if band.same_answers]:
         which = "every band" if len(same) == len(bands) else "; ".join(dict.fromkeys(same))
         yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
     yield from gate_sentences(verdict)
     for limit in verdict.limits:
         yield f"Growth: {limit}: {limit.status}."
-    for family in verdict.families:
-        yield from _family_notes(family)
+    for test in verdict.tests:
+        yield from _notes_of_test(test)
     for run_name, only_there in zip(("the baseline", "this run"), verdict.unmatched, strict=True):
-        for family_name, subject in only_there:
-            yield f"{family_name} of {subject} is in {run_name} only, and is not judged."
-    for family_name, subject in verdict.not_gated:
-        yield f"{family_name} of {subject} is not judged: the profile leaves it out of the gate."
+        for named, subject in only_there:
+            yield f"{named} of {subject} is in {run_name} only, and is not judged."
+    for named, subject in verdict.not_gated:
+        yield f"{named} of {subject} is not judged: the profile leaves it out of the gate."
 
 
 def _against(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> str:
@@ -252,18 +252,18 @@ def _against(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> str:
 
 def _unchanged(verdict: RunVerdict) -> str:
     """Say that no difference was found, and what was not compared."""
-    families = [family.requests for family in verdict.families if not is_check(family.family)]
-    unknown = sum(requests.unknown for requests in families)
+    tests = [test.requests for test in verdict.tests if not is_check(test.test)]
+    unknown = sum(requests.unknown for requests in tests)
     if not unknown:
         return "no difference found"
     of_trials = f"the requests of {count(unknown, 'trial')} are not compared"
     return f"no difference found; {of_trials}, since the baseline has no digests of them"
 
 
-def _family_notes(family: FamilyVerdict) -> Iterator[str]:
-    name = family.family
-    yield from (f"{name}: {reason}." for reason in family.reasons)
-    for band in family.bands:
+def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
+    name = test.test
+    yield from (f"{name}: {reason}." for reason in test.reasons)
+    for band in test.bands:
         if band.reason:
             yield (
                 f"{band.band}: {band.reason}. Measure what the model can do, or leave the table out of the gate with "
@@ -271,24 +271,24 @@ def _family_notes(family: FamilyVerdict) -> Iterator[str]:
             )
         if band.within_margin:
             yield f"{band.band}: a drop of {-band.difference:.1%} is significant, and smaller than the margin."
-        if band.needed is not None and family.verdict == "inconclusive":
+        if band.needed is not None and test.verdict == "inconclusive":
             yield f"{band.band}: about {band.needed:,} trials would settle it, not {band.n:,}."
-    for differs, scenarios in grouped(family.across, str).items():
-        if scenarios[0].paired:
+    for differs, cells in grouped(test.across, str).items():
+        if cells[0].paired:
             yield f"{name}: {differs}: the same items, paired."
         else:
             yield (
                 f"{name}: {differs}: the items do not correspond, so the rates are compared unpaired, as those of two "
                 "independent samples."
             )
-    if sum(family.alone):
-        before, after = family.alone
+    if sum(test.alone):
+        before, after = test.alone
         yield f"{name}: not paired: {before:,} trials that only the baseline has, and {after:,} that only this run has."
-    if family.mismatched:
-        yield f"{name}: {family.mismatched:,} trials ask a different question than in the baseline, and are not paired."
-    if family.missing and not family.reasons:
+    if test.mismatched:
+        yield f"{name}: {test.mismatched:,} trials ask a different question than in the baseline, and are not paired."
+    if test.missing and not test.reasons:
         yield (
-            f"{name}: {family.missing:,} of {family.asked:,} trials were not measured; even if all were wrong, the "
+            f"{name}: {test.missing:,} of {test.asked:,} trials were not measured; even if all were wrong, the "
             "verdict would be the same."
         )
 
@@ -332,10 +332,10 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
     if verdict.usage and verdict.usage.known:
         yield usage_table(verdict.usage)
     reported: dict[str, list[Mapping[str, str]]] = {}
-    for family in verdict.families:
-        for beside in family.reported:
+    for test in verdict.tests:
+        for beside in test.reported:
             head, *cells = beside.cells.items()
-            row = dict([head, *_of(verdict, family).items(), *cells])
+            row = dict([head, *_of(verdict, test).items(), *cells])
             reported.setdefault(beside.table, []).append(row)
     for title, rows in reported.items():
         yield Table.from_rows(title, rows)
@@ -345,19 +345,19 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
 
 def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
     """Yield a table of the clusters that lost together, and one of those that gained, if there are any."""
-    both = [(family, family.together) for family in verdict.families]
+    both = [(test, test.together) for test in verdict.tests]
     for place, how in enumerate(("Lost", "Gained")):
-        clusters = [(family, cluster) for family, sides in both for cluster in sides[place]]
+        clusters = [(test, cluster) for test, sides in both for cluster in sides[place]]
         rows = [
             {
-                "family": family.family,
-                **_of(verdict, family),
+                "family": test.test,
+                **_of(verdict, test),
                 "document or cluster": cluster.cluster,
                 "before": f"{cluster.before.rate:.2f}",
                 "after": f"{cluster.after.rate:.2f}",
                 "n": f"{cluster.after.n:,}",
             }
-            for family, cluster in clusters[:MOST]
+            for test, cluster in clusters[:MOST]
         ]
         if rows:
             title = (
@@ -369,59 +369,59 @@ def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
 
 
 def _moved(verdict: RunVerdict) -> Iterator[Table]:
-    """Yield a table of the scenarios that moved most, if any moved.
+    """Yield a table of the cells that moved most, if any moved.
 
-    Its intervals have Bonferroni's correction: they hold for all scenarios together, not only for those shown.
+    Its intervals have Bonferroni's correction: they hold for all cells together, not only for those shown.
     """
-    scenarios = [(family, name, paired) for family in verdict.families for name, paired in family.scenarios]
+    cells = [(test, name, paired) for test in verdict.tests for name, paired in test.cells]
     moved = sorted(
-        (scenario for scenario in scenarios if scenario[2].difference),
-        key=lambda scenario: abs(scenario[2].difference),
+        (cell for cell in cells if cell[2].difference),
+        key=lambda cell: abs(cell[2].difference),
         reverse=True,
     )
     if not moved:
         return
-    z = NormalDist().inv_cdf(1 - 0.05 / (2 * len(scenarios)))
+    z = NormalDist().inv_cdf(1 - 0.05 / (2 * len(cells)))
     rows = [
         {
-            "scenario": f"{family.family}/{name}",
-            **_of(verdict, family),
+            "scenario": f"{test.test}/{name}",
+            **_of(verdict, test),
             "difference": _signed(paired.difference),
             "interval": "[{:+.2f}, {:+.2f}]".format(*paired.interval(z)),
             "n": f"{paired.n:,}",
         }
-        for family, name, paired in moved[:MOST]
+        for test, name, paired in moved[:MOST]
     ]
     title = (
-        f"Scenarios that moved most, {len(rows):,} of {len(scenarios):,}, to look at first: they do not decide the "
-        f"verdict; the 95% intervals hold for all {len(scenarios):,} together, and count trials as independent"
+        f"Scenarios that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
+        f"verdict; the 95% intervals hold for all {len(cells):,} together, and count trials as independent"
     )
     yield Table.from_rows(title, rows)
 
 
 def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for family in verdict.families:
-        subject = _of(verdict, family)
+    for test in verdict.tests:
+        subject = _of(verdict, test)
         rows += [
-            {"family": family.family, **subject, **_band(band, change), **_invalid(family, band)}
-            for band, change in zip(family.bands, family.changes, strict=True)
+            {"family": test.test, **subject, **_band(band, change), **_invalid(test, band)}
+            for band, change in zip(test.bands, test.changes, strict=True)
         ]
-        if family.reasons and len(family.bands) != 1:
-            rows.append({"family": family.family, **subject, "band": "all", "verdict": "invalid"})
+        if test.reasons and len(test.bands) != 1:
+            rows.append({"family": test.test, **subject, "band": "all", "verdict": "invalid"})
     if (run := verdict.stated_run) and verdict.run_change and run.n:
         rows.append({"family": TOGETHER, **_band(run, verdict.run_change), "band": ""})
     return rows
 
 
-def _invalid(family: FamilyVerdict, band: BandVerdict) -> dict[str, str]:
-    """Return the verdict of the only band of a family of which not enough was measured; several have a row for it."""
-    return {"verdict": "invalid"} if family.reasons and band.n and len(family.bands) == 1 else {}
+def _invalid(test: VerdictOfTest, band: BandVerdict) -> dict[str, str]:
+    """Return the verdict of the only band of a test of which not enough was measured; several have a row for it."""
+    return {"verdict": "invalid"} if test.reasons and band.n and len(test.bands) == 1 else {}
 
 
-def _of(verdict: RunVerdict, family: FamilyVerdict) -> dict[str, str]:
-    """Return the cell that names the subject of a family; none if the run has only one subject."""
-    return {"of": str(family.after)} if len({judged.after for judged in verdict.families}) > 1 else {}
+def _of(verdict: RunVerdict, test: VerdictOfTest) -> dict[str, str]:
+    """Return the cell that names the subject of a test; none if the run has only one subject."""
+    return {"of": str(test.after)} if len({judged.after for judged in verdict.tests}) > 1 else {}
 
 
 def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:

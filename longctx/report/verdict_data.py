@@ -11,7 +11,7 @@ from typing import Any
 
 from longctx.fields import parsed
 from longctx.gate.bands import BandVerdict
-from longctx.gate.verdict import BandChange, FamilyVerdict, RunVerdict
+from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.report import document
 from longctx.report.document import Document
 from longctx.results.manifest import damaged
@@ -85,7 +85,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
             | {"growth": finite(asdict(limit.growth)) if limit.growth else None}
             for limit in verdict.limits
         ],
-        "families": [_family(family) for family in verdict.families],
+        "families": [_test(test) for test in verdict.tests],
     }
 
 
@@ -93,7 +93,7 @@ def _anchor(verdict: RunVerdict) -> dict[str, Any] | None:
     if (anchor := verdict.anchor) is None:
         return None
     of_bands = [
-        {"family": band.band.family, "band": band.band.name, "margin": anchor.rules.margin, **_numbers(band)}
+        {"family": band.band.test, "band": band.band.name, "margin": anchor.rules.margin, **_numbers(band)}
         for band in anchor.bands
     ]
     return {"saved_at": verdict.since, "verdict": anchor.verdict, "run": _run(anchor), "bands": of_bands}
@@ -114,28 +114,28 @@ def _numbers(band: BandVerdict) -> dict[str, Any]:
     return {name: getattr(band, name) for name in names}
 
 
-def _together(family: FamilyVerdict) -> dict[str, Any]:
+def _together(test: VerdictOfTest) -> dict[str, Any]:
     return {
         name: [
             {"cluster": each.cluster, "before": each.before.as_data, "after": each.after.as_data} for each in clusters
         ]
-        for name, clusters in zip(("lost_together", "gained_together"), family.together, strict=True)
+        for name, clusters in zip(("lost_together", "gained_together"), test.together, strict=True)
     }
 
 
-def _family(family: FamilyVerdict) -> dict[str, Any]:
+def _test(test: VerdictOfTest) -> dict[str, Any]:
     reported: dict[str, list[dict[str, Any]]] = {}
-    for beside in family.reported:
-        reported.setdefault(beside.kind, []).append({**beside.data, "missed": beside in family.missed})
+    for beside in test.reported:
+        reported.setdefault(beside.kind, []).append({**beside.data, "missed": beside in test.missed})
     return {
-        "family": family.family,
-        "before": _named(family.before),
-        "after": _named(family.after),
-        "verdict": family.verdict,
-        "reasons": list(family.reasons),
-        "pairs": family.asked,
-        "unmeasured": family.missing,
-        **_together(family),
+        "family": test.test,
+        "before": _named(test.before),
+        "after": _named(test.after),
+        "verdict": test.verdict,
+        "reasons": list(test.reasons),
+        "pairs": test.asked,
+        "unmeasured": test.missing,
+        **_together(test),
         "bands": [
             {
                 "band": band.band.name,
@@ -153,7 +153,7 @@ def _family(family: FamilyVerdict) -> dict[str, Any]:
                 "usage": [asdict(usage) for usage in change.usage],
                 "unpaired": band.unpaired and [{"correct": rate.correct, "n": rate.n} for rate in band.unpaired],
             }
-            for band, change in zip(family.bands, family.changes, strict=True)
+            for band, change in zip(test.bands, test.changes, strict=True)
         ],
         **reported,
     }

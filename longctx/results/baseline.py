@@ -20,13 +20,19 @@ from longctx import clocks
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
-from longctx.results.store import GROUP_FIELDS, by_group, digest_of_answers, with_answers
-from longctx.results.store import find_run
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
-from longctx.results.store import as_mapping
 from longctx.results.row import Row
-from longctx.results.store import load, load_rows
-from longctx.vocabulary.scenario import CREDIT, Kind, question_in
+from longctx.results.store import (
+    GROUP_FIELDS,
+    as_mapping,
+    by_group,
+    digest_of_answers,
+    find_run,
+    load,
+    load_rows,
+    with_answers,
+)
+from longctx.vocabulary.cell import CREDIT, Kind, question_in
 from longctx.vocabulary.shapes import TEXT
 
 HEAD = '{"schema":'
@@ -67,7 +73,7 @@ class Baseline:
     @property
     def bands(self) -> int:
         """How many bands a gate judges of it."""
-        return len({(row.family, row.subject, row.band) for row in self.rows if row.band is not None})
+        return len({(row.test, row.subject, row.band) for row in self.rows if row.band is not None})
 
     @property
     def runs(self) -> int:
@@ -254,7 +260,7 @@ class _Group:
     trials: list[Natural] | None
     outcomes: str
     credit: list[Natural | None] | None = None
-    """The partial credit of each trial, in thousandths; None for families that give none."""
+    """The partial credit of each trial, in thousandths; None for tests that give none."""
     guessing: Number | None = None
     """The rate that guessing reaches, if the test function states one."""
 

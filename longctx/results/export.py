@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.extras import require
 from longctx.fields import plain
-from longctx.results.row import KEPT, Row
+from longctx.results.row import COLUMNS, KEPT, Row, attribute
 from longctx.visible import visible
-from longctx.vocabulary.scenario import MEASURED
+from longctx.vocabulary.cell import MEASURED
 
 if TYPE_CHECKING:
     from pyarrow import Schema
@@ -60,11 +60,12 @@ def _columns() -> tuple[tuple[str, str], ...]:
     """Return the name and the kind of each column: int, float, time, bool, mapping or text."""
     columns = []
     for field in dataclasses.fields(Row):
-        if field.name not in KEPT:
+        name = COLUMNS.get(field.name, field.name)
+        if name not in KEPT:
             continue
         declared = plain(field.type).partition(" ")[0].partition("[")[0]
         known = {"int": "int", "float": "float", "Mapping": "mapping"}
-        columns.append((field.name, "time" if field.name == "recorded_at" else known.get(declared, "text")))
+        columns.append((name, "time" if name == "recorded_at" else known.get(declared, "text")))
         if field.name == "outcome":
             columns.append(("correct", "bool"))
     return tuple(columns)
@@ -75,7 +76,7 @@ def _values(row: Row) -> list[Any]:
     return [
         (row.outcome == "correct" if row.outcome in MEASURED else None)
         if name == "correct"
-        else TYPED[kind](getattr(row, name))
+        else TYPED[kind](getattr(row, attribute(name)))
         for name, kind in _columns()
     ]
 

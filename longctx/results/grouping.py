@@ -11,7 +11,7 @@ from longctx.results.subject import Subject
 
 
 class OfSubject(Protocol):
-    """What is of a subject: a row, a scenario of a summary, an analysis."""
+    """What is of a subject: a row, a cell of a summary, an analysis."""
 
     @property
     def subject(self) -> Subject: ...
@@ -35,7 +35,7 @@ def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberO
     return grouped(members, lambda member: member.subject)
 
 
-def by_family(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
-    """Group rows by family and subject; the families are ordered as by registry.in_order, which explains `known`."""
-    ordered = [rows[place] for place in in_order([row.family for row in rows], known)]
-    return {family: by_subject(group) for family, group in grouped(ordered, lambda row: row.family).items()}
+def by_test(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
+    """Group rows by test and subject; the tests are ordered as by registry.in_order, which explains `known`."""
+    ordered = [rows[place] for place in in_order([row.test for row in rows], known)]
+    return {test: by_subject(group) for test, group in grouped(ordered, lambda row: row.test).items()}

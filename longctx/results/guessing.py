@@ -8,11 +8,11 @@ from longctx.results.row import Row
 from longctx.vocabulary.protocol import Protocol
 
 
-def guessing_of(family: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
-    """Return the rate that guessing reaches: that of the family, else the highest that the rows or the user state.
+def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
+    """Return the rate that guessing reaches: that of the test, else the highest that the rows or the user state.
 
     sides: the rows of each run.
     """
-    if family is not None:
-        return family.guessing
+    if test is not None:
+        return test.guessing
     return max([stated, *(sum(row.guessing or 0.0 for row in rows) / len(rows) for rows in sides if rows)])

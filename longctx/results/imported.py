@@ -15,14 +15,14 @@ from longctx.errors import UserError
 from longctx.fields import Amount, reason
 from longctx.results.foreign import results_of_archive, results_of_text
 from longctx.results.foreign.result import MOST_NAMED, Choice, ForeignResult
-from longctx.results.grouping import by_family
+from longctx.results.grouping import by_test
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row
 from longctx.results.store import RESULTS, load_rows
 from longctx.results.strict_json import loads
 from longctx.visible import visible
-from longctx.vocabulary.family import IMPORTED
-from longctx.vocabulary.scenario import CREDIT
+from longctx.vocabulary.cell import CREDIT
+from longctx.vocabulary.test import IMPORTED
 
 ALL = Choice()
 LACKING = "not in the new results"
@@ -159,7 +159,7 @@ def check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tup
 
     names: the files of the earlier and the later results.
     """
-    known = {row.item: row.documents for row in before if row.family == IMPORTED and row.documents}
+    known = {row.item: row.documents for row in before if row.test == IMPORTED and row.documents}
     of_both = dict.fromkeys((row.item, row.documents) for row in after if row.documents and row.item in known)
     if changed := [f"{item}" for item, document in of_both if known[item] != document]:
         listed = visible(", ".join([*changed[:MOST_NAMED], *(["…"] if len(changed) > MOST_NAMED else [])]))
@@ -173,14 +173,14 @@ def check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tup
 def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """Return the later rows with one that was not measured for each item that only the earlier ones have.
 
-    Of a family with several subjects, or with none in the later rows, they stay as they are: the gate names them.
+    Of a test with several subjects, or with none in the later rows, they stay as they are: the gate names them.
     """
     present = {_asked(row) for row in after}
     lacking = [row for row in before if row.repeat == 0 and _asked(row) not in present]
-    subjects = {family: [*of] for family, of in by_family(after).items()}
+    subjects = {test: [*of] for test, of in by_test(after).items()}
     added = []
     for row in lacking:
-        if len(of := subjects.get(row.family, [])) == 1:
+        if len(of := subjects.get(row.test, [])) == 1:
             [subject] = of
             unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": LACKING, "cost_usd": None}
             unmeasured |= {"model": subject.model, "prompt_set": subject.prompt_set, "shape": subject.shape}
@@ -190,7 +190,7 @@ def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 
 def _asked(row: Row) -> tuple[object, ...]:
     """Return what identifies the trial of a row, whoever was asked."""
-    return row.family, row.scenario, row.item, row.seed, row.trial
+    return row.test, row.cell, row.item, row.seed, row.trial
 
 
 def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
@@ -216,8 +216,8 @@ def _row(path: Path, result: _Result, repeat: int) -> Row:
         model=IMPORTED,
         prompt_set=IMPORTED,
         prompt_digest="",
-        family=IMPORTED,
-        scenario=row.band,
+        test=IMPORTED,
+        cell=row.band,
         params={},
         seed=0,
         trial=0,

@@ -69,7 +69,7 @@ class Manifest:
     filters: tuple[Mapping[str, Any], ...] = ()
     """The "too hard" filters of its questions, with the contents of their files."""
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)
-    """The facts of each scenario, by `scenario_name`, such as how many questions a filter kept."""
+    """The facts of each cell, by `cell_name`, such as how many questions a filter kept."""
     early_stop: Annotated[bool, Field(strict=True)] = False
     """Whether the gate looks at the evidence several times, and asking could stop in bands that were settled."""
     looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
@@ -80,13 +80,13 @@ class Manifest:
     terms: RecordedTerms | None = None
     """The terms of its gate, apart from the looks; None of a run of a version that recorded none."""
     left_out: tuple[Text, ...] = ()
-    """The scenarios of the grid, by `scenario_name`, that the run did not measure, or measured one trial of."""
+    """The cells of the grid, by `cell_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()
-    """The scenarios that have no question."""
+    """The cells that have no question."""
     shard: Annotated[str, Field(pattern=r"^(\d{1,6}/\d{1,6})?$")] = ""
     """The part of the grid that the run measured, such as 2/5; empty for the whole grid."""
     min_rates: Mapping[Text, Amount] = field(default_factory=dict)
-    """The minimum rates of a shard's scenarios, which are tested when all shards are merged."""
+    """The minimum rates of a shard's cells, which are tested when all shards are merged."""
     reports: Mapping[Text, Annotated[bool, Field(strict=True)]] = field(default_factory=dict)
     """The test functions that declare a report, and whether it adds to the gate."""
     commit: Annotated[str, Field(pattern=WEB)] = ""

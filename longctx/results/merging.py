@@ -7,18 +7,25 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from longctx.errors import UserError
-from longctx.plural import count
-from longctx.results.store import by_group, digest_of_answers
-from longctx.results.baseline import Baseline, group_lines, load_baseline
-from longctx.results.store import left_out_of_all, scenario_name
-from longctx.results.grouping import grouped
-from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
-from longctx.results.row import EARLY_STOP, Row
-from longctx.results.store import check_each_once, load_rows, read, row_of
 from pathlib import Path
 from typing import Any
 
+from longctx.errors import UserError
+from longctx.plural import count
+from longctx.results.baseline import Baseline, group_lines, load_baseline
+from longctx.results.grouping import grouped
+from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
+from longctx.results.row import EARLY_STOP, Row, attribute
+from longctx.results.store import (
+    by_group,
+    cell_name,
+    check_each_once,
+    digest_of_answers,
+    left_out_of_all,
+    load_rows,
+    read,
+    row_of,
+)
 
 MergeKey = tuple[str, ...]
 
@@ -43,9 +50,9 @@ class Kept:
 
     @property
     def subject(self) -> MergeKey:
-        """The family and the subject of the row."""
+        """The test and the subject of the row."""
         labels = json.dumps(sorted(self.row.labels.items()))
-        return (self.row.family, self.row.model, self.row.prompt_set, self.row.shape, labels)
+        return (self.row.test, self.row.model, self.row.prompt_set, self.row.shape, labels)
 
     @property
     def answer(self) -> MergeKey:
@@ -53,7 +60,7 @@ class Kept:
         return (str(self.row.prompt_sha256), str(self.row.recorded_at))
 
     def __str__(self) -> str:
-        return scenario_name(self.row.family, f"{self.row.scenario}#{self.row.name}", self.row.subject)
+        return cell_name(self.row.test, f"{self.row.cell}#{self.row.name}", self.row.subject)
 
 
 def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
@@ -160,7 +167,7 @@ def _check_words(kept: Sequence[Kept]) -> None:
         if entry.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
                 "prompt-sets-differ",
-                f"The prompts {entry.row.prompt_set!r} of {entry.row.family} have different text in "
+                f"The prompts {entry.row.prompt_set!r} of {entry.row.test} have different text in "
                 f"{entry.folder} ({entry.row.prompt_digest}) and in {other.folder} "
                 f"({other.row.prompt_digest}): "
                 f"{_told_apart(entry, other)}",
@@ -216,20 +223,20 @@ def _agreed(parts: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
 
 
 def _facts(parts: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, int]]:
-    """Return the facts of each scenario. Raises UserError if two runs contradict each other."""
+    """Return the facts of each cell. Raises UserError if two runs contradict each other."""
     merged: dict[str, tuple[str, Mapping[str, int]]] = {}
     for part in parts:
-        for scenario, facts in part.get("facts", {}).items():
-            other, known = merged.setdefault(scenario, (part["run"], facts))
+        for cell, facts in part.get("facts", {}).items():
+            other, known = merged.setdefault(cell, (part["run"], facts))
             if differing := sorted(name for name in {*known, *facts} if known.get(name) != facts.get(name)):
                 name = differing[0]
                 raise UserError(
                     "drawn-differently",
-                    f"{scenario} has different facts in the two runs: {name} is {known.get(name)} in the run {other} "
+                    f"{cell} has different facts in the two runs: {name} is {known.get(name)} in the run {other} "
                     f"and {facts.get(name)} in the run {part['run']}: leave one of them out, or run them with labels "
                     "that tell them apart (--ctx-label NAME=VALUE).",
                 )
-    return {scenario: facts for scenario, (_, facts) in sorted(merged.items())}
+    return {cell: facts for cell, (_, facts) in sorted(merged.items())}
 
 
 def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
@@ -239,7 +246,7 @@ def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
 
 
 SHOWN = 3
-"""The most scenarios that a sentence names."""
+"""The most cells that a sentence names."""
 ASK_AGAIN = "ask the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
 
 
@@ -291,7 +298,7 @@ def _holds(line: Mapping[str, Any], group: Sequence[Row]) -> bool:
     """
     first = group[0]
     names = ("family", "version", "model", "prompt_set", "prompt_digest", "scenario", "seed", "repeat")
-    if any(line[name] != getattr(first, name) for name in names) or line.get("shape", "text") != first.shape:
+    if any(line[name] != getattr(first, attribute(name)) for name in names) or line.get("shape", "text") != first.shape:
         return False
     digest = digest_of_answers(group)
     if digest is not None and line.get("answers") == digest:
@@ -334,10 +341,10 @@ def _check_same_trials(path: Path, baseline: Baseline, rows: Sequence[Row], mani
 
 def _asked(row: Row) -> tuple[object, ...]:
     labels = tuple(sorted(row.labels.items()))
-    subject = (row.family, row.version, row.model, row.prompt_set, row.prompt_digest, row.shape, labels)
-    return (*subject, row.scenario, row.seed, row.item, row.trial, row.documents)
+    subject = (row.test, row.version, row.model, row.prompt_set, row.prompt_digest, row.shape, labels)
+    return (*subject, row.cell, row.seed, row.item, row.trial, row.documents)
 
 
 def _named(groups: Sequence[Sequence[Row]]) -> str:
-    names = list(dict.fromkeys(f"{row.family}/{row.scenario}" for group in groups for row in group))
+    names = list(dict.fromkeys(f"{row.test}/{row.cell}" for group in groups for row in group))
     return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")

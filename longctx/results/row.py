@@ -7,15 +7,15 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
 from longctx.results.subject import Subject
-from longctx.vocabulary.family import gives_credit
-from longctx.vocabulary.scenario import CREDIT, MEASURED, Kind, question_in
+from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, question_in
 from longctx.vocabulary.shapes import TEXT, Shape
+from longctx.vocabulary.test import gives_credit
 
 THINKING = "thinking in text"
 """The number in a trace that is 1 if the text of a reply contained thinking, which was not read as the answer."""
@@ -46,21 +46,21 @@ class Row:
     prompt_set: Text
     """The name of the prompt set."""
     prompt_digest: Text
-    """The digest of the family's templates in that prompt set."""
+    """The digest of the test's templates in that prompt set."""
     shape: Shape = TEXT
     """The shape of the request, such as `text` or `chat`."""
-    family: Text
-    """The family, such as `passkey`."""
+    test: Annotated[Text, Field(alias="family")]
+    """The test, such as `passkey`."""
     version: Natural = 1
-    """The family's version, which increases when it builds other trials."""
-    scenario: Text
+    """The test's version, which increases when it builds other trials."""
+    cell: Annotated[Text, Field(alias="scenario")]
     """The slug of its parameters, such as `lines-5-block_size-2`."""
     params: Mapping[Text, Whole | Number | Text | None]
-    """The scenario's parameters."""
+    """The cell's parameters."""
     seed: Natural
     """The random seed that draws the trial."""
     trial: Natural
-    """The number of the trial in its scenario, from 0."""
+    """The number of the trial in its cell, from 0."""
     item: Text | None
     """What is asked about, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
     bank for banks of version 1; the id of a test function's case."""
@@ -161,12 +161,12 @@ class Row:
     def identity(self) -> tuple[object, ...]:
         """The trial that was asked, and of whom; a run has one row with it."""
         labels = tuple(sorted(self.labels.items()))
-        subject = (self.family, self.model, self.prompt_set, self.shape, labels)
-        return (*subject, self.scenario, self.item, self.seed, self.trial, self.repeat)
+        subject = (self.test, self.model, self.prompt_set, self.shape, labels)
+        return (*subject, self.cell, self.item, self.seed, self.trial, self.repeat)
 
     @property
     def name(self) -> str:
-        """What its trial is called in its scenario: its number, or the id of its case or question.
+        """What its trial is called in its cell: its number, or the id of its case or question.
 
         Questions of version-1 banks are called by their numbers.
         """
@@ -187,23 +187,25 @@ class Row:
     @property
     def credit(self) -> float:
         """What the trial adds to a rate: 1 or 0, or the partial credit of a check or of another tool's score."""
-        if CREDIT in self.trace and gives_credit(self.family):
+        if CREDIT in self.trace and gives_credit(self.test):
             return self.trace[CREDIT] / 1000
         return int(self.correct)
 
     @property
     def cluster_key(self) -> object:
         """What identifies the row's cluster. A trial without one of its own forms one with its repeats."""
-        return self.cluster or (self.scenario, self.seed, self.item, self.trial)
+        return self.cluster or (self.cell, self.seed, self.item, self.trial)
 
     @property
     def identified(self) -> tuple[object, object]:
-        """Its cluster and its trial, for the interval of a rate: an item asked in several scenarios is a cluster."""
-        trial = self.scenario, self.seed, self.item, self.trial
+        """Its cluster and its trial, for the interval of a rate: an item asked in several cells is a cluster."""
+        trial = self.cell, self.seed, self.item, self.trial
         return self.cluster or self.item or trial, trial
 
     def to_json(self) -> str:
-        return json.dumps({name: getattr(self, name) for name in KEPT}, ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(
+            {name: getattr(self, attribute(name)) for name in KEPT}, ensure_ascii=False, separators=(",", ":")
+        )
 
 
 @functools.cache
@@ -212,5 +214,18 @@ def _type() -> TypeAdapter[Row]:
     return TypeAdapter(Row)
 
 
-KEPT = tuple(field.name for field in fields(Row) if field.name != "answers")
-"""The fields that a run's files keep, in their order."""
+COLUMNS = {"test": "family", "cell": "scenario"}
+"""What files call those attributes of rows that have another name there."""
+_ATTRIBUTES = {column: name for name, column in COLUMNS.items()}
+KEPT = tuple(COLUMNS.get(field.name, field.name) for field in fields(Row) if field.name != "answers")
+"""The columns that a run's files keep, in their order."""
+
+
+def attribute(column: str) -> str:
+    """Return the attribute of a row that a column holds.
+
+    Example:
+        >>> attribute("family"), attribute("seed")
+        ('test', 'seed')
+    """
+    return _ATTRIBUTES.get(column, column)

@@ -1,4 +1,9 @@
-"""The rows of a run on disk: one process appends them as they arrive, and orders them when the run ends."""
+"""The rows of a run on disk: one process appends them as they arrive, and orders them when the run ends.
+
+Groups of rows, which a baseline keeps as one line each, and the digest of the recorded answers behind a group.
+
+Runs with equal digests replayed the same answers.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +17,19 @@ import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from longctx.errors import UserError
-from longctx.fields import parsed
-from longctx.files import unwritable
-from longctx.files import lines, lines_at
-from longctx.files import inside
-from longctx.files import locked
-from longctx.results.export import CSV, PARQUET
-from longctx.results.grouping import grouped
-from longctx.results.manifest import MANIFEST, Manifest, damaged
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.results.view import View, check_view
-from longctx.vocabulary.shapes import SHAPES
 from pathlib import Path
 from typing import Any, TextIO
 
+from longctx.errors import UserError
+from longctx.fields import parsed
+from longctx.files import inside, lines, lines_at, locked, unwritable
+from longctx.results.export import CSV, PARQUET
+from longctx.results.grouping import grouped
+from longctx.results.manifest import MANIFEST, Manifest, damaged
+from longctx.results.row import Row, attribute
+from longctx.results.subject import Subject
+from longctx.results.view import View, check_view
+from longctx.vocabulary.shapes import SHAPES
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
@@ -144,7 +146,7 @@ def check_each_once(folder: Path, rows: Iterable[Row]) -> None:
         if row.identity in seen:
             raise UserError(
                 "trial-in-two-rows",
-                f"{folder}: trial {row.trial} of {row.family} {row.scenario} on {row.subject} occurs twice: two runs "
+                f"{folder}: trial {row.trial} of {row.test} {row.cell} on {row.subject} occurs twice: two runs "
                 "wrote there, or its files were joined. Run it again into a folder of its own, or merge two runs with "
                 "longctx merge.",
             )
@@ -176,8 +178,8 @@ def _sort_key(row: Row) -> tuple[object, ...]:
     """Return a key that sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
     labels = [(name, _natural(value)) for name, value in sorted(row.labels.items())]
     subject = (row.model, row.prompt_set, SHAPES.index(row.shape), labels)
-    question = (_natural(row.scenario), row.item or "", row.seed, row.trial, row.repeat)
-    return (row.family, *subject, *question)
+    question = (_natural(row.cell), row.item or "", row.seed, row.trial, row.repeat)
+    return (row.test, *subject, *question)
 
 
 def _natural(name: str) -> list[str | int]:
@@ -331,20 +333,20 @@ SHOWN = 3
 """The most names and causes that a sentence lists."""
 
 
-def scenario_name(family: str, scenario: str, subject: Subject) -> str:
+def cell_name(test: str, cell: str, subject: Subject) -> str:
     """Return, for instance, `line_retrieval/lines-5 of some-model, prompts protocol`, followed by any labels."""
     labels = f" {subject.label}" if subject.label else ""
-    return f"{family}/{scenario} of {subject.model}, prompts {subject.prompt_set}{labels}"
+    return f"{test}/{cell} of {subject.model}, prompts {subject.prompt_set}{labels}"
 
 
-def scenarios_of(rows: Sequence[Row]) -> set[str]:
-    """Return the names of the rows' scenarios."""
-    return {scenario_name(row.family, row.scenario, row.subject) for row in rows}
+def cell_names(rows: Sequence[Row]) -> set[str]:
+    """Return the names of the rows' cells."""
+    return {cell_name(row.test, row.cell, row.subject) for row in rows}
 
 
 def left_out_of_all(runs: Sequence[tuple[Manifest, Sequence[Row]]]) -> tuple[str, ...]:
-    """Return the names of the scenarios that some runs left out and none ran completely. runs: with their rows."""
-    whole = {name for manifest, rows in runs for name in scenarios_of(rows) - {*manifest.left_out}}
+    """Return the names of the cells that some runs left out and none ran completely. runs: with their rows."""
+    whole = {name for manifest, rows in runs for name in cell_names(rows) - {*manifest.left_out}}
     return tuple(dict.fromkeys(name for manifest, _ in runs for name in manifest.left_out if name not in whole))
 
 
@@ -387,12 +389,12 @@ GROUP_FIELDS = (
     *("family", "version", "model", "prompt_set", "prompt_digest", "labels", "shape"),
     *("scenario", "params", "band", "seed", "repeat"),
 )
-"""The fields that all rows of a group share: they belong to one scenario and repeat of one subject."""
+"""The fields that all rows of a group share: they belong to one cell and repeat of one subject."""
 
 
 def group_key(row: Row) -> str:
     """Return the fields of GROUP_FIELDS as JSON, which identify a row's group."""
-    return json.dumps({name: getattr(row, name) for name in GROUP_FIELDS})
+    return json.dumps({name: getattr(row, attribute(name)) for name in GROUP_FIELDS})
 
 
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:

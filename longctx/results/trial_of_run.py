@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.store import find_run
 from longctx.results.row import Row
-from longctx.results.store import load
+from longctx.results.store import find_run, load
 from longctx.visible import visible
 
 RowAndView = tuple[Row, Mapping[str, Any]]
@@ -19,17 +18,17 @@ RowAndView = tuple[Row, Mapping[str, Any]]
 def find(
     path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None, shape: str | None
 ) -> Sequence[RowAndView]:
-    """Return what the run at `path` measured of FAMILY/SCENARIO[#TRIAL]. Raises UserError if it holds nothing of it.
+    """Return what the run at `path` measured of TEST/CELL[#TRIAL]. Raises UserError if it holds nothing of it.
 
     models: empty for all. prompt_set, seed, shape: None for all.
     """
     folder = find_run(path)
-    scenario, _, index = name.partition("#")
+    cell, _, index = name.partition("#")
     pairs = load(folder).seen()
-    of_scenario = [(row, view) for row, view in pairs if f"{row.family}/{row.scenario}" == scenario]
-    by_item = bool(of_scenario) and of_scenario[0][0].name != str(of_scenario[0][0].trial)
-    wanted = index or (of_scenario[0][0].name if by_item else "0")
-    of_trial = [(row, view) for row, view in of_scenario if row.name == wanted]
+    of_cell = [(row, view) for row, view in pairs if f"{row.test}/{row.cell}" == cell]
+    by_item = bool(of_cell) and of_cell[0][0].name != str(of_cell[0][0].trial)
+    wanted = index or (of_cell[0][0].name if by_item else "0")
+    of_trial = [(row, view) for row, view in of_cell if row.name == wanted]
     chosen = [
         (row, view)
         for row, view in of_trial
@@ -46,15 +45,15 @@ def find(
             "subject-not-in-run",
             f"{path} measured {name} only of {subjects}: change --model, --prompts, --shape or --seed.",
         )
-    scenarios = dict.fromkeys(f"{row.family}/{row.scenario}" for row, _ in pairs)
-    same_family = [other for other in scenarios if other.partition("/")[0] == scenario.partition("/")[0]]
-    if scenario in scenarios:
-        trials = dict.fromkeys(row.name for row, _ in sorted(of_scenario, key=lambda pair: pair[0].trial))
+    cells = dict.fromkeys(f"{row.test}/{row.cell}" for row, _ in pairs)
+    same_test = [other for other in cells if other.partition("/")[0] == cell.partition("/")[0]]
+    if cell in cells:
+        trials = dict.fromkeys(row.name for row, _ in sorted(of_cell, key=lambda pair: pair[0].trial))
         raise UserError(
             "unknown-trial",
-            f"{path} has no trial {index or 0} of {scenario}: its trials are {_some(trials)}.",
+            f"{path} has no trial {index or 0} of {cell}: its trials are {_some(trials)}.",
         )
-    raise UserError("scenario-not-run", f"{path} did not run {scenario}. It ran {_some(same_family or scenarios)}.")
+    raise UserError("scenario-not-run", f"{path} did not run {cell}. It ran {_some(same_test or cells)}.")
 
 
 def lines(found: RowAndView, excerpts: bool) -> Iterator[str]:

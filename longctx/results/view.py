@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from longctx.fields import Natural, Text, parsed
+from longctx.vocabulary.cell import Quote
 from longctx.vocabulary.excerpt import Excerpt
-from longctx.vocabulary.scenario import Quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class View:
     """The view of a trial."""
 
     test: str
-    """The id of the test that measures its scenario."""
+    """The id of the test that measures its cell."""
     excerpts: Sequence[Excerpt] = ()
     reply: str | None = None
     """None without an answer."""

@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longctx.stats.bound import over_clusters
-from longctx.stats.rates import design_effect
 from longctx.stats.paired import Paired, with_interval
-from longctx.stats.rates import Z95
+from longctx.stats.rates import Z95, design_effect
 from longctx.stats.search import root
 
 AnswerPair = tuple[Sequence[float], Sequence[float]]

@@ -19,8 +19,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.stats.rates import design_effect
 from longctx.stats.paired import score, tango
+from longctx.stats.rates import design_effect
 from longctx.stats.search import fewest
 
 UNSEEN = 0.4

@@ -46,10 +46,10 @@ class Changed:
     change: float
 
 
-def together(trials: Sequence[Changed], families: int = 1) -> tuple[list[int], list[int]]:
+def together(trials: Sequence[Changed], tests: int = 1) -> tuple[list[int], list[int]]:
     """Return the numbers of the clusters that lost, and of those that gained, more than chance explains.
 
-    families: how many such questions are asked of the run.
+    tests: how many such questions are asked of the run.
     """
     if not trials:
         return [], []
@@ -68,7 +68,7 @@ def together(trials: Sequence[Changed], families: int = 1) -> tuple[list[int], l
         ]
 
     observed = extents(changes)
-    most = [chance / families * (PERMUTATIONS + 1) - 1 for chance in CHANCE]
+    most = [chance / tests * (PERMUTATIONS + 1) - 1 for chance in CHANCE]
     as_large = [np.where(extent > 0, 0.0, np.inf) for extent in observed]
     for permuted in _permutations(trials, changes, clusters):
         if not any((counts <= limit).any() for counts, limit in zip(as_large, most, strict=True)):

@@ -15,9 +15,9 @@ from itertools import chain
 from statistics import NormalDist
 
 from longctx.stats.bound import drop_bound, trials_to_settle
-from longctx.stats.rates import design_effect
 from longctx.stats.paired import tango
 from longctx.stats.power import trials_for_drop
+from longctx.stats.rates import design_effect
 
 MARGIN = 0.10
 """The loss that is ruled out, or not."""

@@ -11,8 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.stats.rates import design_effect
-from longctx.stats.rates import Rate, wilson
+from longctx.stats.rates import Rate, design_effect, wilson
 
 
 @dataclass(frozen=True, slots=True)

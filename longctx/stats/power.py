@@ -1,21 +1,48 @@
-"""How likely is the gate to show a drop, and to pass what has not changed, with n paired trials?"""
+"""How likely is the gate to show a drop, and to pass what has not changed, with n paired trials?
+
+Both probabilities are exact for independent trials: they are summed over the number of discordant pairs (O. S.
+Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics 24, 1968). For clustered trials,
+n is their effective number (stats/bound.py), and the result is approximate.
+
+What human labels say of a judge, and what an accuracy that it gives is without its errors.
+
+The estimate is that of W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test",
+American Journal of Epidemiology 107, 1978: where the true accuracy is a, the judge shows s = a (1 - r) + (1 - a) w,
+with its error rates r on right and w on wrong answers. The interval holds each a for which that of
+s - a (1 - r) - (1 - a) w contains 0. The latter comes from the intervals of s, r and w by G. Y. Zou and A. Donner,
+"Construction of confidence limits about effect measures: A general approach", Statistics in Medicine 27, 2008. So it
+stays within 0 and 1, and respects clusters as these do. A difference that the judge shows is 1 - r - w times the true
+one.
+
+A canary that watches over nights: an e-process of lost against gained answers, started anew each night.
+
+Without a change an item is lost as often as gained. A bet that most changes are losses then has an expected value of at
+most 1, whenever it is looked at, and reaches c with a probability of at most 1 / c (J. Ville, "Étude critique de la
+notion de collectif", 1939). The bet is the mixture over all shares of losses above a half (H. Robbins, "Statistical
+methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41, 1970). One starts each
+night, as in the detectors of J. Shin, A. Ramdas and A. Rinaldo, "E-detectors: a nonparametric framework for sequential
+change detection", New England Journal of Statistics in Data Science 2, 2024. It ends before an item returns, since the
+luck of the baseline's answer would count twice. So c is the nights of a year over the false alarms in it, whatever the
+nights share.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
-import numpy as np
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from longctx.stats.rates import Tail, binomial_pmf, tails
+from statistics import NormalDist
+
+import numpy as np
+
+from longctx.stats.binomial import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
 from longctx.stats.looks import Looks
 from longctx.stats.paired import score
 from longctx.stats.rates import NO_RATE, Rate, wilson
 from longctx.stats.search import bisect, fewest, least, root
 from longctx.vocabulary.stream import frozen_stream
-from statistics import NormalDist
-
 
 TIE = 1 + 1e-9
 """A p-value that exceeds alpha by no more than this factor differs from it by rounding alone."""

@@ -1,19 +1,36 @@
-"""The difference between two rates over trials that share no item, and the power of such runs."""
+"""The difference between two rates over trials that share no item, and the power of such runs.
+
+The interval is R. G. Newcombe's (stats/mover.py), the test is Fisher's exact one (R. A. Fisher, "The logic of inductive
+inference", JRSS 98, 1935), both at the effective number of trials where there are clusters.
+
+The powers show what pairing saves. They are normal approximations for n trials in each run; with n = 100, the power is
+within 0.04 of the exact one, and within 0.07 near rates of 0 and 1. The test is that of two proportions with pooled
+variance, one-sided and without continuity correction (J. L. Fleiss, B. Levin and M. C. Paik, "Statistical Methods for
+Rates and Proportions", 3rd ed. 2003, chapter 4). A pass uses the unpaired counterpart of Tango's score bound (C. P.
+Farrington and G. Manning, "Test statistics and sample size formulae for comparative binomial trials", Statistics in
+Medicine 9, 1990).
+
+A quantile of measured values, with an interval between two of them that holds for any distribution.
+
+Source: order-statistic intervals, W. R. Thompson, "On confidence ranges for the median", Annals of Mathematical
+Statistics 7, 1936: the number of values below the true quantile is binomial.
+"""
 
 from __future__ import annotations
 
 import math
-import numpy as np
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
 from longctx.stats import mover
 from longctx.stats.mover import Sample
 from longctx.stats.paired import with_interval
 from longctx.stats.rates import Z95
 from longctx.stats.search import MOST_TRIALS, least, narrowed
-from numpy.typing import NDArray
-from statistics import NormalDist
-
 
 NORMAL = NormalDist()
 

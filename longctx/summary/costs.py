@@ -10,17 +10,17 @@ import numpy as np
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.vocabulary.family import is_check
+from longctx.vocabulary.test import is_check
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSummary:
-    """The usage of one family on one model.
+    """The usage of one test on one model.
 
     input, output: tokens.
     """
 
-    family: str
+    test: str
     model: str
     input: int
     cached: int | None
@@ -53,7 +53,7 @@ class Cost:
 
 def costs(measured: Sequence[Row], dated: Mapping[str, str]) -> tuple[Cost, ...]:
     """Return the cost of each model. measured: the rows of measured trials. dated: the date of each model's prices."""
-    trials = [row for row in measured if not is_check(row.family)]  # the answer to a check is that of its trial
+    trials = [row for row in measured if not is_check(row.test)]  # the answer to a check is that of its trial
     return tuple(_cost(model, rows, dated) for model, rows in grouped(trials, lambda row: row.model).items())
 
 
@@ -70,18 +70,18 @@ def total_usd(rows: Sequence[Row]) -> float | None:
 
 
 def usage(measured: Sequence[Row]) -> tuple[UsageSummary, ...]:
-    """Return the usage of each family on each model. measured: the rows of measured trials."""
-    cells = grouped(measured, lambda row: (row.family, row.model))
+    """Return the usage of each test on each model. measured: the rows of measured trials."""
+    cells = grouped(measured, lambda row: (row.test, row.model))
     # The answers to checks are those of their function's trials.
     return tuple(_usage(*cell, rows) for cell, rows in cells.items() if not is_check(cell[0]))
 
 
-def _usage(family: str, model: str, rows: Sequence[Row]) -> UsageSummary:
+def _usage(test: str, model: str, rows: Sequence[Row]) -> UsageSummary:
     cached = [row.cached_tokens for row in rows if row.cached_tokens is not None]
     latencies = [row.latency_s for row in rows if row.latency_s is not None]
     median, slow = np.quantile(latencies, [0.5, 0.95]) if latencies else (0.0, 0.0)
     return UsageSummary(
-        family,
+        test,
         model,
         input=sum(row.input_tokens or 0 for row in rows),
         cached=sum(cached) if cached else None,

@@ -9,8 +9,7 @@ from functools import partial
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, rate_of
 from longctx.vocabulary.protocol import Protocol
 
 BANDS = 10
@@ -20,7 +19,7 @@ BANDS = 10
 class HeatmapCell:
     """One cell of a heatmap."""
 
-    family: str
+    test: str
     subject: Subject
     size: int
     """The length of the context in lines or tokens."""
@@ -31,32 +30,32 @@ class HeatmapCell:
     """Whether all cells of the heatmap count the same variants, and no other."""
 
 
-def heatmap(measured: Sequence[Row], families: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:
+def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:
     """Yield the cells of the heatmap.
 
-    measured: the rows of measured trials. families: those that are known; a family whose size is None has no needle and
+    measured: the rows of measured trials. tests: those that are known; a test whose size is None has no needle and
     is left out. The cells count the variants that are asked at every length, or all variants if there is none such.
     """
-    placed = [row for row in measured if row.depth is not None and _parameter(row.family, families) is not None]
-    for (family, subject), rows in grouped(placed, lambda row: (row.family, row.subject)).items():
-        parameter = _parameter(family, families) or ""
+    placed = [row for row in measured if row.depth is not None and _parameter(row.test, tests) is not None]
+    for (test, subject), rows in grouped(placed, lambda row: (row.test, row.subject)).items():
+        parameter = _parameter(test, tests) or ""
         of_size = grouped(rows, partial(_size, parameter))
-        variant = families[family].variant if family in families else ""
+        variant = tests[test].variant if test in tests else ""
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
         common = set.intersection(*asked)
         for size, group in of_size.items():
             counted = [row for row in group if not common or row.params.get(variant) in common]
             for tenth, rows_there in grouped(counted, _tenth).items():
-                yield HeatmapCell(family, subject, size, tenth, rate_of(rows_there), bool(common))
+                yield HeatmapCell(test, subject, size, tenth, rate_of(rows_there), bool(common))
 
 
 def _tenth(row: Row) -> int:
     return min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
 
 
-def _parameter(family: str, families: Mapping[str, Protocol]) -> str | None:
-    """Return the parameter of a family that holds the length of its context; empty if the family is not known."""
-    return families[family].context if family in families else ""
+def _parameter(test: str, tests: Mapping[str, Protocol]) -> str | None:
+    """Return the parameter of a test that holds the length of its context; empty if the test is not known."""
+    return tests[test].context if test in tests else ""
 
 
 def _size(parameter: str, row: Row) -> int:

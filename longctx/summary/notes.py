@@ -14,11 +14,11 @@ from longctx.results.row import THINKING, Row
 from longctx.results.subject import Subject
 
 NOTABLE = 0.05
-"""The least share of a family's replies that must be cut off to be reported."""
+"""The least share of a test's replies that must be cut off to be reported."""
 WINDOW_FULL = "model_context_window_exceeded"
 """The stop reason of a reply that was cut off because the window was full, and not by max_tokens."""
 MOST = 0.5
-"""The least share of a family's failures that must be cut off to be reported."""
+"""The least share of a test's failures that must be cut off to be reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """The replies of a family that were cut off.
+    """The replies of a test that were cut off.
 
-    scenario, trial: the first of them.
+    cell, trial: the first of them.
     """
 
-    family: str
+    test: str
     subject: Subject
     number: int
     """How many were."""
@@ -65,12 +65,12 @@ class Truncated:
     """The lengths of the shortest and the longest of them."""
     full: bool
     """Whether most were cut off because the window was full, and not by max_tokens."""
-    scenario: str
+    cell: str
     trial: str
 
 
 def truncated(measured: Sequence[Row]) -> tuple[Truncated, ...]:
-    """Return the families with a notable share of replies that were cut off. measured: the rows of measured trials."""
+    """Return the tests with a notable share of replies that were cut off. measured: the rows of measured trials."""
     return tuple(_notable(measured))
 
 
@@ -82,18 +82,18 @@ def thinking_in_text(measured: Sequence[Row]) -> dict[str, tuple[int, int]]:
 
 
 def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:
-    for (family, subject), rows in grouped(measured, lambda row: (row.family, row.subject)).items():
+    for (test, subject), rows in grouped(measured, lambda row: (row.test, row.subject)).items():
         cut = [row for row in rows if row.outcome == "truncated"]
         if not cut or len(cut) < max(NOTABLE * len(rows), MOST * sum(not row.correct for row in rows)):
             continue
         tokens = [row.output_tokens or 0 for row in cut]
         yield Truncated(
-            family=family,
+            test=test,
             subject=subject,
             number=len(cut),
             of=len(rows),
             tokens=(min(tokens), max(tokens)),
             full=sum(row.stop_reason == WINDOW_FULL for row in cut) / len(cut) > MOST,
-            scenario=cut[0].scenario,
+            cell=cut[0].cell,
             trial=cut[0].name,
         )

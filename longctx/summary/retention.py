@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, rate_of
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 
 PLACES = ("first third", "middle third", "last third")

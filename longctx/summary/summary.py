@@ -1,4 +1,4 @@
-"""The summary of a run: the rate of each scenario, and each family's own analysis."""
+"""The summary of a run: the rate of each cell, and each test's own analysis."""
 
 from __future__ import annotations
 
@@ -18,17 +18,23 @@ from longctx.summary.heatmap import HeatmapCell, heatmap
 from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
 from longctx.summary.retention import Retention, retention
 from longctx.summary.window import Window, windows
-from longctx.views.reporting import Guarded
-from longctx.views.reporting import Reporting, Reports, reporting_of, reporting_of_test
-from longctx.views.reporting import ScenarioSummary, summary_of
-from longctx.vocabulary.family import is_check
+from longctx.views.reporting import (
+    CellSummary,
+    Guarded,
+    Reporting,
+    Reports,
+    reporting_of,
+    reporting_of_test,
+    summary_of,
+)
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Report
+from longctx.vocabulary.test import is_check
 
 
 @dataclass(frozen=True, slots=True)
-class OfFamily:
-    """A family in a run. `variant` and `size` are `Protocol.variant` and `Protocol.context`."""
+class OfTest:
+    """A test in a run. `variant` and `size` are `Protocol.variant` and `Protocol.context`."""
 
     title: str
     unit: str
@@ -39,7 +45,7 @@ class OfFamily:
     """The result of `reporting.analyse`."""
     size: str | None = ""
     parameters: tuple[str, ...] = ()
-    """The parameters that tell its scenarios apart; empty if the family is not installed."""
+    """The parameters that tell its cells apart; empty if the test is not installed."""
     retention: tuple[Retention, ...] = ()
     """What survives of transcripts, for test functions that ask about one."""
     windows: tuple[Window, ...] = ()
@@ -57,8 +63,8 @@ class Summary:
     live, replayed, unmeasured: numbers of trials.
     """
 
-    scenarios: tuple[ScenarioSummary, ...]
-    cells: tuple[HeatmapCell, ...]
+    cells: tuple[CellSummary, ...]
+    heatmap_cells: tuple[HeatmapCell, ...]
     usage: tuple[UsageSummary, ...]
     live: int
     replayed: int
@@ -70,56 +76,56 @@ class Summary:
     costs: tuple[Cost, ...] = ()
     answered: tuple[Answered, ...] = ()
     truncated: tuple[Truncated, ...] = ()
-    families: Mapping[str, OfFamily] = field(default_factory=dict)
-    """The families of the run in their order."""
+    tests: Mapping[str, OfTest] = field(default_factory=dict)
+    """The tests of the run in their order."""
     thinking: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """How many replies of each model contain thinking in their text, and how many it has."""
     graded: tuple[GradedTest, ...] = ()
     """The test functions that a judge grades."""
 
-    def of(self, family: str) -> list[ScenarioSummary]:
-        """Return the scenarios of a family."""
-        return [scenario for scenario in self.scenarios if scenario.family == family]
+    def of(self, test: str) -> list[CellSummary]:
+        """Return the cells of a test."""
+        return [cell for cell in self.cells if cell.test == test]
 
     @property
     def faults(self) -> list[str]:
-        """A sentence on each failure of the families' own code. The list is complete once the report is written."""
-        reports = (family.reporting for family in self.families.values())
+        """A sentence on each failure of the tests' own code. The list is complete once the report is written."""
+        reports = (test.reporting for test in self.tests.values())
         return [fault for report in reports if isinstance(report, Guarded) for fault in report.faults]
 
-    def title(self, family: str) -> str:
-        """Return a family's title; its name if it is not installed."""
-        return self.families[family].title if family in self.families else family
+    def title(self, test: str) -> str:
+        """Return a test's title; its name if it is not installed."""
+        return self.tests[test].title if test in self.tests else test
 
 
 def summarize(
     rows: Sequence[Row],
     prices_of: Mapping[str, str] | None = None,
     sent_as: Mapping[str, str] | None = None,
-    families: Mapping[str, Protocol] | None = None,
+    tests: Mapping[str, Protocol] | None = None,
     facts: Mapping[str, Mapping[str, int]] | None = None,
     reports: Reports | None = None,
 ) -> Summary:
-    """Summarize the rows of a run; the scenarios keep their order within each family.
+    """Summarize the rows of a run; the cells keep their order within each test.
 
     prices_of: the date of each model's prices. sent_as: the id by which the provider knows a model, if it is another.
-    families: the known ones, by default those of longctx. facts: the facts of each scenario by `scenario_name`; rows of
+    tests: the known ones, by default those of longctx. facts: the facts of each cell by `cell_name`; rows of
     earlier versions hold them in their parameters. reports: those of test functions.
     """
-    known = shipped() if families is None else families
-    rows = [rows[place] for place in in_order([row.family for row in rows], known)]
-    cells = grouped(rows, lambda row: (row.family, row.subject, row.scenario))
-    scenarios = tuple(summary_of(*cell, group, facts or {}) for cell, group in cells.items())
+    known = shipped() if tests is None else tests
+    rows = [rows[place] for place in in_order([row.test for row in rows], known)]
+    groups = grouped(rows, lambda row: (row.test, row.subject, row.cell))
+    cells = tuple(summary_of(*key, group, facts or {}) for key, group in groups.items())
     measured = [row for row in rows if row.measured]
     replayed = [row for row in rows if row.source == "replayed"]
     days = sorted(str(row.recorded_at)[:10] for row in replayed)
-    of_families = grouped(measured, lambda row: row.family)
+    of_tests = grouped(measured, lambda row: row.test)
     return Summary(
-        scenarios=scenarios,
-        cells=tuple(heatmap(measured, known)),
-        families={
-            name: _of_family(name, known.get(name) or (reports or {}).get(name), scenarios, of_families.get(name, []))
-            for name in dict.fromkeys(scenario.family for scenario in scenarios)
+        cells=cells,
+        heatmap_cells=tuple(heatmap(measured, known)),
+        tests={
+            name: _of_test(name, known.get(name) or (reports or {}).get(name), cells, of_tests.get(name, []))
+            for name in dict.fromkeys(cell.test for cell in cells)
         },
         usage=usage(measured),
         live=sum(row.source == "live" for row in rows),
@@ -135,25 +141,25 @@ def summarize(
     )
 
 
-def _of_family(
-    name: str, declared: Protocol | Report | None, scenarios: Sequence[ScenarioSummary], measured: Sequence[Row]
-) -> OfFamily:
-    """Analyse a family. declared: None if it is not installed and reports nothing. measured: its measured rows."""
-    family = declared if isinstance(declared, Protocol) else None
-    reporting = Guarded(family.title, reporting_of(family)) if family else Reporting()
+def _of_test(
+    name: str, declared: Protocol | Report | None, cells: Sequence[CellSummary], measured: Sequence[Row]
+) -> OfTest:
+    """Analyse a test. declared: None if it is not installed and reports nothing. measured: its measured rows."""
+    test = declared if isinstance(declared, Protocol) else None
+    reporting = Guarded(test.title, reporting_of(test)) if test else Reporting()
     if isinstance(declared, Report):
         reporting = Guarded(name, reporting_of_test(name, declared))
-    own = [scenario for scenario in scenarios if scenario.family == name]
-    return OfFamily(
-        family.title if family else name,
-        family.unit if family else "tokens",
-        family.variant if family else "",
+    own = [cell for cell in cells if cell.test == name]
+    return OfTest(
+        test.title if test else name,
+        test.unit if test else "tokens",
+        test.variant if test else "",
         reporting,
         reporting.analyse(own, measured),
-        family.context if family else "",
-        family.cell.identified_by if family else (),
-        () if family or is_check(name) else retention(measured),
-        () if family or is_check(name) else windows(measured),
-        () if family or is_check(name) else retrievals(measured),
-        () if is_check(name) else tuple(curves(measured, {name: family} if family else {})),
+        test.context if test else "",
+        test.cell.identified_by if test else (),
+        () if test or is_check(name) else retention(measured),
+        () if test or is_check(name) else windows(measured),
+        () if test or is_check(name) else retrievals(measured),
+        () if is_check(name) else tuple(curves(measured, {name: test} if test else {})),
     )

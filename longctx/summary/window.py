@@ -10,8 +10,7 @@ from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.losses import Losses
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, rate_of
 from longctx.summary.costs import total_usd
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 

@@ -1,16 +1,19 @@
-"""A chart, which is a Vega-Lite specification with a table of its numbers, and the parts that several charts share."""
+"""A chart, which is a Vega-Lite specification with a table of its numbers, and the parts that several charts share.
+
+Colours are CSS variables such as var(--series-1), so that a chart in the page follows its light or dark theme.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
 from longctx.extras import require
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import Rate
+from longctx.stats.rates import Rate, rate_of
 from longctx.vocabulary.shapes import TEXT
-from typing import Any, Self, TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +46,7 @@ SYMBOL = 48
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of a family's own, if a RateView does not suit it.
+    """A chart of a test's own, if a RateView does not suit it.
 
     Example:
         >>> spec = {
@@ -57,8 +60,8 @@ class Chart:
 
     name: str
     """The name of its file."""
-    family: str
-    """The family in whose section it is shown; empty for all families."""
+    test: str
+    """The test in whose section it is shown; empty for all tests."""
     title: str
     """What it shows and, after `: `, of which subject."""
     spec: Spec
@@ -259,8 +262,8 @@ class Table:
     """The names of the columns. The first one names the rows."""
     rows: tuple[tuple[object, ...], ...]
     """The cells of each row, one for each column."""
-    family: str = ""
-    """The family that it belongs to; empty if it is of all."""
+    test: str = ""
+    """The test that it belongs to; empty if it is of all."""
     said: tuple[str, ...] = ()
     """The columns whose text is a model's or a document's."""
 
@@ -270,31 +273,31 @@ class Table:
 
     @classmethod
     def from_rows(
-        cls, title: str, rows: Sequence[Mapping[str, object]], family: str = "", said: tuple[str, ...] = ()
+        cls, title: str, rows: Sequence[Mapping[str, object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
         """Return a table of rows, each by its columns. A cell that a row lacks, or that is None, is empty."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = (tuple(row.get(name) for name in columns) for row in rows)
         return cls(
-            title, columns, tuple(tuple("" if cell is None else cell for cell in row) for row in cells), family, said
+            title, columns, tuple(tuple("" if cell is None else cell for cell in row) for row in cells), test, said
         )
 
     @classmethod
     def from_columns(
-        cls, title: str, columns: Mapping[str, Sequence[object]], family: str = "", said: tuple[str, ...] = ()
+        cls, title: str, columns: Mapping[str, Sequence[object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
         """Return a table of columns, all of the same length."""
-        return cls(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), family, said)
+        return cls(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), test, said)
 
     @classmethod
     def by_subject(
-        cls, title: str, subjects: Sequence[Subject], columns: Mapping[str, Sequence[object]], family: str = ""
+        cls, title: str, subjects: Sequence[Subject], columns: Mapping[str, Sequence[object]], test: str = ""
     ) -> Self:
         """Return a table with a row for each of the subjects, which may repeat, and these further columns."""
-        return cls.from_columns(title, {**subject_columns(subjects), **columns}, family)
+        return cls.from_columns(title, {**subject_columns(subjects), **columns}, test)
 
     @classmethod
-    def pivot(cls, title: str, cells: Sequence[tuple[object, str, str]], index: str, family: str = "") -> Self:
+    def pivot(cls, title: str, cells: Sequence[tuple[object, str, str]], index: str, test: str = "") -> Self:
         """Return a table of cells, each with its row, its column and its text. index: the name of the rows.
 
         Rows are sorted if they are numbers; else rows and columns keep the order of the cells. Missing cells are empty.
@@ -309,7 +312,7 @@ class Table:
             (row, *(texts.get((row, name), "") for name in names))
             for row in (sorted(numbers) if len(numbers) == len(rows) else rows)
         )
-        return cls(title, (index, *names), tuple(filled), family)
+        return cls(title, (index, *names), tuple(filled), test)
 
     @property
     def frame(self) -> pd.DataFrame:

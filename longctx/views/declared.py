@@ -8,12 +8,8 @@ from typing import Any
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled
-from longctx.views.reporting import Answers, answers_of, key_of, together
-from longctx.views.chart import Chart
-from longctx.views.chart import letter_biases, letter_entries, letter_shares, letter_table
-from longctx.views.reporting import Reporting
-from longctx.views.reporting import ScenarioSummary
-from longctx.views.chart import Table
+from longctx.views.chart import Chart, Table, letter_biases, letter_entries, letter_shares, letter_table
+from longctx.views.reporting import Answers, CellSummary, Reporting, answers_of, key_of, together
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.report import RATE, Causes, Rank, Report, Reported, Shares
@@ -32,31 +28,31 @@ class DeclaredReporting(Reporting):
         self._name, self._title, self._unit, self._report = name, title, unit, report
         self._made: tuple[Sequence[Answers], Sequence[Any]] = ((), ())
 
-    def analyse(self, scenarios: Sequence[ScenarioSummary], rows: Sequence[Row]) -> list[Answers]:
-        return answers_of(scenarios, rows, self._report.by)
+    def analyse(self, cells: Sequence[CellSummary], rows: Sequence[Row]) -> list[Answers]:
+        return answers_of(cells, rows, self._report.by)
 
-    def views(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[RateView]:
+    def views(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> Iterator[RateView]:
         if self._report.x:
-            yield self._by_x(scenarios)
+            yield self._by_x(cells)
         for shares in self._report.charts:
             yield self._shares(shares, _measured(analysis))
         yield from self._more(analysis, RateView)
 
-    def tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> list[Table] | None:
-        return list(self._tables(scenarios, analysis)) or None
+    def tables(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> list[Table] | None:
+        return list(self._tables(cells, analysis)) or None
 
-    def _tables(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+    def _tables(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
         if self._report.columns:
-            yield from self._cells(scenarios, analysis)
-        yield from super().tables(scenarios, analysis) or ()
+            yield from self._cells(cells, analysis)
+        yield from super().tables(cells, analysis) or ()
         if name := self._report.letters:
             for answers in _measured(analysis):
                 if (where := name(answers)) and (shares := letter_shares(answers.rows)):
                     yield letter_table(f"{self._title}, {answers.subject}, {where}", shares)
         yield from self._more(analysis, Table)
 
-    def charts(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> list[Chart] | None:
-        own = [*(super().charts(scenarios, analysis) or ()), *self._more(analysis, Chart)]
+    def charts(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> list[Chart] | None:
+        own = [*(super().charts(cells, analysis) or ()), *self._more(analysis, Chart)]
         return own if own or self._report.x else None
 
     def further_tables(self, analysis: Sequence[Answers]) -> Iterator[Table]:
@@ -76,8 +72,8 @@ class DeclaredReporting(Reporting):
             subjects = [answers.subject for answers in analysis]
             yield Table.by_subject(f"{self._title}: {causes.title}", subjects, columns, self._name)
 
-    def findings(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
-        yield from ((Rank.LEVEL, sentence) for sentence in self._levels(scenarios))
+    def findings(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> Iterator[tuple[Rank, str]]:
+        yield from ((Rank.LEVEL, sentence) for sentence in self._levels(cells))
         analysis = _measured(analysis)
         for subject, group in by_subject(analysis).items():
             answers = together(group)
@@ -91,16 +87,16 @@ class DeclaredReporting(Reporting):
                 for clause in letter_biases(where, letter_shares(answers.rows)) if (where := name(answers)) else ():
                     yield Rank.CAUSE, f"{self._title}, {answers.subject}: {clause}."
 
-    def _levels(self, scenarios: Sequence[ScenarioSummary]) -> Iterator[str]:
+    def _levels(self, cells: Sequence[CellSummary]) -> Iterator[str]:
         """Yield the curves that fall, and those that cannot be told from guessing."""
         if not self._report.x:
             return
-        view = self._by_x(scenarios)
+        view = self._by_x(cells)
         if not self._report.guess or view.down:
             yield from view.findings()
             return
         falls = view.falls()
-        measured = (cell for cell in scenarios if cell.rate.n)
+        measured = (cell for cell in cells if cell.rate.n)
         for (subject, series), group in grouped(
             measured, lambda cell: (str(cell.subject), self._series(cell.params))
         ).items():
@@ -129,22 +125,22 @@ class DeclaredReporting(Reporting):
         ]
         return {self._report.entries or self._name: entries}
 
-    def _by_x(self, scenarios: Sequence[ScenarioSummary]) -> RateView:
+    def _by_x(self, cells: Sequence[CellSummary]) -> RateView:
         report, stem = self._report, self._name.replace("_", "-")
         title = report.title or f"By {report.x.replace('_', ' ')}"
-        places = {cell.params[report.x] for cell in scenarios}
+        places = {cell.params[report.x] for cell in cells}
         down = any(isinstance(place, str) for place in places)
-        several = len({self._series(cell.params) for cell in scenarios}) > 1
+        several = len({self._series(cell.params) for cell in cells}) > 1
         points = []
         for (place, series, subject), same in grouped(
-            scenarios, lambda cell: (cell.params[report.x] or 0, self._series(cell.params), str(cell.subject))
+            cells, lambda cell: (cell.params[report.x] or 0, self._series(cell.params), str(cell.subject))
         ).items():
             rate, lexical = pooled(cell.rate for cell in same), pooled(cell.lexical for cell in same)
             if down:  # names are rows, and subjects are compared in them
                 points.append(RatePoint(place, f"{subject}, {series}" if several else subject, rate, lexical=lexical))
             else:
                 points.append(RatePoint(place, series, rate, subject, lexical))
-        guesses = list(dict.fromkeys(self._guess(cell.params) for cell in scenarios)) if report.guess else []
+        guesses = list(dict.fromkeys(self._guess(cell.params) for cell in cells)) if report.guess else []
         return RateView(
             points=points,
             name=f"{stem}-{title.lower().replace(' ', '-')}",
@@ -192,12 +188,12 @@ class DeclaredReporting(Reporting):
             finding=False,
         )
 
-    def _cells(self, scenarios: Sequence[ScenarioSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
+    def _cells(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> Iterator[Table]:
         """Yield a table for each subject: a row for each cell, those of a curve together."""
         report = self._report
         rows = [row for answers in analysis for row in answers.rows]
         measured = {key_of(answers): answers for answers in answers_of((), rows)}
-        for subject, group in by_subject(scenarios).items():
+        for subject, group in by_subject(cells).items():
             ordered = [
                 cell for same in grouped(group, lambda cell: self._series(cell.params)).values() for cell in same
             ]
@@ -213,11 +209,11 @@ class DeclaredReporting(Reporting):
             }
             yield Table.from_columns(f"{self._title}, {subject}", columns)
 
-    def _places(self, cells: Sequence[Answers] | Sequence[ScenarioSummary]) -> dict[str, list[object]]:
+    def _places(self, cells: Sequence[Answers] | Sequence[CellSummary]) -> dict[str, list[object]]:
         """Return the column that says where on the axis each cell is, or which it is if nothing is on an axis."""
         if x := self._report.x:
             return {x: [_number(cell.params[x]) for cell in cells]}
-        return {"scenario": [cell.scenario for cell in cells]}
+        return {"scenario": [cell.cell for cell in cells]}
 
     def _asked(self, cells: Sequence[Mapping[str, Any]]) -> dict[str, list[object]]:
         """Return the column that names the curve of each cell; none if there is a single curve, or names have one."""

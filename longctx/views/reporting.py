@@ -7,27 +7,26 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
 from longctx.registry import loaded, unusable
-from longctx.results.store import scenario_name
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
+from longctx.results.store import cell_name
 from longctx.results.subject import Subject
-from longctx.stats.rates import rate_of
-from longctx.stats.rates import NO_RATE, Rate
+from longctx.stats.rates import NO_RATE, Rate, rate_of
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Rank, Report, Reported
-from pathlib import Path
-from typing import Any, TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from longctx.views.chart import Chart
-    from longctx.views.chart import Table
+    from longctx.views.chart import Chart, Table
     from longctx.views.view import RateView
     from longctx.vocabulary.grid import Axes
 
 
-Scenarios = Sequence["ScenarioSummary"]
-"""The scenarios of one family, for all subjects of a run."""
+CellSummaries = Sequence["CellSummary"]
+"""The cells of one test, for all subjects of a run."""
 Reports = Mapping[str, Report | None]
 """The reports that test functions declare, by their names; None if only the name is known, and it adds to the gate."""
 UNITS = ("tokens", "lines")
@@ -40,43 +39,43 @@ class Reporting:
     The methods' `analysis` is what `analyse` returned; None if only rates are measured.
     """
 
-    def analyse(self, scenarios: Scenarios, rows: Sequence[Row]) -> Any:
+    def analyse(self, cells: CellSummaries, rows: Sequence[Row]) -> Any:
         """Return what is measured in addition to rates. rows: the measured trials."""
         return None
 
-    def views(self, scenarios: Scenarios, analysis: Any) -> Iterable[RateView]:
+    def views(self, cells: CellSummaries, analysis: Any) -> Iterable[RateView]:
         """Return the views, each of which gives charts, tables and findings.
 
         Without any, there is a curve for each number and the effect of each other parameter.
         """
         return ()
 
-    def tables(self, scenarios: Scenarios, analysis: Any) -> Iterable[Table] | None:
-        """Return the tables, by default those of the views; None for a list of scenarios and their rates."""
-        return [table for view in self.views(scenarios, analysis) for table in view.tables()] or None
+    def tables(self, cells: CellSummaries, analysis: Any) -> Iterable[Table] | None:
+        """Return the tables, by default those of the views; None for a list of cells and their rates."""
+        return [table for view in self.views(cells, analysis) for table in view.tables()] or None
 
-    def charts(self, scenarios: Scenarios, analysis: Any) -> Iterable[Chart] | None:
+    def charts(self, cells: CellSummaries, analysis: Any) -> Iterable[Chart] | None:
         """Return the charts, by default those of the views; None for those of a test without views.
 
-        scenarios: those with at least one measured trial.
+        cells: those with at least one measured trial.
         """
-        views = list(self.views(scenarios, analysis))
+        views = list(self.views(cells, analysis))
         return [chart for view in views for chart in view.charts()] if views else None
 
     def further_tables(self, analysis: Any) -> Iterable[Table]:
         """Return tables that are shown on the page only, next to the charts."""
         return ()
 
-    def findings(self, scenarios: Scenarios, analysis: Any) -> Iterable[tuple[Rank, str]]:
+    def findings(self, cells: CellSummaries, analysis: Any) -> Iterable[tuple[Rank, str]]:
         """Return the main findings, each a sentence with its rank; by default the rates that fall in the views."""
-        views = self.views(scenarios, analysis)
+        views = self.views(cells, analysis)
         return [(Rank.LEVEL, sentence) for view in views for sentence in view.findings()]
 
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         """Return what a gate reports of two runs in addition to the verdicts on their bands.
 
         before, after: the measured rows of one subject in the baseline and in the run. grids: the tables that the
-        profile has for this family and model.
+        profile has for this test and model.
         """
         return ()
 
@@ -85,17 +84,17 @@ class Reporting:
         return {}
 
 
-def reporting_of(family: Protocol) -> Reporting:
-    """Load what a family declares of its report. Raises UserError."""
+def reporting_of(test: Protocol) -> Reporting:
+    """Load what a test declares of its report. Raises UserError."""
     from longctx.views.declared import DeclaredReporting
 
-    report = family.report
+    report = test.report
     if isinstance(report, str):
         try:
             report = loaded(report, Report)
         except Exception as error:
-            raise unusable(f"The protocol {family.name!r}", str(family.report), error) from error
-    return DeclaredReporting(family.name, family.title, family.unit, report) if report else Reporting()
+            raise unusable(f"The protocol {test.name!r}", str(test.report), error) from error
+    return DeclaredReporting(test.name, test.title, test.unit, report) if report else Reporting()
 
 
 def reporting_of_test(name: str, report: Report) -> Reporting:
@@ -113,7 +112,7 @@ def adds_to_gate(report: Report | None) -> bool:
 RESERVED = frozenset(
     ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
 )
-"""The entries of summary.json that no family may add."""
+"""The entries of summary.json that no test may add."""
 OF_TESTS = frozenset(("retention", "windows", "chunks", "judges", "effective_lengths"))
 """Such entries that not every run has."""
 
@@ -169,24 +168,24 @@ def _checked(result: Any, method: str) -> Any:
 
 
 def described(error: Exception) -> str:
-    """Describe an exception of a family's own code: its type, its message, and where it was raised."""
+    """Describe an exception of a test's own code: its type, its message, and where it was raised."""
     *_, last = traceback.extract_tb(error.__traceback__)
     return f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
 
 
 @dataclass(frozen=True, slots=True)
-class ScenarioSummary:
-    """One scenario of one subject.
+class CellSummary:
+    """One cell of one subject.
 
     Example:
         >>> summary = Run(profile="recorded").measure().summary  # doctest: +SKIP
-        >>> for scenario in summary.of("passkey"):  # doctest: +SKIP
-        ...     print(scenario.scenario, scenario.rate)
+        >>> for cell in summary.of("passkey"):  # doctest: +SKIP
+        ...     print(cell.cell, cell.rate)
     """
 
-    family: str
+    test: str
     subject: Subject
-    scenario: str
+    cell: str
     """Its slug."""
     params: Mapping[str, int | float | str | None]
     """Its parameters and its facts."""
@@ -202,18 +201,18 @@ class ScenarioSummary:
 
 
 def summary_of(
-    family: str, subject: Subject, scenario: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
-) -> ScenarioSummary:
-    """Return the summary of a scenario's rows. facts: those of each scenario by `scenario_name`."""
+    test: str, subject: Subject, cell: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
+) -> CellSummary:
+    """Return the summary of a cell's rows. facts: those of each cell by `cell_name`."""
     outcomes = Counter(str(row.outcome) for row in rows)
     measured = [row for row in rows if row.measured]
     depth = _median([row.depth for row in measured if row.depth is not None])
     distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
-    return ScenarioSummary(
-        family=family,
+    return CellSummary(
+        test=test,
         subject=subject,
-        scenario=scenario,
-        params={**rows[0].params, **facts.get(scenario_name(family, scenario, subject), {})},
+        cell=cell,
+        params={**rows[0].params, **facts.get(cell_name(test, cell, subject), {})},
         rate=rate_of(measured),
         outcomes=dict(outcomes),
         depth=depth,
@@ -237,12 +236,12 @@ class Answers:
     """
 
     subject: Subject
-    scenario: str
+    cell: str
     """The slug of the cell; of several, of the first."""
     params: Mapping[str, Any]
     """The parameters of the cell; of several, of the first."""
     rows: Sequence[Row]
-    cells: Sequence[ScenarioSummary] = ()
+    cells: Sequence[CellSummary] = ()
     """The summaries of the cells, those without a measured trial included."""
 
     @property
@@ -269,24 +268,24 @@ def together(several: Sequence[Answers]) -> Answers:
     """Return all Answers of one subject as one."""
     first = several[0]
     rows = [row for answers in several for row in answers.rows]
-    return Answers(first.subject, first.scenario, first.params, rows, [each for a in several for each in a.cells])
+    return Answers(first.subject, first.cell, first.params, rows, [each for a in several for each in a.cells])
 
 
 Key = tuple[object, ...]
 
 
-def key_of(of: Row | ScenarioSummary | Answers, by: Sequence[str] = ()) -> Key:
+def key_of(of: Row | CellSummary | Answers, by: Sequence[str] = ()) -> Key:
     """Return what tells the Answers of a row or a cell from others. by: the parameters that do; by default its slug."""
-    return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.scenario)
+    return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.cell)
 
 
-def answers_of(scenarios: Sequence[ScenarioSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
+def answers_of(cells: Sequence[CellSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
     """Return the Answers of a protocol, in the order of its cells. Those of unmeasured cells have no rows."""
-    cells = grouped(scenarios, lambda cell: key_of(cell, by))
+    summaries = grouped(cells, lambda cell: key_of(cell, by))
     measured = grouped(rows, lambda row: key_of(row, by))
     found = []
-    for key in dict.fromkeys((*cells, *measured)):
-        first = [*cells.get(key, ()), *measured.get(key, ())][0]
-        of_key = (first.subject, first.scenario, first.params, measured.get(key, ()), cells.get(key, ()))
+    for key in dict.fromkeys((*summaries, *measured)):
+        first = [*summaries.get(key, ()), *measured.get(key, ())][0]
+        of_key = (first.subject, first.cell, first.params, measured.get(key, ()), summaries.get(key, ()))
         found.append(Answers(*of_key))
     return found

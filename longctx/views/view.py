@@ -16,6 +16,7 @@ from longctx.views.chart import (
     UNITLESS,
     Chart,
     Spec,
+    Table,
     at,
     colours,
     curves,
@@ -28,8 +29,7 @@ from longctx.views.chart import (
     note_of,
     ringed,
 )
-from longctx.views.reporting import ScenarioSummary
-from longctx.views.chart import Table
+from longctx.views.reporting import CellSummary
 
 ROW = 48
 """The height of a row of intervals in pixels."""
@@ -81,7 +81,7 @@ class RateView:
     name: str
     """The name of the chart's file; of several charts, each has its number after it."""
     heading: str
-    """The title of the family, which begins the titles of tables, and the findings."""
+    """The title of the test, which begins the titles of tables, and the findings."""
     title: str
     """The title of the charts, such as `By length`."""
     x: str
@@ -116,17 +116,17 @@ class RateView:
     @classmethod
     def by_window(
         cls,
-        scenarios: Sequence[ScenarioSummary],
+        cells: Sequence[CellSummary],
         series: Callable[[Mapping[str, Any]], str],
         *,
         name: str,
         heading: str,
         table: str = "",
     ) -> Self:
-        """Return a view of scenarios by their parameter `window` (tokens). series: names the curve of parameters."""
+        """Return a view of cells by their parameter `window` (tokens). series: names the curve of parameters."""
         points = [
             RatePoint(int(each.params["window"] or 0), series(each.params), each.rate, str(each.subject), each.lexical)
-            for each in scenarios
+            for each in cells
         ]
         return cls(
             points=points,

@@ -1,1 +1,1 @@
-"""The basic types: scenario, trial, reply, outcome, family. They use no pytest, no network and no clock."""
+"""The basic types: cell, trial, reply, outcome, test. They use no pytest, no network and no clock."""

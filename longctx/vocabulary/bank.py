@@ -1,4 +1,4 @@
-"""A bank of questions about the sections of a corpus: what the QA families draw from."""
+"""A bank of questions about the sections of a corpus: what the QA tests draw from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from longctx.errors import closest
-from longctx.vocabulary.scenario import Identity, is_number
+from longctx.vocabulary.cell import Identity, is_number
 from longctx.vocabulary.stream import frozen_stream
 
 SHIPPED = "register"
@@ -179,7 +179,7 @@ class Bank:
         return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {of_size}"
 
     def stream(self, *names: object) -> np.random.RandomState:
-        """Return a frozen random stream that several scenarios share, unlike a trial's own."""
+        """Return a frozen random stream that several cells share, unlike a trial's own."""
         return frozen_stream("bank", self.digest if self.version == 1 else f"v{self.version}", *names)
 
 

@@ -1,4 +1,4 @@
-"""A grid: the entries of a family's table in a profile, and the scenarios that they span."""
+"""A grid: the entries of a test's table in a profile, and the cells that they span."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
+from longctx.vocabulary.cell import Cell
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.scenario import Scenario
 from longctx.vocabulary.shapes import TEXT, Shape
 
 Count = Annotated[int, Field(ge=1, strict=True)]
@@ -35,7 +35,7 @@ def _size(value: Any) -> int | float:
 
 SIZE = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "number", "exclusiveMinimum": 0, "maximum": 1}]}
 Size = Annotated[Any, BeforeValidator(_size), WithJsonSchema(SIZE)]
-"""A length in the family's unit, or a share of the model's window: a float of up to 1.0."""
+"""A length in the test's unit, or a share of the model's window: a float of up to 1.0."""
 
 
 def _trials(value: Any) -> int | dict[str, int]:
@@ -73,10 +73,10 @@ class Axes(BaseModel):
     """The shapes of the requests: `text`, `documents`, `documents+citations`, `chat` or `tool_results`; `--ctx-shape`
     replaces them."""
     trials: Trials
-    """Trials per scenario; or a table from band to trials per scenario, which leaves out the other bands. In
+    """Trials per cell; or a table from band to trials per cell, which leaves out the other bands. In
     long-context QA, a trial is a question."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
-    """A scenario whose rate is shown to lie below it fails its test."""
+    """A cell whose rate is shown to lie below it fails its test."""
     bands: dict[str, Size] = {}
     """The gate's bands: name -> the largest length in it (lines, or tokens), or a share of the window. Without any, all
     lengths are one band."""
@@ -139,31 +139,31 @@ class Axes(BaseModel):
 
     @property
     def draws_on(self) -> str:
-        """The name of the bank that the questions come from, for families that ask about documents."""
+        """The name of the bank that the questions come from, for tests that ask about documents."""
         return SHIPPED
 
-    def band(self, scenario: Scenario) -> str:
-        """Return the shortest band that holds the scenario. Raises ValueError if none does."""
-        return shortest_band(self.bands, scenario)
+    def band(self, cell: Cell) -> str:
+        """Return the shortest band that holds the cell. Raises ValueError if none does."""
+        return shortest_band(self.bands, cell)
 
-    def gate_band(self, scenario: Scenario) -> str:
-        """Return the band of the gate: that of the length, unless a family judges parts of it apart."""
-        return self.band(scenario)
+    def gate_band(self, cell: Cell) -> str:
+        """Return the band of the gate: that of the length, unless a test judges parts of it apart."""
+        return self.band(cell)
 
-    def trials_of(self, scenario: Scenario) -> int:
-        """Return the scenario's number of trials; 0 if its band is left out."""
-        band = self.band(scenario)
+    def trials_of(self, cell: Cell) -> int:
+        """Return the cell's number of trials; 0 if its band is left out."""
+        band = self.band(cell)
         return self.trials.get(band, 0) if isinstance(self.trials, dict) else self.trials
 
-    cell_type: ClassVar[type[Scenario]]
+    cell_type: ClassVar[type[Cell]]
     """The type of a protocol's cells."""
 
     def cells(self) -> Iterable[Mapping[str, object]]:
         """Yield the parameters of each cell. May raise ValueError."""
         raise NotImplementedError
 
-    def scenarios(self, bank: Callable[[], Bank]) -> Iterator[Scenario]:
-        """Yield the table's scenarios. bank: loads the questions, for families that ask about documents."""
+    def made_cells(self, bank: Callable[[], Bank]) -> Iterator[Cell]:
+        """Yield the table's cells. bank: loads the questions, for tests that ask about documents."""
         most = getattr(self, "max_tokens", None)
         given: dict[str, Any] = {} if most is None else {"max_tokens": most}
         made: Any = self.cell_type  # whose parameters are its own
@@ -172,33 +172,33 @@ class Axes(BaseModel):
 
 
 QUESTIONS = Field(default=1, ge=1, strict=True)
-"""The entry `questions` of families that can ask several questions about one context: how many trials share one."""
+"""The entry `questions` of tests that can ask several questions about one context: how many trials share one."""
 
 
 def questions_of(number: int) -> int | None:
-    """Return what a scenario's name says of its questions a context: nothing if it is one."""
+    """Return what a cell's name says of its questions a context: nothing if it is one."""
     return number if number > 1 else None
 
 
 class WindowAxes(Axes):
-    """The entries of a family whose prompts fill a window."""
+    """The entries of a test whose prompts fill a window."""
 
     windows: tuple[Size, ...] = Field(min_length=1)
     """Tokens that prompt and reply fill, chat template included; or shares of the model's window."""
     sizes: ClassVar[str] = "windows"
 
 
-def shortest_band(bands: Mapping[str, float], scenario: Scenario) -> str:
-    """Return the shortest band that holds a scenario, `all` without bands. Raises ValueError if none holds it.
+def shortest_band(bands: Mapping[str, float], cell: Cell) -> str:
+    """Return the shortest band that holds a cell, `all` without bands. Raises ValueError if none holds it.
 
     bands: the largest length in each, by name.
     """
     if not bands:
         return "all"
-    holding = [(largest, name) for name, largest in bands.items() if scenario.length <= largest]
+    holding = [(largest, name) for name, largest in bands.items() if cell.length <= largest]
     if not holding:
         raise ValueError(
-            f"{scenario.slug} is longer than every band: {scenario.length} against {max(bands.values())}. "
+            f"{cell.slug} is longer than every band: {cell.length} against {max(bands.values())}. "
             "Raise the largest band, or add one."
         )
     return min(holding)[1]

@@ -1,10 +1,10 @@
-"""Judging that families share: replies that are cut off, refused or empty, and the first number in a reply."""
+"""Judging that tests share: replies that are cut off, refused or empty, and the first number in a reply."""
 
 from __future__ import annotations
 
 import re
 
-from longctx.vocabulary.scenario import CUT_OFF, Outcome, Reply
+from longctx.vocabulary.cell import CUT_OFF, Outcome, Reply
 
 OPENED, CLOSED = "<think>", "</think>"
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from longctx.vocabulary.cell import Outcome, Words
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.protocol_cell import FIXTURES, Counts, Items, ProtocolCell
 from longctx.vocabulary.report import Report
-from longctx.vocabulary.scenario import Outcome, Words
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
 MAX_TOKENS = 16
@@ -64,7 +64,7 @@ class Protocol:
     @property
     def name(self) -> str:
         """Its name in profiles, prompt sets, cassettes and rows."""
-        return self.cell.family
+        return self.cell.test
 
     @property
     def documents(self) -> bool:
@@ -77,7 +77,7 @@ class Protocol:
         return self.items is not None and self.items.filtered
 
     def _faults(self) -> Iterator[str]:
-        if self.axes.scenarios is Axes.scenarios and self.axes.cells is Axes.cells:
+        if self.axes.cells is Axes.cells and self.axes.cells is Axes.cells:
             yield f"{self.axes.__name__} lacks cells"
         if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
             yield f"{self.name!r} is not a valid name of a protocol: give lower-case letters, digits and underscores"
@@ -186,7 +186,7 @@ def protocol(
         most = axes.model_fields.get("max_tokens")
         made.append(("max_tokens", int, field(default=most.default if most else MAX_TOKENS, kw_only=True)))
         namespace = {
-            "family": function.__name__.removeprefix("test_"),
+            "test": function.__name__.removeprefix("test_"),
             "version": version,
             "identified_by": tuple(name for name in own if name not in apart),
             "treatments": treatments,

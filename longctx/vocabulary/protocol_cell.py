@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.scenario import Identity, Outcome, Reply, Scenario, Trial, Words
+from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -127,10 +127,10 @@ class ProtocolAsk:
     """The fixture `ask` of a protocol: it asks the one question of a trial."""
 
     def __init__(
-        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[Trial], Reply | None]
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
-        self.trial: Trial | None = None
+        self.trial: BuiltTrial | None = None
 
     def tokens(self) -> Mapping[str, float]:
         """Return the values that `counts` makes of the model's token counts."""
@@ -172,7 +172,7 @@ class ProtocolAsk:
         """
         if self.trial is not None:
             raise TypeError(
-                f"{self._cell.family} asks twice: a protocol asks once, and other test functions may more often"
+                f"{self._cell.test} asks twice: a protocol asks once, and other test functions may more often"
             )
         cell, number = self._cell, self._number
         if depth is None:
@@ -180,7 +180,7 @@ class ProtocolAsk:
         declared = type(cell).declared.prefix
         if prefix is None and callable(declared):
             prefix = declared(cell, self._words, number.seed, number.index)
-        self.trial = Trial(
+        self.trial = BuiltTrial(
             identity=cell.identity(number.seed, number.index, number.repeat),
             system=self._words["system"] if system is None else system,
             user=text,
@@ -217,7 +217,7 @@ class Stream:
             ...     graph = draw.stream(context, trial.seed, trial.context)
         """
         if names:
-            return frozen_stream(self._cell.family, self._cell.version, *names)
+            return frozen_stream(self._cell.test, self._cell.version, *names)
         return self._cell.stream(self._number.seed, self._number.index)
 
     def of_context(self) -> np.random.RandomState:
@@ -226,7 +226,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolCell(Scenario):
+class ProtocolCell(Cell):
     """One cell of a protocol: its parameters are its attributes."""
 
     declared: ClassVar[Protocol]
@@ -251,8 +251,8 @@ class ProtocolCell(Scenario):
         return (type(self).declared.items or Items)(self)
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
-    ) -> tuple[Trial, Outcome | None]:
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+    ) -> tuple[BuiltTrial, Outcome | None]:
         declared, number = type(self).declared, TrialNumber(seed, index, repeat, *self.context_of(index))
 
         def prompt(template: str, /, **values: str) -> str:
@@ -275,14 +275,14 @@ class ProtocolCell(Scenario):
         with contextlib.suppress(Suspended):
             outcome = declared.function(**arguments)
             if ask.trial is not None and not isinstance(outcome, Outcome):
-                raise TypeError(f"{self.family} returns {outcome!r}: a protocol returns an Outcome.")
+                raise TypeError(f"{self.test} returns {outcome!r}: a protocol returns an Outcome.")
         if ask.trial is None:
-            raise ValueError(f"{self.family} ends without asking.")
+            raise ValueError(f"{self.test} ends without asking.")
         return ask.trial, outcome
 
     def judged(self, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
         """Run a trial again, now with its reply."""
-        outcome = self.run(words, number.seed, number.index, number.repeat, lambda trial: reply)[1]
+        outcome = self.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
         assert outcome is not None
         return outcome
 

@@ -10,9 +10,9 @@ from itertools import islice
 from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
+from longctx.vocabulary.cell import Identity
 from longctx.vocabulary.grid import Axes, Count
 from longctx.vocabulary.protocol_cell import Items
-from longctx.vocabulary.scenario import Identity
 
 
 class BankAxes(Axes):

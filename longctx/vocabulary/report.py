@@ -32,7 +32,7 @@ class Rank(enum.IntEnum):
     EFFECT = enum.auto()
     """How a change of the prompt affects the rate."""
     HOLDS = enum.auto()
-    """No scenario fails, at any length measured."""
+    """No cell fails, at any length measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Report:
         ...     series=lambda params: f"{params['keys']} keys",
         ...     columns={"keys named": lambda answers: f"{answers.total('found')} of {answers.total('asked')}"},
         ...     causes=Causes({"of another name": "other", "made up": "invented"}, title="what wrong keys are"),
-        ...     data=lambda answers: {"scenario": answers.scenario, "found": answers.total("found")},
+        ...     data=lambda answers: {"scenario": answers.cell, "found": answers.total("found")},
         ... )
     """
 

@@ -1,4 +1,4 @@
-"""What a family needs of a model's tokens: every count must be positive."""
+"""What a test needs of a model's tokens: every count must be positive."""
 
 from __future__ import annotations
 

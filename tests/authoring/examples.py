@@ -22,7 +22,7 @@ def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
     """
     return [
         Row(
-            run="r", model="m", prompt_set="tagged", prompt_digest="d", family="control", scenario=f"record-{record}",
+            run="r", model="m", prompt_set="tagged", prompt_digest="d", test="control", cell=f"record-{record}",
             params={"record": record}, seed=0, trial=0, item=f"{name}@0123456789ab", repeat=repeat,
             outcome=KINDS[sign], cluster="s1" if name in ("q1", "q2") else "s2",
         )

@@ -20,7 +20,7 @@ def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts
     """replies: record, outcome, why, text."""
     rows = [
         Row(
-            run="r", model="toy", prompt_set=prompts, prompt_digest="d", family="control", scenario=f"record-{record}",
+            run="r", model="toy", prompt_set=prompts, prompt_digest="d", test="control", cell=f"record-{record}",
             params={"record": record}, seed=0, trial=place, item=f"q{place}@0123456789ab", repeat=0, outcome=outcome,
             why=why,
         )

@@ -13,9 +13,9 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.tokens import count_tokens
 from longctx.recording.request import parameters
-from longctx.registry import families
+from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.here import HERE
 
 SECTION = Section("harbor", "The Harbor Office dredges {passage1} basin 4.", 10)
@@ -75,7 +75,7 @@ def test_its_size_is_told_before_anything_is_built(words: Mapping[str, str]) -> 
 
 
 def test_it_is_no_family_of_the_benchmark() -> None:
-    assert Writing.family not in families(HERE)
+    assert Writing.test not in known_protocols(HERE)
     words = {**dict.fromkeys(Writing.templates, ""), "prompt": "{passage}"}
     trial, outcome = writing().run(words, 0, 0, 0, lambda trial: REPLY)
     assert (trial.judge, outcome) == (None, None), "nothing in a reply is right or wrong"

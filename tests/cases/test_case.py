@@ -23,13 +23,13 @@ def test_names() -> None:
 
 def test_each_trial_is_asked_as_often_as_wanted() -> None:
     case = dataclasses.replace(line_case(trials=3), repeats=2)
-    asked = [(question.index, question.repeat) for question in case.questions()]
+    asked = [(trial.index, trial.repeat) for trial in case.each_trial()]
     assert asked == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
     assert case.size == 6
 
 
 def test_a_repeat_asks_the_same_prompt_under_another_identity() -> None:
-    first, second = dataclasses.replace(line_case(trials=1), repeats=2).questions()
+    first, second = dataclasses.replace(line_case(trials=1), repeats=2).each_trial()
     assert first.build().user == second.build().user
     assert first.identity != second.identity
     assert first.key != second.key
@@ -38,7 +38,7 @@ def test_a_repeat_asks_the_same_prompt_under_another_identity() -> None:
 def test_a_key_distinguishes_models_and_wordings() -> None:
     case = line_case(trials=1)
     other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, digest="other"))
-    keys = {question.key for each in (case, line_case(trials=1, model="b"), other) for question in each.questions()}
+    keys = {trial.key for each in (case, line_case(trials=1, model="b"), other) for trial in each.each_trial()}
     assert len(keys) == 3
 
 
@@ -48,9 +48,9 @@ def test_a_family_without_probes_is_always_measured() -> None:
 
 
 def test_a_measured_model_fits_the_scenario() -> None:
-    scenario = passkey_case().fitted().scenario
-    assert isinstance(scenario, Passkey)
-    assert scenario.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
+    cell = passkey_case().fitted().cell
+    assert isinstance(cell, Passkey)
+    assert cell.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
 
 
 def test_a_model_that_was_never_measured() -> None:
@@ -85,12 +85,12 @@ def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
 
 
 def test_the_only_trial_of_a_case() -> None:
-    [question] = dataclasses.replace(line_case(trials=3), only_trial="7").fitted().questions()
-    assert question.index == 7
+    [trial] = dataclasses.replace(line_case(trials=3), only_trial="7").fitted().each_trial()
+    assert trial.index == 7
 
 
 def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
     case = dataclasses.replace(line_case(trials=3), only_trial="q7")
-    assert (case.size, list(case.questions())) == (0, [])
+    assert (case.size, list(case.each_trial())) == (0, [])
     with refused("unknown-trial", "no trial 'q7': its trials are numbered from 0"):
         case.fitted()

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Case
-from longctx.cases.case import TableChoices, cases_of, sized
+from longctx.cases.case import Case, TableChoices, cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.bank import load_bank
@@ -57,7 +56,7 @@ def cases(folder: Path, *prompts: str) -> list[Case]:
 
 def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
     made = cases(tmp_path)
-    slugs = [(case.model.model, case.scenario.length, case.trials, case.band) for case in made]
+    slugs = [(case.model.model, case.cell.length, case.trials, case.band) for case in made]
     assert slugs == [
         ("one", 5, 4, "short"),
         ("one", 10, 4, "long"),
@@ -119,7 +118,7 @@ def of_banks(folder: Path, model: str) -> list[Case]:
 
 def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
     shipped, gate = of_banks(tmp_path, "two")
-    names = [[question.build().identity.item for question in case.questions()] for case in (shipped, gate)]
+    names = [[trial.build().identity.item for trial in case.each_trial()] for case in (shipped, gate)]
     assert all(name.startswith("register-0") and name.endswith("@fbfefd978866") for name in names[0])
     assert all(name.startswith("register-2") and name.endswith("@5da5639565dd") for name in names[1])
 
@@ -134,7 +133,7 @@ def shared_window(window: int | None = 100_000, **model: Any) -> list[str]:
         trials=1, lines=(20, 0.1, 1.0), orders=("ordered",), max_tokens=64, bands={"short": 0.1, "long": 1.0}
     )
     grid = sized(table, ModelProfile(model="toy", window=window, **model))
-    return [f"{scenario.slug} {grid.band(scenario)}" for scenario in grid.scenarios(small_bank)]
+    return [f"{cell.slug} {grid.band(cell)}" for cell in grid.made_cells(small_bank)]
 
 
 def test_shares_of_a_window_are_sizes_that_name_what_is_asked() -> None:

@@ -42,16 +42,14 @@ def test_a_run_is_saved_listed_and_shown(folder: Path, mine: Workspace, capsys: 
 
 
 def test_a_saved_run_of_much_says_how_much(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    families = [
-        rows("correct", "wrong", family=name) for name in ("passkey", "tracing", "needles", "test_a", "test_a.b")
-    ]
-    several = run(tmp_path / "several", rows("correct", "not_asked"), *families)
+    tests = [rows("correct", "wrong", test=name) for name in ("passkey", "tracing", "needles", "test_a", "test_a.b")]
+    several = run(tmp_path / "several", rows("correct", "not_asked"), *tests)
     assert main(["baseline", "save", "main", str(several), "--force"]) == 0
     assert "9 trials of 5 tests on some-model, " in capsys.readouterr().out
 
 
 def test_a_run_of_test_functions_has_no_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = run(tmp_path / "functions", rows("correct", family="test_a"), profile="", profile_digest="")
+    folder = run(tmp_path / "functions", rows("correct", test="test_a"), profile="", profile_digest="")
     assert main(["baseline", "save", "main", str(folder)]) == 0
     assert (
         main(["baseline", "list"]) == main(["baseline", "show", "main"]) == main(["compare", "main", str(folder)]) == 0
@@ -234,9 +232,9 @@ def test_a_run_that_looks_stopped_is_saved_in_no_case(
 def test_a_run_of_which_a_part_is_known_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    both = run(tmp_path / "both", rows("correct"), rows("wrong", scenario="lines-9"))
+    both = run(tmp_path / "both", rows("correct"), rows("wrong", cell="lines-9"))
     assert main(["baseline", "save", "main", str(both)]) == 0
-    later = rows("wrong", scenario="lines-9", recorded_at="2026-11-22T00:00:00+00:00")
+    later = rows("wrong", cell="lines-9", recorded_at="2026-11-22T00:00:00+00:00")
     assert main(["baseline", "save", "main", str(run(tmp_path / "later", rows("correct"), later)), "--add"]) == 2
     assert "[answers-partly-known]" in capsys.readouterr().err
 

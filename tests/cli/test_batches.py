@@ -31,7 +31,7 @@ def server(within_mine: Workspace) -> Iterator[BatchServer]:
 def running(server: BatchServer, mine: Workspace) -> Stored:
     """Return a batch of two requests that a run has left, whose file has its id."""
     batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
-    bodies = [Request.of(question).body for question in CASE.questions()]
+    bodies = [Request.of(trial).body for trial in CASE.each_trial()]
     requests = [
         {"custom_id": request.custom_id, "params": body} for request, body in zip(batch.requests, bodies, strict=True)
     ]

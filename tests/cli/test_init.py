@@ -22,7 +22,7 @@ WRITTEN = {
     ".gitignore",
     "fixtures/profiles/first.toml",
     "pytest.ini",
-    *(f"tests_longctx/test_{family}.py" for family in shipped()),
+    *(f"tests_longctx/test_{test}.py" for test in shipped()),
 }
 CI = {".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml"}
 NEXT = "  pytest tests_longctx --ctx-profile=first --ctx-estimate\n"
@@ -49,9 +49,9 @@ def test_an_empty_folder_gets_all_it_needs(folder: Path, capsys: pytest.CaptureF
     assert {*files(folder)} == WRITTEN
     assert all(f"{name} was written.\n" in out for name in WRITTEN)
     assert out.endswith(NEXT)
-    for family in shipped():
-        test = f"tests_longctx/test_{family}.py"
-        assert files(folder)[test] == (HERE.root / test).read_bytes()
+    for test in shipped():
+        file = f"tests_longctx/test_{test}.py"
+        assert files(folder)[file] == (HERE.root / file).read_bytes()
     assert (HERE.root / ".gitattributes").read_text().startswith((folder / ".gitattributes").read_text())
 
 
@@ -91,7 +91,7 @@ def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFix
 def test_the_first_profile_is_read(folder: Path) -> None:
     main(["init"])
     profile = load_profile(Workspace(folder), None)
-    assert all(profile.grids(family) for family in shipped())
+    assert all(profile.grids(test) for test in shipped())
 
 
 def test_a_folder_that_is_named_is_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,8 +106,8 @@ def test_a_prompt_set_is_a_copy_of_the_protocols(folder: Path, capsys: pytest.Ca
     assert "fixtures/prompts/mine/passkey/needle.txt was written.\n" in out
     assert out.endswith("  pytest tests_longctx --ctx-profile=first --ctx-prompts=mine --ctx-estimate\n")
     workspace = Workspace(folder)
-    for family in shipped().values():
-        texts = [PromptSet.open(workspace, name).wording(family.cell).words for name in ("mine", "protocol")]
+    for test in shipped().values():
+        texts = [PromptSet.open(workspace, name).wording(test.cell).words for name in ("mine", "protocol")]
         assert texts[0] == texts[1]
 
 

@@ -19,7 +19,7 @@ Capture = pytest.CaptureFixture[str]
 
 def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
     first = run(tmp_path / "a", rows("correct", "wrong"))
-    second = run(tmp_path / "b", rows("correct", scenario="lines-10", params={"lines": 10, "block_size": None}))
+    second = run(tmp_path / "b", rows("correct", cell="lines-10", params={"lines": 10, "block_size": None}))
     assert main(["merge", str(second), str(first), "-v", "--out", str(tmp_path / "all" / "run")]) == 0
     out = capsys.readouterr().out
     assert "lines    ordered\n" in out
@@ -68,8 +68,8 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path, capsys: Captur
 
 
 def shard(folder: Path, number: int, *outcomes: str, of: int = 2, **fields: Any) -> str:
-    """One scenario, of its own."""
-    made_rows = rows(*outcomes, scenario=f"lines-{number}", params={"lines": number, "block_size": None}, band="all")
+    """One cell, of its own."""
+    made_rows = rows(*outcomes, cell=f"lines-{number}", params={"lines": number, "block_size": None}, band="all")
     return str(run(folder, made_rows, shard=f"{number}/{of}", options=OPTIONS, profile_digest=DIGEST, **fields))
 
 
@@ -95,7 +95,7 @@ def merge_of(tmp_path: Path, *folders: str, baseline: str = "") -> int:
 def test_the_status_is_that_of_the_merged_run(
     tmp_path: Path, capsys: Capture, outcomes: list[str], said: str, status: int
 ) -> None:
-    before = run(tmp_path / "before", *(rows(*RIGHT, scenario=f"lines-{lines}", band="all") for lines in (1, 2)))
+    before = run(tmp_path / "before", *(rows(*RIGHT, cell=f"lines-{lines}", band="all") for lines in (1, 2)))
     parts = [shard(tmp_path / "a", 1, *RIGHT), shard(tmp_path / "b", 2, *outcomes)]
     assert merge_of(tmp_path, *parts, baseline=str(before)) == status
     assert said in capsys.readouterr().out

@@ -344,7 +344,7 @@ def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine:
 def test_a_prompt_set_of_one_family_is_counted_for_that_one(server: SimulatedServer, mine: Workspace) -> None:
     shutil.copytree(HERE.own("prompts", "protocol", "passkey"), mine.own("prompts", "mine", "passkey"))
     assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
-    assert [measured.family for measured in read_profile(mine, "toy").token_counts] == ["passkey"]
+    assert [measured.test for measured in read_profile(mine, "toy").token_counts] == ["passkey"]
 
 
 @pytest.mark.parametrize("held", ["/v1/models", "/v1/messages"])

@@ -19,13 +19,13 @@ def outcomes(correct: int, n: int) -> list[str]:
 
 
 def lines(number: int, correct: int, n: int = 200, block_size: int | None = None) -> list[Row]:
-    scenario = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
-    return run(*outcomes(correct, n), scenario=scenario, params={"lines": number, "block_size": block_size})
+    cell = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
+    return run(*outcomes(correct, n), cell=cell, params={"lines": number, "block_size": block_size})
 
 
 def tokens(number: int, correct: int, n: int = 200) -> list[Row]:
     place = {"scenario": f"tokens-{number}", "params": {"tokens": number}}
-    return run(*outcomes(correct, n), family="test_refund_code", **place)
+    return run(*outcomes(correct, n), test="test_refund_code", **place)
 
 
 def of(*rows: list[Row], parameter: str = "length", share: float = 0.85) -> Curve:

@@ -13,7 +13,7 @@ from tests.rows import row
 
 def test_errors_are_counted_by_what_people_say() -> None:
     (found,) = graded_tests(rows(*LABELLED, ("Y", ""), ("Y", "")))
-    assert found.family == found.function == "test_tone"
+    assert found.test == found.function == "test_tone"
     assert (found.errors.on_right.correct, found.errors.on_right.n) == (2, 8)
     assert (found.errors.on_wrong.correct, found.errors.on_wrong.n) == (1, 4)
     assert (found.shown.correct, found.shown.n) == (9, 14)
@@ -27,12 +27,12 @@ def test_a_check_is_corrected_where_the_judge_decides_it_but_not_the_trial() -> 
     given = rows(*LABELLED)
     given[0] = replace(given[0], outcome="wrong")  # it failed at something else
     (found,) = graded_tests(given)
-    assert (found.family, found.function) == ("test_tone.polite", "test_tone")
+    assert (found.test, found.function) == ("test_tone.polite", "test_tone")
     assert found.errors.labels == 12
 
 
 def test_nothing_is_corrected_that_the_judge_does_not_decide() -> None:
-    given = [each for each in rows(*LABELLED) if not each.family.endswith("polite")]
+    given = [each for each in rows(*LABELLED) if not each.test.endswith("polite")]
     given[0] = replace(given[0], outcome="wrong")
     (found,) = graded_tests(given)
     assert not found.errors.labels
@@ -51,8 +51,8 @@ def test_a_run_that_keeps_no_text_has_no_errors() -> None:
 
 
 def test_without_labels_it_is_graded_all_the_same_and_others_are_not() -> None:
-    (found,) = graded_tests([*rows(("Y", ""), ("N", "")), row(family="test_other")])
-    assert (found.family, found.agreement.n, found.errors.usable) == ("test_tone", 0, False)
+    (found,) = graded_tests([*rows(("Y", ""), ("N", "")), row(test="test_other")])
+    assert (found.test, found.agreement.n, found.errors.usable) == ("test_tone", 0, False)
 
 
 def test_each_model_has_its_own() -> None:

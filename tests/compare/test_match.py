@@ -69,12 +69,10 @@ def test_names_that_are_still_shared_are_refused() -> None:
 
 
 def test_runs_are_matched_family_by_family() -> None:
-    before = joined(run("correct", model="old"), run("wrong", model="old", family="passkey"))
-    after = joined(
-        run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", family="control")
-    )
+    before = joined(run("correct", model="old"), run("wrong", model="old", test="passkey"))
+    after = joined(run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", test="control"))
     [match], left = match_runs(before, after)
-    assert (match.family, match.before, match.after) == ("line_retrieval", OLD, NEW)
+    assert (match.test, match.before, match.after) == ("line_retrieval", OLD, NEW)
     assert [len(rows) for rows in match.rows] == [1, 2]
     assert [list(alone) for alone in left] == [[("passkey", OLD)], [("control", Subject("third", "mine"))]]
     assert [len(rows) for alone in left for rows in alone.values()] == [1, 1]

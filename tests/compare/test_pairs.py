@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from longctx.compare.pairs import Treatments, pairs
 from longctx.registry import shipped
-from longctx.results.grouping import by_family
+from longctx.results.grouping import by_test
 from longctx.results.row import Row
 from tests.rows import joined, run
 
@@ -34,9 +34,9 @@ def test_what_was_kept_without_text_is_paired_by_its_key() -> None:
 
 
 def test_rows_are_grouped_by_family_and_subject() -> None:
-    rows = joined(run("correct"), run("correct", "wrong", model="other"), run("wrong", family="passkey"))
-    by_name = by_family(rows)
-    assert {family: [len(group) for group in groups.values()] for family, groups in by_name.items()} == {
+    rows = joined(run("correct"), run("correct", "wrong", model="other"), run("wrong", test="passkey"))
+    by_name = by_test(rows)
+    assert {test: [len(group) for group in groups.values()] for test, groups in by_name.items()} == {
         "line_retrieval": [1, 2],
         "passkey": [1],
     }
@@ -44,18 +44,18 @@ def test_rows_are_grouped_by_family_and_subject() -> None:
 
 def lines(number: int, *outcomes: str, block_size: int | None = None) -> list[Row]:
     slug = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
-    return run(*outcomes, scenario=slug, params={"lines": number, "block_size": block_size})
+    return run(*outcomes, cell=slug, params={"lines": number, "block_size": block_size})
 
 
 def collage(budget: int, *outcomes: str, sections: int = 4) -> list[Row]:
     params = {"budget": budget, "longest": 600, "depth": 0, "variant": "none", "sections": sections}
-    scenario = f"budget-{budget}-longest-600-depth-0-variant-none"
-    rows = run(*outcomes, family="collage", scenario=scenario, params=params)
+    cell = f"budget-{budget}-longest-600-depth-0-variant-none"
+    rows = run(*outcomes, test="collage", cell=cell, params=params)
     return [replace(row, item=f"q{row.trial}@0123456789ab", params={**params, "sections": row.trial}) for row in rows]
 
 
-def treatments(family: str) -> Treatments:
-    return Treatments.of(shipped().get(family))
+def treatments(test: str) -> Treatments:
+    return Treatments.of(shipped().get(test))
 
 
 def test_the_same_question_in_a_shorter_collage_is_paired() -> None:
@@ -95,7 +95,7 @@ def test_scenarios_that_differ_in_several_parameters_are_not_compared() -> None:
 
 def test_what_a_test_function_draws_is_the_same_at_every_length() -> None:
     def tokens(number: int) -> list[Row]:
-        return run("correct", family="test_refund_code", scenario=f"tokens-{number}", params={"tokens": number})
+        return run("correct", test="test_refund_code", cell=f"tokens-{number}", params={"tokens": number})
 
     paired = pairs(tokens(2000), tokens(1000), treatments("test_refund_code"))
     assert len(paired.common) == 1
@@ -103,6 +103,6 @@ def test_what_a_test_function_draws_is_the_same_at_every_length() -> None:
 
 
 def test_a_test_that_declares_nothing_draws_the_same_items_whatever_its_parameters() -> None:
-    before, after = (run("correct", family="other", scenario=f"size-{size}", params={"size": size}) for size in (1, 2))
+    before, after = (run("correct", test="other", cell=f"size-{size}", params={"size": size}) for size in (1, 2))
     [across] = pairs(before, after, treatments("other")).across
     assert (str(across), across.paired) == ("size 1 → 2", True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.compare.runs import ScenarioChange, compare
+from longctx.compare.runs import CellChange, compare
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
@@ -41,7 +41,7 @@ def test_scenarios_seeds_and_items_are_distinguished() -> None:
     before = joined(run("correct"), *(run("wrong", **fields) for fields in first))
     after = joined(run("correct"), *(run("correct", **fields) for fields in first))
     [versus] = compare(before, after).versus
-    assert [(scenario.scenario, scenario.paired) for scenario in versus.scenarios] == [
+    assert [(cell.cell, cell.paired) for cell in versus.cells] == [
         ("lines-5", Paired(2, 0, 3)),
         ("lines-10", Paired(1, 0, 1)),
     ]
@@ -49,12 +49,12 @@ def test_scenarios_seeds_and_items_are_distinguished() -> None:
 
 
 def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
-    before = joined(run("correct"), run("correct", "wrong", scenario="lines-10"))
-    after = joined(run("correct"), run("correct", scenario="lines-20"))
+    before = joined(run("correct"), run("correct", "wrong", cell="lines-10"))
+    after = joined(run("correct"), run("correct", cell="lines-20"))
     [versus] = compare(before, after).versus
-    assert [scenario.scenario for scenario in versus.scenarios] == ["lines-5"]
+    assert [cell.cell for cell in versus.cells] == ["lines-5"]
     assert versus.alone == (2, 1)
-    assert versus.total == ScenarioChange("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
+    assert versus.total == CellChange("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
 
 
 def test_trials_that_expect_something_else_ask_something_else() -> None:
@@ -79,10 +79,10 @@ def test_several_answers_to_a_trial_are_compared_by_their_mean() -> None:
 
 
 def test_questions_counted_twice_are_reported() -> None:
-    rows = joined(run("correct", item="q"), run("correct", item="q", scenario="lines-10"))
+    rows = joined(run("correct", item="q"), run("correct", item="q", cell="lines-10"))
     [versus] = compare(rows, rows).versus
     assert versus.total.clustered
-    rows = joined(run("correct"), run("correct", scenario="lines-10"))
+    rows = joined(run("correct"), run("correct", cell="lines-10"))
     assert not compare(rows, rows).versus[0].total.clustered
 
 
@@ -91,7 +91,7 @@ def test_each_family_finds_its_subjects() -> None:
     before = joined(run("correct"), run("correct", **passkey, model="old"), run("wrong", **passkey, model="alone"))
     after = joined(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
     compared = compare(before, after)
-    assert [(comparison.family, str(comparison.before), str(comparison.after)) for comparison in compared.versus] == [
+    assert [(comparison.test, str(comparison.before), str(comparison.after)) for comparison in compared.versus] == [
         ("line_retrieval", "some-model, prompts protocol", "some-model, prompts protocol"),
         ("passkey", "old, prompts protocol", "old, prompts protocol"),
     ]

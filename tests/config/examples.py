@@ -7,7 +7,7 @@ from longctx.workspace import packaged
 
 SHIPPED = [path.stem for path in sorted((packaged() / "models").glob("*.toml"))]
 MEASURED = TokenCounts(
-    family="passkey",
+    test="passkey",
     wording="0123456789ab",
     on=datetime.date(2026, 11, 21),
     values={"filler": 24.0167, "fixed": 94, "after_key": 15},

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.config.models import as_lines, custom_headers, treatments
-from longctx.config.models import ModelProfile
+from longctx.config.models import ModelProfile, as_lines, custom_headers, treatments
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
 from longctx.errors import UserError
-from longctx.registry import families
+from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.cell import Cell
 from tests.here import HERE
 from tests.protocols import LineRetrieval, Passkey
 from tests.refusals import refused
@@ -25,22 +25,22 @@ def load(folder: Path, text: str) -> Profile:
     return load_profile(HERE, str(path))
 
 
-def grid(profile: Profile, family: type[Scenario]) -> list[Scenario]:
-    tables = (grid.sized(1_000_000, 0, TokensPerUnit().model_dump()) for grid in profile.grids(family.family))
-    return [scenario for table in tables for scenario in table.scenarios(no_bank)]
+def grid(profile: Profile, test: type[Cell]) -> list[Cell]:
+    tables = (grid.sized(1_000_000, 0, TokensPerUnit().model_dump()) for grid in profile.grids(test.test))
+    return [cell for table in tables for cell in table.made_cells(no_bank)]
 
 
 @pytest.mark.parametrize("name", [path.stem for path in HERE.list("profiles", "*.toml")])
 def test_what_is_shipped_loads(name: str) -> None:
     profile = load_profile(HERE, name)
     assert profile.about
-    assert profile.functions or any(grid(profile, family.cell) for family in families(HERE).values())
+    assert profile.functions or any(grid(profile, test.cell) for test in known_protocols(HERE).values())
 
 
 @pytest.mark.parametrize("name", ["about", "seed", "margin", "copy"])
 def test_a_family_is_not_called_what_means_something_else_in_a_profile(name: str) -> None:
     with refused("reserved-family-name", name):
-        profile_type({name: families(HERE)["passkey"]})
+        profile_type({name: known_protocols(HERE)["passkey"]})
 
 
 @pytest.mark.parametrize("name", ["recorded", "paper", "smoke", "frontier"])
@@ -164,9 +164,9 @@ def test_a_mistyped_profile_is_suggested() -> None:
 def test_a_scenario_is_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
     table = "[line_retrieval]\nlines = [5, 20, 21, 80]\norders = ['ordered']\ntrials = 1\n"
     [bands] = load(tmp_path, f"{table}bands = {{ long = 80, short = 20 }}").line_retrieval
-    assert [bands.band(scenario) for scenario in bands.scenarios(no_bank)] == ["short", "short", "long", "long"]
+    assert [bands.band(cell) for cell in bands.made_cells(no_bank)] == ["short", "short", "long", "long"]
     [none] = load(tmp_path, table).line_retrieval
-    assert {none.band(scenario) for scenario in none.scenarios(no_bank)} == {"all"}
+    assert {none.band(cell) for cell in none.made_cells(no_bank)} == {"all"}
 
 
 def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: 
         "[line_retrieval]\nlines = [5, 20, 80]\norders = ['ordered']\nbands = { short = 5, middle = 20, long = 80 }\n"
     )
     [grid] = load(tmp_path, f"{table}trials = {{ long = 7, short = 3 }}").line_retrieval
-    assert [grid.trials_of(scenario) for scenario in grid.scenarios(no_bank)] == [3, 0, 7]
+    assert [grid.trials_of(cell) for cell in grid.made_cells(no_bank)] == [3, 0, 7]
 
 
 def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
 def test_bands_of_passkey_retrieval_go_by_distance_not_by_window(tmp_path: Path) -> None:
     table = "[passkey]\nwindows = [256, 512]\ndistances = 2\ntrials = 1\nbands = { near = 256, far = 512 }"
     [grid] = load(tmp_path, table).passkey
-    assert [(scenario.params["k"], grid.band(scenario)) for scenario in grid.scenarios(no_bank)] == [
+    assert [(cell.params["k"], grid.band(cell)) for cell in grid.made_cells(no_bank)] == [
         (128, "near"), (256, "near"), (256, "near"), (512, "far"),
     ]  # fmt: skip
 

@@ -8,15 +8,15 @@ import pytest
 
 from longctx.authoring.written import Writing
 from longctx.config.prompts import PromptSet
-from longctx.registry import families
-from longctx.vocabulary.scenario import Scenario
+from longctx.registry import known_protocols
+from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.protocols import Collage, Control, LineRetrieval, Passkey
 from tests.refusals import refused
 
-FAMILIES = [family.cell for family in families(HERE).values()]
-TEMPLATES = [(family, template) for family in FAMILIES for template in family.templates]
+TESTS = [test.cell for test in known_protocols(HERE).values()]
+TEMPLATES = [(test, template) for test in TESTS for template in test.templates]
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_passkey_is_worded_as_in_its_seed() -> None:
 
 # A changed digest makes every recording stale.
 @pytest.mark.parametrize(
-    ("prompts", "family", "digest"),
+    ("prompts", "test", "digest"),
     [
         ("protocol", LineRetrieval, "018c5f6aef59"),
         ("protocol", Passkey, "158a5495d6b3"),
@@ -74,14 +74,14 @@ def test_passkey_is_worded_as_in_its_seed() -> None:
         ("tagged", Control, "29fb16a5bea7"),
     ],
 )
-def test_the_digests_are_those_on_record(prompts: str, family: type[Scenario], digest: str) -> None:
-    assert PromptSet.open(HERE, prompts).wording(family).digest == digest
+def test_the_digests_are_those_on_record(prompts: str, test: type[Cell], digest: str) -> None:
+    assert PromptSet.open(HERE, prompts).wording(test).digest == digest
 
 
 def test_documents_are_called_what_their_corpus_calls_them() -> None:
     protocol = PromptSet.open(HERE, "protocol")
-    for family in (Collage, Control, Writing):
-        own, plain = protocol.wording(family, "staff handbook"), protocol.wording(family)
+    for test in (Collage, Control, Writing):
+        own, plain = protocol.wording(test, "staff handbook"), protocol.wording(test)
         assert own.digest != plain.digest
         assert (own.document, plain.document) == ("staff handbook", None)
         assert not any("government" in text for name, text in own.words.items() if not name.startswith("passage"))
@@ -101,16 +101,16 @@ def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
     assert mine.wording(Passkey).digest == protocol.wording(Passkey).digest
 
 
-@pytest.mark.parametrize(("family", "template"), TEMPLATES)
+@pytest.mark.parametrize(("test", "template"), TEMPLATES)
 def test_a_digest_changes_with_every_template_of_its_family_alone(
-    folder: Path, family: type[Scenario], template: str
+    folder: Path, test: type[Cell], template: str
 ) -> None:
     prompts = PromptSet.open(HERE, str(folder))
-    before = {other: prompts.wording(other).digest for other in FAMILIES}
-    path = folder / family.family / f"{template}.txt"
+    before = {other: prompts.wording(other).digest for other in TESTS}
+    path = folder / test.test / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8") + "more", encoding="utf-8")
-    after = {other: prompts.wording(other).digest for other in FAMILIES}
-    assert {other for other in before if before[other] != after[other]} == {family}
+    after = {other: prompts.wording(other).digest for other in TESTS}
+    assert {other for other in before if before[other] != after[other]} == {test}
 
 
 def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
@@ -157,30 +157,28 @@ def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
         PromptSet.open(HERE, "sead")
 
 
-@pytest.mark.parametrize(("family", "template"), TEMPLATES)
-def test_a_missing_template_is_named_with_where_to_copy_it_from(
-    folder: Path, family: type[Scenario], template: str
-) -> None:
-    path = folder / family.family / f"{template}.txt"
+@pytest.mark.parametrize(("test", "template"), TEMPLATES)
+def test_a_missing_template_is_named_with_where_to_copy_it_from(folder: Path, test: type[Cell], template: str) -> None:
+    path = folder / test.test / f"{template}.txt"
     path.unlink()
-    with refused("prompt-file-missing", path, HERE.own("prompts", "protocol", family.family)):
-        PromptSet.open(HERE, str(folder)).wording(family)
+    with refused("prompt-file-missing", path, HERE.own("prompts", "protocol", test.test)):
+        PromptSet.open(HERE, str(folder)).wording(test)
 
 
 @pytest.mark.parametrize(
-    ("family", "template", "placeholder"),
+    ("test", "template", "placeholder"),
     [
-        (family, template, placeholder)
-        for family in FAMILIES
-        for template, holds in family.templates.items()
+        (test, template, placeholder)
+        for test in TESTS
+        for template, holds in test.templates.items()
         for placeholder in holds
     ],
 )
-def test_a_missing_placeholder_is_named(folder: Path, family: type[Scenario], template: str, placeholder: str) -> None:
-    path = folder / family.family / f"{template}.txt"
+def test_a_missing_placeholder_is_named(folder: Path, test: type[Cell], template: str, placeholder: str) -> None:
+    path = folder / test.test / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8").replace(f"{{{placeholder}}}", "it"), encoding="utf-8")
     with refused("placeholder-missing", path, f"{{{placeholder}}}"):
-        PromptSet.open(HERE, str(folder)).wording(family)
+        PromptSet.open(HERE, str(folder)).wording(test)
 
 
 def test_a_template_in_another_encoding_is_refused(folder: Path) -> None:

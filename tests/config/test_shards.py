@@ -43,7 +43,7 @@ def test_every_shard_takes_about_the_same_number_of_tokens(of: int) -> None:
 
 @pytest.mark.parametrize("of", SHARDS)
 def test_another_scenario_moves_few_of_those_there_are(of: int) -> None:
-    """A new scenario moves about a tenth of its band; dealing anew would move a share of 1 - 1/of."""
+    """A new cell moves about a tenth of its band; dealing anew would move a share of 1 - 1/of."""
     all_dealt = deal(GRID, of)
     shares = [moved(deal({name: GRID[name] for name in GRID if name != new}, of), all_dealt) / 64 for new in GRID]
     assert sum(shares) / len(shares) < 0.15

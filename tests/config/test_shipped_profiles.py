@@ -10,11 +10,11 @@ from longctx.cases.case import Case
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.live.cost.estimate import estimate
-from longctx.live.run import NOT_MEASURED, fitted
+from longctx.live.estimating import NOT_MEASURED, fitted
 from tests.here import HERE
 
 TINY = "smollm2-135m"
-"""A model with a window of 8,192 tokens, for small profiles: most families have no room in shares of it."""
+"""A model with a window of 8,192 tokens, for small profiles: most tests have no room in shares of it."""
 MODELS = [path.stem for path in HERE.list("models", "*.toml") if path.stem != TINY]
 PROFILES = [path.stem for path in HERE.list("profiles", "*.toml")]
 SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-chat", "qwen2.5-coder-1.5b"}
@@ -28,7 +28,7 @@ TOO_LONG = {
         "short_answers",
     },
 }  # fmt: skip
-"""The families of each profile that do not fit in such a window, or not at every length."""
+"""The tests of each profile that do not fit in such a window, or not at every length."""
 
 
 def cases(profile: str, *models: str) -> list[Case]:
@@ -45,8 +45,8 @@ def test_what_does_not_fit_is_known(profile: str) -> None:
     """All models are in one plan, which reads the profile and its prompts once."""
     planned = {case.model.model for case in cases(profile, *MODELS)}
     assert planned in ({*MODELS}, set()), "a profile of test functions alone has no cases"
-    expected = {(model, family) for model in SMALL for family in TOO_LONG.get(profile, ())}
-    assert {(case.model.model, case.scenario.family) for case in misfits(profile, *MODELS)} == expected
+    expected = {(model, test) for model in SMALL for test in TOO_LONG.get(profile, ())}
+    assert {(case.model.model, case.cell.test) for case in misfits(profile, *MODELS)} == expected
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -55,8 +55,8 @@ def test_the_frontier_is_the_long_end_of_each_models_window(model: str) -> None:
     window = of_model[0].model.window
     assert window is not None
     longest = {
-        family: max(case.size_tokens + case.reply_tokens for case in of_model if case.scenario.family == family)
-        for family in {case.scenario.family for case in of_model}
+        test: max(case.size_tokens + case.reply_tokens for case in of_model if case.cell.test == test)
+        for test in {case.cell.test for case in of_model}
     }
     assert len(longest) == 11
     assert all(0.9 * window < tokens <= 0.95 * window for tokens in longest.values()), longest
@@ -65,8 +65,8 @@ def test_the_frontier_is_the_long_end_of_each_models_window(model: str) -> None:
 def test_what_does_not_fit_has_no_price() -> None:
     fit, unfit = fitted(cases("paper", "gemma-3-270m"))
     unbuilt = [case for case, why in unfit if why.cause == NOT_MEASURED]
-    priced = estimate(fit, [question for case in fit for question in case.questions()], unbuilt)
-    [lines] = [each for each in priced if each.family == "line_retrieval"]
+    priced = estimate(fit, [trial for case in fit for trial in case.each_trial()], unbuilt)
+    [lines] = [each for each in priced if each.test == "line_retrieval"]
     assert lines.trials == 15 * 50
 
 

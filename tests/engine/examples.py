@@ -1,4 +1,4 @@
-"""A run whose scenarios were measured, for tests of how runs end."""
+"""A run whose cells were measured, for tests of how runs end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
     return Run(str(profile), root=HERE.root, name="r", folder=tmp_path / "r", **settings)
 
 
-def measured(run: Run, *scenarios: str, **fields: Any) -> list[Row]:
-    """Return the rows of a run that measured one trial of each of these scenarios."""
+def measured(run: Run, *cells: str, **fields: Any) -> list[Row]:
+    """Return the rows of a run that measured one trial of each of these cells."""
     of = {"model": "toy", "family": "passkey", "labels": dict(run.settings.labels), **fields}
-    return [row for scenario in scenarios for row in rows("correct", scenario=scenario, **of)]
+    return [row for cell in cells for row in rows("correct", cell=cell, **of)]

@@ -1,4 +1,4 @@
-"""The scenarios of its grid that a run left out."""
+"""The cells of its grid that a run left out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_nothing_is_left_out_of_a_complete_run(tmp_path: Path) -> None:
 
 def test_what_has_no_row_was_left_out(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, LINES)
-    rows = [*measured(run, "window-256-k-256"), *measured(run, "lines-3", family="line_retrieval")]
+    rows = [*measured(run, "window-256-k-256"), *measured(run, "lines-3", test="line_retrieval")]
     assert left_out(run, rows) == (
         "line_retrieval/lines-3 of other, prompts protocol",
         "passkey/window-256-k-128 of toy, prompts protocol",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.engine.finish import earlier_answers, recorded_replies
+from longctx.engine.earlier import earlier_answers, recorded_replies
 from longctx.engine.run import Run
 from longctx.results.baseline import load_baseline, write_baseline
 from longctx.results.row import Row
@@ -75,5 +75,5 @@ def test_without_text_no_reply_is_looked_up(recorded: tuple[Path, Path], tmp_pat
 @pytest.mark.parametrize("name", ["../../elsewhere", "/etc/passwd", "\0"])
 def test_a_name_in_a_baseline_leads_nowhere(tmp_path: Path, name: str) -> None:
     (tmp_path / "elsewhere.jsonl").write_text("no episode", encoding="utf-8")
-    row = run("correct", scenario=name)[0]
+    row = run("correct", cell=name)[0]
     assert recorded_replies([row], [row], tmp_path / "cassettes", "2030") == {}

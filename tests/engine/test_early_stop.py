@@ -14,14 +14,14 @@ from tests.functions.examples import case_of
 
 
 def test_the_trials_of_a_cluster_are_asked_in_one_look_as_they_are_judged(tmp_path: Path) -> None:
-    questions = list(case_of(trials=240, of_one_context=4).questions())
+    trials = list(case_of(trials=240, of_one_context=4).each_trial())
     run = Run(profile={}, root=tmp_path)
-    of_rows = [Unit.of_row(unmeasured_row(run, question, "not_asked", "missing")) for question in questions]
-    assert [unit_of(question) for question in questions] == of_rows
-    looks = in_looks(map(unit_of, questions), "equal", 0.05, 0.05)
+    of_rows = [Unit.of_row(unmeasured_row(run, trial, "not_asked", "missing")) for trial in trials]
+    assert [unit_of(trial) for trial in trials] == of_rows
+    looks = in_looks(map(unit_of, trials), "equal", 0.05, 0.05)
     of_context: dict[object, set[int]] = defaultdict(set)
-    for question in questions:
-        of_context[question.case.scenario.cluster(question.index)].add(looks.of[unit_of(question)])
+    for trial in trials:
+        of_context[trial.case.cell.cluster(trial.index)].add(looks.of[unit_of(trial)])
     assert len(of_context) == 60
     assert all(len(seen) == 1 for seen in of_context.values())
     assert {look for seen in of_context.values() for look in seen} == set(range(1, looks.looks.number + 1))

@@ -15,7 +15,7 @@ KEPT = {"model": "some-model", "bank": "0123456789ab", "made": "2026-11-22", "ru
 
 
 def asked(folder: Path, model: str = "some-model", **fields: object) -> Path:
-    return run(folder, rows("correct", family="collage", item="q1@0123456789ab", model=model), **fields)
+    return run(folder, rows("correct", test="collage", item="q1@0123456789ab", model=model), **fields)
 
 
 def gated(mine: Workspace, baseline: str | None) -> Run:

@@ -23,12 +23,12 @@ def of_traces(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]
 
 def test_each_subject_of_a_gated_test_has_the_minimums_of_its_report() -> None:
     rows = [
-        row(family="test_a", model="one", band="all"),
-        row(family="test_a", model="two", band="all"),
-        row("infra_error", family="test_a", model="three", band="all"),
-        row(family="test_a.polite", band="all"),
-        row(family="test_b", band=None),
-        row(family="passkey", band="all"),
+        row(test="test_a", model="one", band="all"),
+        row(test="test_a", model="two", band="all"),
+        row("infra_error", test="test_a", model="three", band="all"),
+        row(test="test_a.polite", band="all"),
+        row(test="test_b", band=None),
+        row(test="passkey", band="all"),
     ]
     reports = {name: Report(gate=stated) for name in ("test_a", "test_b", "test_elsewhere")}
     assert minimums_of_tests(rows, reports) == 2
@@ -37,5 +37,5 @@ def test_each_subject_of_a_gated_test_has_the_minimums_of_its_report() -> None:
 
 
 def test_a_report_that_fails_or_is_not_known_counts_as_one() -> None:
-    rows = [row(family=name, band="all") for name in ("test_a", "test_b")]
+    rows = [row(test=name, band="all") for name in ("test_a", "test_b")]
     assert minimums_of_tests(rows, {"test_a": Report(gate=of_traces), "test_b": None}) == 2

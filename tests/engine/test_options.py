@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from longctx.config.arguments import price
-from longctx.config.project import ProjectSettings
-from longctx.config.project import Shard
-from longctx.engine.settings import DEFAULT, OPTIONS, fill_in, of_arguments, settings_of
-from longctx.engine.settings import Settings
+from longctx.config.project import ProjectSettings, Shard
+from longctx.engine.settings import DEFAULT, OPTIONS, Settings, fill_in, of_arguments, settings_of
 from longctx.errors import UserError
 from tests.refusals import refused
 

@@ -93,14 +93,14 @@ def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) 
     read = run(
         mine, table, model=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")
     )
-    assert read.plan.cases[0].scenario.indices(2), "what the user says counts instead"
+    assert read.plan.cases[0].cell.indices(2), "what the user says counts instead"
 
 
 def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [95000]\ntrials = 1\nvariants = ["two"]\nbank = "register-gate"\n'
     [first, *_] = run(mine, table, model=("a",)).plan.cases
-    [question] = first.questions()
-    text = question.build().user
+    [trial] = first.each_trial()
+    text = trial.build().user
     assert text.count("[VR Doc. ") > 40
     assert len(set(re.findall(r"\[VR Doc\. (\d{4})–", text))) == 7
 
@@ -110,7 +110,7 @@ def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller(
     smaller: str, trials: int, of_lines: int
 ) -> None:
     large, small = (
-        {question.key for case in Run(name, "a", root=HERE.root).plan.cases for question in case.questions()}
+        {trial.key for case in Run(name, "a", root=HERE.root).plan.cases for trial in case.each_trial()}
         for name in ("gate", smaller)
     )
     assert (len(large), len(small)) == (3684, trials)

@@ -12,8 +12,8 @@ def test_the_recorded_contexts_are_replayed() -> None:
     rows = Run("contexts", root=HERE.root).measure().rows
     assert rows
     assert all(row.measured and row.source == "replayed" for row in rows)
-    clusters = Counter((row.family, str(row.cluster)) for row in rows)
-    assert {(family, questions) for (family, _), questions in clusters.items()} == {
+    clusters = Counter((row.test, str(row.cluster)) for row in rows)
+    assert {(test, questions) for (test, _), questions in clusters.items()} == {
         ("variable_tracking", 2),
         ("multiple_needles", 4),
     }

@@ -53,7 +53,7 @@ def test_neither_trials_nor_what_a_model_tells_of_itself_move_a_scenario(mine: W
 
 
 def test_all_wordings_of_a_scenario_are_in_one_shard() -> None:
-    """Only one job writes the cassette of a scenario."""
+    """Only one job writes the cassette of a cell."""
     for number in (1, 2, 3):
         cases = run(profile="lines", prompts=("protocol", "chatty"), shard=Shard(number, 3)).plan.cases
         files = [case.file for case in cases]

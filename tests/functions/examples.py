@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
-from longctx.functions.cells import FunctionScenario
+from longctx.functions.cells import CellOfFunction
 from longctx.functions.measure import FunctionTrial, Lacking, Suspended
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT
@@ -27,12 +27,12 @@ def case_of(
     of_one_context: int = 1,
     **values: Any,
 ) -> Case:
-    scenario = FunctionScenario(function, tuple(values.items()), items, of_one_context, max_tokens=1024)
-    return Case(model, Wording("protocol", "none", {}), scenario, seed=seed, trials=trials)
+    cell = CellOfFunction(function, tuple(values.items()), items, of_one_context, max_tokens=1024)
+    return Case(model, Wording("protocol", "none", {}), cell, seed=seed, trials=trials)
 
 
 def trial_of(case: Case | None = None, index: int = 0, repeat: int = 0, tape: Tape | None = None) -> FunctionTrial:
-    return FunctionTrial(Question(case or case_of(), index, repeat), tape or Tape(Path("nowhere")))
+    return FunctionTrial(Trial(case or case_of(), index, repeat), tape or Tape(Path("nowhere")))
 
 
 def answer_to(lacking: Lacking, tape: Tape, text: str = "yes", **changed: Any) -> None:

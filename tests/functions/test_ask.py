@@ -13,9 +13,9 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.answer import Unparseable
 from longctx.functions.ask import Ask
+from longctx.functions.measure import FunctionTrial, Suspended, TestMistake
 from longctx.functions.strategies import Strategy, tokens_of
 from longctx.functions.transcript import Transcript
-from longctx.functions.measure import FunctionTrial, Suspended, TestMistake
 from longctx.recording.tape import Tape
 from tests.functions.examples import answer_to, case_of, trial_of
 
@@ -246,7 +246,7 @@ def test_what_a_probe_finds_is_counted(tmp_path: Path, reply: str, grade: str, e
 
 def test_tokens_are_those_of_the_cell() -> None:
     case = case_of()
-    known = dataclasses.replace(case, scenario=dataclasses.replace(case.scenario, tokens={"line": 2.5}))
+    known = dataclasses.replace(case, cell=dataclasses.replace(case.cell, tokens={"line": 2.5}))
     ask_of(trial_of(known)).tokens()["line"] = 1  # type: ignore[index]
     assert ask_of(trial_of(known)).tokens() == {"line": 2.5}
     with pytest.raises(TestMistake, match="no-counts"):

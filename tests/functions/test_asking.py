@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionAsker, difference, one_request
-from longctx.functions.measure import run
-from longctx.functions.measure import FunctionTrial
+from longctx.functions.measure import FunctionTrial, run
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
@@ -54,8 +53,8 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
     with asker:
         asking = FunctionAsker(asker, Canary({}, None))
         asking.ask(
-            case.questions(),
-            lambda question: FunctionTrial(question, tape),
+            case.each_trial(),
+            lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: function(trial) and None),
         )
     assert tally.done == case.size
@@ -205,7 +204,7 @@ def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
     body = body_of("a") | {"tools": [{"name": "add"}], "system": "s"}
     issued(trial, "a")
     lacking = trial.lacking[0]
-    made = one_request(Question(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
+    made = one_request(Trial(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
     sent = Request.of(made).arguments
     assert sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
     assert sent["extra_headers"] == {"anthropic-beta": "x"}
@@ -265,7 +264,7 @@ def test_the_trials_of_a_context_are_asked_after_its_first_and_marked(tape: Tape
 
 def test_a_mark_changes_no_digest(server: SimulatedServer, tape: Tape) -> None:
     ask(server, tape, about, in_contexts_of(3, 3))
-    replayed = FunctionTrial(Question(in_contexts_of(3, 3), 2), Tape(tape.written_to))
+    replayed = FunctionTrial(Trial(in_contexts_of(3, 3), 2), Tape(tape.written_to))
     assert about(replayed) == "reply to and 2?"
 
 
@@ -296,8 +295,8 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
     case, tally = case_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
         FunctionAsker(asker, Canary({}, None)).ask(
-            case.questions(),
-            lambda question: FunctionTrial(question, tape),
+            case.each_trial(),
+            lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
         )
     assert tally.tokens > 0
@@ -338,13 +337,13 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
         raise Unparseable("no number")
 
     said: list[str] = []
-    tally, group = Tally(40), (case.scenario.family, CACHED.model)
+    tally, group = Tally(40), (case.cell.test, CACHED.model)
     canary = Canary({group: 40}, said.append)
     with Asker(tape, [CACHED], Terms(server.url, 2), tally, said.append) as asker:
         asking = FunctionAsker(asker, canary)
         asking.ask(
-            case.questions(),
-            lambda question: FunctionTrial(question, tape),
+            case.each_trial(),
+            lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: unreadable(trial)),
         )
     assert len(server.asked) == 10

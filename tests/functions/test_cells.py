@@ -82,7 +82,7 @@ def test_a_case_keeps_its_identity_when_others_are_added(tmp_path: Path) -> None
     before = function(tmp_path, cases="cases.jsonl").cell({}, MODEL, WORDING, 0)
     written(tmp_path, {"id": "new"}, {"id": "a"}, {"id": "b"})
     after = function(tmp_path, cases="cases.jsonl").cell({}, MODEL, WORDING, 0)
-    assert {str(q.identity) for q in before.questions()} < {str(q.identity) for q in after.questions()}
+    assert {str(q.identity) for q in before.each_trial()} < {str(q.identity) for q in after.each_trial()}
     assert (before.size, after.size) == (2, 3)
 
 
@@ -97,8 +97,8 @@ def test_clusters_are_what_items_share(tmp_path: Path) -> None:
 def test_drawn_items_share_a_context(tmp_path: Path) -> None:
     case = function(tmp_path, trials=5, share=2).cell({"tokens": 100}, MODEL, WORDING, 0)
     assert case.clusters() == ["context-0", "context-0", "context-1", "context-1", "context-2"]
-    assert case.scenario.slug == "tokens-100"
-    assert case.scenario.questions_per_context == 2
+    assert case.cell.slug == "tokens-100"
+    assert case.cell.questions_per_context == 2
 
 
 def test_trials_take_the_first_cases_and_options_replace_them(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_parameters_are_parts_of_names() -> None:
     given = {"tokens": 5, "share": 0.5, "on": True, "tone": Tone.CALM, "call": max, "none": None, "word": "a-b"}
     values = named_values("test_it", given)
     assert values == {**given, "on": "True", "tone": "CALM", "call": "max"}
-    assert case_of(**values).scenario.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
+    assert case_of(**values).cell.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
 
 
 @pytest.mark.parametrize("value", [[1], object(), lambda: 0, {"a": 1}])
@@ -242,23 +242,23 @@ def test_a_prompt_set_that_does_not_exist_is_a_sentence(tmp_path: Path, monkeypa
 def test_a_trial_that_no_case_has() -> None:
     case = case_of(items=(("a", ""), ("b", "")))
     with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-only\), since it has 2 cases"):
-        case.scenario.identity(0, 2, 0)
+        case.cell.identity(0, 2, 0)
 
 
 @pytest.mark.parametrize(
     ("name", "index"), [("b", 1), ("2", 0), ("1", 1)], ids=["its id", "an id of digits", "its place"]
 )
 def test_a_case_is_named_by_its_id(name: str, index: int) -> None:
-    scenario = case_of(items=(("2", ""), ("b", ""), ("c", ""))).scenario
-    assert scenario.index_of(name) == index
+    cell = case_of(items=(("2", ""), ("b", ""), ("c", ""))).cell
+    assert cell.index_of(name) == index
 
 
 def test_the_id_of_no_case() -> None:
-    scenario = case_of(items=(("contract-1", ""), ("contract-2", ""))).scenario
+    cell = case_of(items=(("contract-1", ""), ("contract-2", ""))).cell
     with pytest.raises(ValueError, match=r"no case 'contarct-1': did you mean 'contract-1'\?"):
-        scenario.index_of("contarct-1")
+        cell.index_of("contarct-1")
     with pytest.raises(ValueError, match="its trials are numbered from 0"):
-        case_of().scenario.index_of("contract-1")
+        case_of().cell.index_of("contract-1")
 
 
 def test_the_field_of_the_id_can_be_named(tmp_path: Path) -> None:
@@ -299,12 +299,12 @@ def test_values_are_made_of_what_is_kept(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="its probe texts") as caught:
         case.fitted()
     assert caught.value.code == "prompt-set-not-measured"
-    assert case.scenario.token_values({"a": 9}) == {"a": 9.0}
-    kept = TokenCounts(family="test_it", wording=case.counts_key, on="2026-11-26", values={"a": 9})
+    assert case.cell.token_values({"a": 9}) == {"a": 9.0}
+    kept = TokenCounts(test="test_it", wording=case.counts_key, on="2026-11-26", values={"a": 9})
     known = dataclasses.replace(case, model=MODEL.model_copy(update={"token_counts": (kept,)}))
-    assert known.fitted().scenario.tokens == {"half": 4.5}
-    assert known.fitted().scenario == case.scenario
-    assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().scenario.tokens is None
+    assert known.fitted().cell.tokens == {"half": 4.5}
+    assert known.fitted().cell == case.cell
+    assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().cell.tokens is None
 
 
 def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
@@ -313,9 +313,9 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
             raise ValueError(f"{cell.tokens} tokens are too few")
 
     counts = counted_by({"a": "text"}, fits=fits)
-    assert counted(tmp_path, counts, tokens=9).scenario.fit({"a": 9.0})
+    assert counted(tmp_path, counts, tokens=9).cell.fit({"a": 9.0})
     with pytest.raises(ValueError, match="8 tokens are too few"):
-        counted(tmp_path, counts, tokens=8).scenario.fit({"a": 9.0})
+        counted(tmp_path, counts, tokens=8).cell.fit({"a": 9.0})
 
 
 @pytest.mark.parametrize(
@@ -331,8 +331,8 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
     ],
 )
 def test_values_that_cannot_be_right(tmp_path: Path, values: Any, error: type[Exception], says: str) -> None:
-    scenario = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).scenario
-    for make in scenario.token_values, scenario.fit:
+    cell = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).cell
+    for make in cell.token_values, cell.fit:
         with pytest.raises(error, match=says):
             make({"a": 9})
 

@@ -11,8 +11,8 @@ import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.asking import one_request
-from longctx.functions.asking import Round, Rounds
-from longctx.functions.cells import FunctionScenario
+from longctx.functions.batches import Round, Rounds
+from longctx.functions.cells import CellOfFunction
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import Suspended
 from longctx.live.bounds import Terms
@@ -46,7 +46,7 @@ def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 
         body = {"model": "toy", "max_tokens": room, "messages": [asked]} | changed
         with pytest.raises(Suspended):
             trial.exchange(body, {}, model)
-        made.append(one_request(trial.question, trial.lacking[0]))
+        made.append(one_request(trial.trial, trial.lacking[0]))
     return made
 
 
@@ -57,8 +57,8 @@ def tape(tmp_path: Path) -> Tape:
 
 def test_trials_are_grouped_by_cluster_and_repeats_by_trial() -> None:
     cases = case_of(trials=4, items=(("a", "one"), ("b", "two"), ("c", "one"), ("d", "")))
-    groups = in_contexts(list(dataclasses.replace(cases, repeats=2).questions()))
-    named = [[(question.index, question.repeat) for question in group] for group in groups]
+    groups = in_contexts(list(dataclasses.replace(cases, repeats=2).each_trial()))
+    named = [[(trial.index, trial.repeat) for trial in group] for group in groups]
     assert named == [[(0, 0), (2, 0), (0, 1), (2, 1)], [(1, 0), (1, 1)], [(3, 0), (3, 1)]]
 
 
@@ -150,9 +150,9 @@ def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:
 
 def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     items = tuple((f"case-{number}", "") for number in range(4))
-    scenario = FunctionScenario("test_it", (("fill", 400),), items, same_context=True, max_tokens=1024)
-    case = dataclasses.replace(case_of(model=CACHED), scenario=scenario, trials=4)
-    assert [len(group) for group in in_contexts(list(case.questions()))] == [4]
+    cell = CellOfFunction("test_it", (("fill", 400),), items, same_context=True, max_tokens=1024)
+    case = dataclasses.replace(case_of(model=CACHED), cell=cell, trials=4)
+    assert [len(group) for group in in_contexts(list(case.each_trial()))] == [4]
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}
     made = []
     for index in range(4):
@@ -165,7 +165,7 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
         trial = trial_of(case, index, tape=tape)
         with pytest.raises(Suspended):
             trial.exchange({"model": "toy", "max_tokens": 10, "messages": turns}, {}, CACHED)
-        made.append(one_request(trial.question, trial.lacking[0]))
+        made.append(one_request(trial.trial, trial.lacking[0]))
     groups = list(of_one_context(made))
     assert [[request.index for request in group] for group in groups] == [[0, 1], [2, 3]]
     first, second = shared_requests(groups[0])
@@ -173,4 +173,4 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     assert "cache_control" in marked[0]
     assert marked[1] == {"type": "text", "text": "Question 1?"}
     assert second.shared.after == first.key
-    assert scenario.cluster(0) == "", "statistics take no notice"
+    assert cell.cluster(0) == "", "statistics take no notice"

@@ -11,8 +11,7 @@ from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.measure import Result
-from longctx.functions.measure import FunctionTrial, Suspended, TestMistake
+from longctx.functions.measure import FunctionTrial, Result, Suspended, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
 from tests.functions.examples import answer_to, case_of, trial_of
@@ -65,7 +64,7 @@ def estimated(tape: Tape, *cases: Case, requests: int = 1) -> dict[str, Estimate
             estimates.add_recorded(trial, result)
             if trial.lacking:
                 estimates.add_lacking(trial, trial.lacking)
-    return {estimate.family: estimate for estimate in estimates.estimates(batch=False)}
+    return {estimate.test: estimate for estimate in estimates.estimates(batch=False)}
 
 
 def price(estimate: Estimate) -> float:

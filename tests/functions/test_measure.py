@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
-from longctx.functions.measure import run, view
-from longctx.functions.measure import FunctionTrial, Suspended, TestMistake
+from longctx.functions.measure import FunctionTrial, Suspended, TestMistake, run, view
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.functions.measure import run
+from longctx.functions.measure import MOST_REQUESTS, Suspended, TestMistake, changed_request, run
 from longctx.functions.strategies import Managed, tokens_of
-from longctx.functions.measure import MOST_REQUESTS, Suspended, TestMistake, changed_request
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.tape import Tape, Wanted
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
@@ -150,7 +149,7 @@ def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape)
 def test_the_identity_of_an_item() -> None:
     items = (("first", "a"), ("second", "a"))
     given, more = case_of(items=items), case_of(items=(("new", "b"), *items))
-    assert trial_of(given, 1).question.identity == trial_of(more, 2).question.identity
+    assert trial_of(given, 1).trial.identity == trial_of(more, 2).trial.identity
     assert trial_of(given, 1).item == "second"
     assert trial_of(case_of(), 1).item == "1"
     assert trial_of(case_of(), 1, repeat=1).item == "1"

@@ -18,7 +18,7 @@ def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[Row]:
     return [
         row
         for band, correct in zip(BANDS, right, strict=False)
-        for row in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, scenario=band, **fields)
+        for row in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, cell=band, **fields)
     ]
 
 

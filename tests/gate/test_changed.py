@@ -67,7 +67,7 @@ def test_requests() -> None:
     )
     given = give_verdict(before, after, RULES)
     assert changed((RUN, before), (RUN, after), given) == ["1 of 3 requests differs"]
-    assert given.families[0].requests.unknown == 2
+    assert given.tests[0].requests.unknown == 2
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from longctx.compare.pairs import pairs
-from longctx.gate.evidence import by_band, by_scenario, changed_together
+from longctx.gate.evidence import by_band, by_cell, changed_together
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from tests.rows import digested, joined, run
@@ -14,8 +14,8 @@ SHORT: dict[str, Any] = {"band": "short"}
 
 
 def test_changes_are_reported_by_band_and_by_cluster() -> None:
-    before = joined(run("correct", "wrong", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
-    after = joined(run("wrong", "correct", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, scenario="lines-9"))
+    before = joined(run("correct", "wrong", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, cell="lines-9"))
+    after = joined(run("wrong", "correct", "correct", **SHORT, cluster="a"), run("wrong", **SHORT, cell="lines-9"))
     assert by_band(pairs(before, after))["short"].clusters == [[-1, 1, 0], [0]]
 
 
@@ -42,7 +42,7 @@ def test_what_the_baseline_did_not_measure_tells_nothing() -> None:
 
 
 def test_a_band_that_the_run_lacks_is_empty_and_one_that_is_not_gated_is_none() -> None:
-    before = joined(run("correct", **SHORT), run("correct", scenario="lines-9", band="long"), run("correct", seed=4))
+    before = joined(run("correct", **SHORT), run("correct", cell="lines-9", band="long"), run("correct", seed=4))
     by_name = by_band(pairs(before, joined(run("correct", **SHORT), run("correct", seed=4))))
     assert {name: evidence.asked for name, evidence in by_name.items()} == {"short": 1, "long": 0}
 
@@ -52,9 +52,9 @@ def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:
 
 
 def test_scenarios_have_what_both_runs_measured() -> None:
-    before = joined(run("correct", "wrong", "correct"), run("correct", scenario="lines-9"))
-    after = joined(run("wrong", "correct", "not_asked"), run("correct", scenario="lines-9"))
-    assert by_scenario(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}
+    before = joined(run("correct", "wrong", "correct"), run("correct", cell="lines-9"))
+    after = joined(run("wrong", "correct", "not_asked"), run("correct", cell="lines-9"))
+    assert by_cell(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}
 
 
 def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:
@@ -80,12 +80,12 @@ def test_a_document_whose_trials_were_lost_together_is_named_over_all_bands() ->
 
     def contracts(short: int, long: int) -> list[Row]:
         others = [
-            of(*["correct"] * 6, cluster=f"contract-{place}", band="short", scenario=f"lines-{10 + place}")
+            of(*["correct"] * 6, cluster=f"contract-{place}", band="short", cell=f"lines-{10 + place}")
             for place in range(8, 60)
         ]
         first = of(*["wrong"] * short, *["correct"] * (3 - short), cluster="contract-7", **SHORT)
-        second = of(*["wrong"] * long, *["correct"] * (3 - long), cluster="contract-7", band="long", scenario="lines-9")
-        unnamed = of(*["wrong"] * short, *["correct"] * (3 - short), band="short", scenario="lines-8")
+        second = of(*["wrong"] * long, *["correct"] * (3 - long), cluster="contract-7", band="long", cell="lines-9")
+        unnamed = of(*["wrong"] * short, *["correct"] * (3 - short), band="short", cell="lines-8")
         return joined(first, second, unnamed, *others)
 
     lost, gained = changed_together(by_band(pairs(contracts(0, 0), contracts(2, 2))).values())

@@ -59,10 +59,10 @@ def wrong(number: int, at: int | None = None) -> Callable[[int, int], str]:
 
 
 def test_looks_are_equal_parts_of_each_scenario_and_depend_on_the_seed() -> None:
-    units = [Unit(scenario, 0, str(n)) for scenario in ("a", "b") for n in range(50)]
+    units = [Unit(cell, 0, str(n)) for cell in ("a", "b") for n in range(50)]
     looks = in_looks(units, "equal", *TERMS).of
-    assert Counter((unit.scenario, look) for unit, look in looks.items()) == {
-        (scenario, look): 10 for scenario in ("a", "b") for look in range(1, 6)
+    assert Counter((unit.cell, look) for unit, look in looks.items()) == {
+        (cell, look): 10 for cell in ("a", "b") for look in range(1, 6)
     }
     assert in_looks(reversed(units), "equal", *TERMS).of == looks
     other = in_looks([replace(unit, seed=1) for unit in units], "equal", *TERMS).of
@@ -78,10 +78,10 @@ def test_a_cluster_is_in_one_look_and_few_are_looked_at_once() -> None:
 
 
 def test_looks_may_be_unequal_and_have_their_share_of_each_scenario() -> None:
-    units = [Unit(scenario, 0, str(n)) for scenario in ("a", "b") for n in range(250)]
+    units = [Unit(cell, 0, str(n)) for cell in ("a", "b") for n in range(250)]
     in_five = in_looks(units, "early", *TERMS)
     assert in_five.looks.number == 5
-    of_first = Counter(unit.scenario for unit, look in in_five.of.items() if look == 1)
+    of_first = Counter(unit.cell for unit, look in in_five.of.items() if look == 1)
     assert (of_first["a"], of_first["b"]) == (50, 50)
 
 
@@ -100,8 +100,8 @@ def test_an_unchanged_band_passes_at_the_first_look_that_shows_it() -> None:
         "pass after 160 of 400 trials, 240 not asked",
     )
     assert (band.n, band.look, band.looks, band.settled) == (160, 2, 5, True)
-    [family] = given.families
-    assert (family.asked, family.missing, family.alone, family.reasons) == (160, 0, (0, 0), ())
+    [test] = given.tests
+    assert (test.asked, test.missing, test.alone, test.reasons) == (160, 0, (0, 0), ())
 
 
 def test_a_complete_recording_has_the_verdict_of_the_run_that_stopped() -> None:
@@ -175,5 +175,5 @@ def test_a_family_with_a_stated_minimum_does_not_pass_before_its_end() -> None:
     grids = {("passkey", "some-model"): [PasskeyAxes(windows=(1000,), trials=1, min_k_max=1000)]}
     stated = replace(RULES, grids=grids)
     given = give_verdict(before, after(right, looks=2, **passkeys), stated)
-    assert (given.verdict, given.families[0].missed) == ("inconclusive", ())
+    assert (given.verdict, given.tests[0].missed) == ("inconclusive", ())
     assert give_verdict(before, after(right, looks=2, **passkeys), RULES).verdict == "pass"

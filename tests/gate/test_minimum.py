@@ -1,4 +1,4 @@
-"""The minimum rate: which scenarios are shown to lie below it."""
+"""The minimum rate: which cells are shown to lie below it."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from longctx.gate.minimum import Requirement, below_minimum, below_minimum_among, requirements_of, shortfalls
-from longctx.results.store import scenarios_of
+from longctx.results.store import cell_names
 from longctx.stats.rates import Rate
 from tests.rows import run
 
@@ -68,9 +68,9 @@ def test_nothing_required_is_never_short() -> None:
 
 
 def test_rows_are_tested_by_the_names_of_their_scenarios() -> None:
-    low = run(*["wrong"] * 50, scenario="low")
-    high = run(*["correct"] * 49, "wrong", scenario="high")
-    [of_low], [of_high] = scenarios_of(low), scenarios_of(high)
+    low = run(*["wrong"] * 50, cell="low")
+    high = run(*["correct"] * 49, "wrong", cell="high")
+    [of_low], [of_high] = cell_names(low), cell_names(high)
     requirements = requirements_of(low + high, {of_low: 0.9, of_high: 0.9})
     assert requirements == {of_low: required(0), of_high: required(49)}
     assert shortfalls(requirements.items()) == [(of_low, required(0))]
@@ -78,7 +78,7 @@ def test_rows_are_tested_by_the_names_of_their_scenarios() -> None:
 
 def test_a_scenario_with_a_trial_that_was_not_measured_or_without_a_minimum_is_not_tested() -> None:
     asked, cut_short = run(*["wrong"] * 50), run(*["wrong"] * 49, "not_asked")
-    [name] = scenarios_of(asked)
+    [name] = cell_names(asked)
     assert requirements_of(asked, {name: 0.9}) == {name: required(0)}
     assert requirements_of(cut_short, {name: 0.9}) == {}
     assert requirements_of(asked, {"another": 0.9}) == requirements_of(asked, {}) == {}

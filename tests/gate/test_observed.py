@@ -45,8 +45,8 @@ def test_how_trials_of_a_cluster_correlate(changes: list[list[int]], correlation
 
 
 def test_a_band_that_one_run_lacks_is_not_seen() -> None:
-    both = joined(rows("correct"), rows("correct", scenario="lines-9", band="long"))
-    lacking = joined(rows("correct"), rows("infra_error", scenario="lines-9", band="long"))
+    both = joined(rows("correct"), rows("correct", cell="lines-9", band="long"))
+    lacking = joined(rows("correct"), rows("infra_error", cell="lines-9", band="long"))
     assert list(seen(both, lacking)) == [(TOY, SHORT)]
     assert seen(both, joined(rows("correct", seed=3))) == {}
 
@@ -62,7 +62,7 @@ def test_another_subject_is_asked_where_there_is_not_the_same() -> None:
 
 
 def test_recordings_that_both_runs_replay_are_known() -> None:
-    before = joined(rows("correct", "wrong"), rows("infra_error"), rows("correct", family="passkey"))
-    after = joined(rows("correct", "wrong", recorded_at=LATER), rows("correct", family="passkey"))
+    before = joined(rows("correct", "wrong"), rows("infra_error"), rows("correct", test="passkey"))
+    after = joined(rows("correct", "wrong", recorded_at=LATER), rows("correct", test="passkey"))
     assert same_recordings(before, after) == [False, False, False, True]
     assert same_recordings(before, joined(rows("correct", model="other"))) == [False] * 4

@@ -28,16 +28,16 @@ def verdict(before: list[Row], after: list[Row], rules: Rules = RULES) -> RunVer
 
 def test_the_same_again_passes() -> None:
     given = verdict(BASELINE, BASELINE)
-    [family] = given.families
-    assert (given.verdict, family.verdict, given.reasons) == ("pass", "pass", ())
-    assert [(band.band.family, band.band.name) for band in family.bands] == [("line_retrieval", name) for name in BANDS]
+    [test] = given.tests
+    assert (given.verdict, test.verdict, given.reasons) == ("pass", "pass", ())
+    assert [(band.band.test, band.band.name) for band in test.bands] == [("line_retrieval", name) for name in BANDS]
 
 
 def test_a_collapse_at_the_long_end_is_a_regression() -> None:
     given = verdict(BASELINE, joined(rows((180, 160, 90))))
-    [family] = given.families
+    [test] = given.tests
     assert given.verdict == "regression"
-    assert [band.verdict for band in family.bands] == ["pass", "pass", "regression"]
+    assert [band.verdict for band in test.bands] == ["pass", "pass", "regression"]
 
 
 def test_a_few_changes_in_few_trials_are_inconclusive() -> None:
@@ -47,16 +47,16 @@ def test_a_few_changes_in_few_trials_are_inconclusive() -> None:
 
 def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
     few = digested(joined(rows((18,), n=20)), "a")
-    [band] = verdict(few, few).families[0].bands
+    [band] = verdict(few, few).tests[0].bands
     assert (band.verdict, band.same_answers, band.needed) == ("pass", True, None)
-    [asked_again] = verdict(few, digested(few, "b")).families[0].bands
+    [asked_again] = verdict(few, digested(few, "b")).tests[0].bands
     assert (asked_again.verdict, asked_again.same_answers) == ("inconclusive", False)
 
 
 def test_a_family_of_the_baseline_that_the_run_lacks_is_lost_coverage_if_it_was_gated() -> None:
     for band, verdict_of_run in ((None, "pass"), ("all", "invalid")):
-        given = verdict(joined(rows((180, 160, 140)), run("correct", family="passkey", band=band)), BASELINE)
-        assert [family for family, _ in given.unmatched[0]] == ["passkey"]
+        given = verdict(joined(rows((180, 160, 140)), run("correct", test="passkey", band=band)), BASELINE)
+        assert [test for test, _ in given.unmatched[0]] == ["passkey"]
         assert given.verdict == verdict_of_run
     [reason] = given.reasons
     assert reason.startswith("the run does not judge 1 of the 4 cells that its baseline judges (passkey/lines-5)")
@@ -64,8 +64,8 @@ def test_a_family_of_the_baseline_that_the_run_lacks_is_lost_coverage_if_it_was_
 
 def test_a_band_that_the_run_lacks_does_not_pass() -> None:
     given = verdict(BASELINE, joined(rows((180, 160))))
-    assert (given.verdict, given.families[0].verdict) == ("invalid", "inconclusive")
-    assert given.families[0].alone == (200, 0)
+    assert (given.verdict, given.tests[0].verdict) == ("invalid", "inconclusive")
+    assert given.tests[0].alone == (200, 0)
 
 
 def test_a_run_that_is_cut_down_never_passes() -> None:
@@ -75,12 +75,10 @@ def test_a_run_that_is_cut_down_never_passes() -> None:
 
 
 def test_what_is_missing_makes_it_invalid() -> None:
-    given = verdict(
-        BASELINE, joined(rows((180, 160), n=200), run(*["infra_error"] * 200, band="long", scenario="long"))
-    )
+    given = verdict(BASELINE, joined(rows((180, 160), n=200), run(*["infra_error"] * 200, band="long", cell="long")))
     assert given.verdict == "invalid"
     assert given.reasons == ("not enough trials measured in line_retrieval",)
-    assert given.families[0].reasons[0].startswith("200 of 600 trials were not measured")
+    assert given.tests[0].reasons[0].startswith("200 of 600 trials were not measured")
 
 
 def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
@@ -92,7 +90,7 @@ def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
     missing = joined(run(*["correct"] * 958, *lost, *["infra_error"] * 8, band="all"))
     given = verdict(before, missing)
     assert given.verdict == "invalid"
-    assert given.families[0].reasons == (
+    assert given.tests[0].reasons == (
         "if what is missing counted as wrong, the verdict would be regression and not pass",
     )
 
@@ -103,7 +101,7 @@ def test_one_missing_that_would_make_an_alarm_makes_it_invalid() -> None:
     assert verdict(before, joined(run(*["correct"] * 97, *lost, band="all"))).verdict == "inconclusive"
     given = verdict(before, joined(run(*["correct"] * 96, *lost, "infra_error", band="all")))
     assert given.verdict == "invalid"
-    assert given.families[0].reasons == (
+    assert given.tests[0].reasons == (
         "if what is missing counted as wrong, the verdict would be regression and not inconclusive",
     )
 
@@ -116,14 +114,14 @@ def test_a_run_with_nothing_in_common_is_invalid() -> None:
 
 def test_a_changed_prompt_set_is_compared_with_the_one_before() -> None:
     given = verdict(BASELINE, joined(rows((100, 80, 60), prompt_set="mine")))
-    assert (given.verdict, given.families[0].after.prompt_set) == ("regression", "mine")
+    assert (given.verdict, given.tests[0].after.prompt_set) == ("regression", "mine")
 
 
 def test_a_changed_model_is_not_judged_from_old_recordings() -> None:
     old = rows((180, 160, 140), model="new", recorded_at="2026-01-01T00:00:00+00:00", source="replayed")
     given = verdict(BASELINE, joined(old))
     assert given.verdict == "invalid"
-    assert "the model has changed" in given.families[0].reasons[0]
+    assert "the model has changed" in given.tests[0].reasons[0]
 
 
 def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
@@ -131,18 +129,16 @@ def test_subjects_with_bands_of_one_name_are_judged_each_by_itself() -> None:
         return joined(rows((180,), model="one"), rows((right,), model="two"))
 
     given = verdict(both(180), both(100))
-    assert [(family.after.model, family.verdict) for family in given.families] == [
+    assert [(test.after.model, test.verdict) for test in given.tests] == [
         ("one", "pass"),
         ("two", "regression"),
     ]
-    assert [band.band.subject for family in given.families for band in family.bands] == [
-        family.after for family in given.families
-    ]
+    assert [band.band.subject for test in given.tests for band in test.bands] == [test.after for test in given.tests]
 
 
 def test_it_must_be_clear_what_is_compared_with_what() -> None:
     given = verdict(BASELINE, joined(rows((180,), model="one"), rows((180,), model="two")))
-    assert (given.verdict, given.families) == ("invalid", ())
+    assert (given.verdict, given.tests) == ("invalid", ())
     assert "[unclear-comparison]" in given.reasons[0]
 
 
@@ -162,8 +158,8 @@ def stated(*minimums: int) -> Rules:
 
 def test_k_max_is_reported_beside_the_bands_without_a_verdict() -> None:
     """The bands alone decide: a dip in the middle leaves k_max's interval wide, and the band regresses."""
-    [family] = verdict(reaching(4096), reaching(4096)).families
-    [window] = family.reported
+    [test] = verdict(reaching(4096), reaching(4096)).tests
+    [window] = test.reported
     assert window.data == {
         "window": 4096,
         "k_max": [4096, 4096],
@@ -174,20 +170,20 @@ def test_k_max_is_reported_beside_the_bands_without_a_verdict() -> None:
         row if row.params["k"] not in (1920, 2048) else replace(row, outcome="wrong") for row in reaching(4096)
     ]
     given = verdict(reaching(4096), collapsed)
-    assert given.families[0].reported[0].data["k_max"] == [4096, 1792]
-    assert (given.verdict, [band.verdict for band in given.families[0].bands]) == ("regression", ["regression"])
+    assert given.tests[0].reported[0].data["k_max"] == [4096, 1792]
+    assert (given.verdict, [band.verdict for band in given.tests[0].bands]) == ("regression", ["regression"])
 
 
 def test_a_stated_minimum_fails_only_where_all_of_the_interval_is_below_it() -> None:
     half = reaching(2048)
     given = verdict(half, half, stated(4096))
-    [missed] = given.families[0].missed
+    [missed] = given.tests[0].missed
     assert missed.minimum is not None
     assert (given.verdict, missed.minimum.says) == (
         "regression",
         "k_max 2,048 [2,048, 2,432] in a window of 4,096, below the minimum of 4,096",
     )
-    assert verdict(half, half, stated(2304)).families[0].missed == (), "the interval holds 2,304"
+    assert verdict(half, half, stated(2304)).tests[0].missed == (), "the interval holds 2,304"
     assert verdict(half, half, stated(1024)).verdict == "pass"
 
 
@@ -204,10 +200,10 @@ def fails(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) ->
 
 
 def test_a_familys_own_code_that_fails_makes_it_invalid_in_a_sentence() -> None:
-    family = replace(shipped()["line_retrieval"], report=Report(x="lines", gate=fails))
-    given = give_verdict(BASELINE, BASELINE, RULES, {family.name: family})
-    assert (given.verdict, given.families[0].reported) == ("invalid", ())
-    [reason] = given.families[0].reasons
+    test = replace(shipped()["line_retrieval"], report=Report(x="lines", gate=fails))
+    given = give_verdict(BASELINE, BASELINE, RULES, {test.name: test})
+    assert (given.verdict, given.tests[0].reported) == ("invalid", ())
+    [reason] = given.tests[0].reasons
     assert reason.startswith(
         "what line_retrieval adds to the gate failed: ValueError: nan is not a p-value (report.py,"
     )
@@ -220,10 +216,10 @@ def lacks_keys(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes
 
 
 def test_the_report_of_a_test_function_adds_to_the_gate_and_one_that_is_lacking_makes_it_invalid() -> None:
-    own = digested(run(*["correct"] * 90, *["wrong"] * 10, family="test_keys", scenario="all", band="all"), "a")
+    own = digested(run(*["correct"] * 90, *["wrong"] * 10, test="test_keys", cell="all", band="all"), "a")
     reports = {"test_keys": Report(gate=lacks_keys)}
     given = verdict(own, own, replace(RULES, reports=reports))
-    assert (given.verdict, [each.minimum.says for each in given.families[0].missed if each.minimum]) == (
+    assert (given.verdict, [each.minimum.says for each in given.tests[0].missed if each.minimum]) == (
         "regression",
         ["0% name the key, below 50%"],
     )
@@ -233,16 +229,14 @@ def test_the_report_of_a_test_function_adds_to_the_gate_and_one_that_is_lacking_
     lacking = verdict(own, own, replace(RULES, reports={"test_keys": None}))
     assert lacking.verdict == "invalid"
     assert (
-        lacking.families[0]
-        .reasons[0]
-        .startswith("the report of test_keys adds to the gate, and pytest collects no such")
+        lacking.tests[0].reasons[0].startswith("the report of test_keys adds to the gate, and pytest collects no such")
     )
     failing = verdict(own, own, replace(RULES, reports={"test_keys": Report(gate=fails)}))
-    assert failing.families[0].reasons[0].startswith("what test_keys adds to the gate failed: ValueError")
+    assert failing.tests[0].reasons[0].startswith("what test_keys adds to the gate failed: ValueError")
 
 
 def outcomes(band: str, *kinds: str, **fields: Any) -> list[Row]:
-    return run(*kinds, band=band, scenario=band, **fields)
+    return run(*kinds, band=band, cell=band, **fields)
 
 
 SORRY = outcomes("long", *["unparseable"] * 600)
@@ -251,29 +245,29 @@ SORRY = outcomes("long", *["unparseable"] * 600)
 def test_a_baseline_that_has_nothing_to_lose_passes_nothing() -> None:
     """600 times "Sorry, I cannot say." against itself, with the very same answers: no run can fail."""
     given = verdict(digested(SORRY, "a"), digested(SORRY, "a"))
-    [band] = given.families[0].bands
+    [band] = given.tests[0].bands
     assert (given.verdict, given.reasons, band.verdict, band.settled) == ("invalid", (), "invalid", True)
     assert band.reason.startswith("600 of the baseline's 600 replies are unreadable or cut off")
     floor = outcomes("long", *["correct"] * 4, *["wrong"] * 196)
-    [band] = verdict(floor, floor).families[0].bands
+    [band] = verdict(floor, floor).tests[0].bands
     assert (band.verdict, band.needed) == ("invalid", None)
     assert band.reason.endswith("does not significantly exceed 0 by more than 5.0%")
 
 
 def test_guessing_among_four_is_nothing_to_lose() -> None:
-    guessed = outcomes("all", *["correct"] * 60, *["wrong"] * 140, family="collage")
-    [band] = verdict(guessed, guessed).families[0].bands
+    guessed = outcomes("all", *["correct"] * 60, *["wrong"] * 140, test="collage")
+    [band] = verdict(guessed, guessed).tests[0].bands
     assert band.reason.endswith("does not significantly exceed guessing, 0.25, by more than 5.0%")
-    able = outcomes("all", *["correct"] * 160, *["wrong"] * 40, family="collage")
-    assert "invalid" not in [band.verdict for band in verdict(able, able).families[0].bands]
+    able = outcomes("all", *["correct"] * 160, *["wrong"] * 40, test="collage")
+    assert "invalid" not in [band.verdict for band in verdict(able, able).tests[0].bands]
 
 
 def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
     """Two names: 0.52 against 0.48 is what guessing gives. A check of the test states no rate of guessing."""
 
-    def names(right: int, guessing: float | None, family: str = "test_name") -> list[Row]:
+    def names(right: int, guessing: float | None, test: str = "test_name") -> list[Row]:
         outcomes = *["correct"] * right, *["wrong"] * (300 - right)
-        return run(*outcomes, band="all", family=family, scenario="all", guessing=guessing)
+        return run(*outcomes, band="all", test=test, cell="all", guessing=guessing)
 
     [band] = verdict(names(156, 0.5), names(156, 0.5)).bands
     assert (band.verdict, "guessing, 0.50," in band.reason) == ("invalid", True)
@@ -289,7 +283,7 @@ def test_a_regression_elsewhere_outranks_a_baseline_with_nothing_to_lose() -> No
         joined(rows((180, 160, 90)), outcomes("floor", *["wrong"] * 90)),
     )
     assert given.verdict == "regression"
-    assert [band.verdict for band in given.families[0].bands] == ["pass", "pass", "regression", "invalid"]
+    assert [band.verdict for band in given.tests[0].bands] == ["pass", "pass", "regression", "invalid"]
 
 
 def test_a_model_that_turned_unreadable_has_regressed() -> None:
@@ -301,12 +295,12 @@ def test_a_model_that_turned_unreadable_has_regressed() -> None:
 
 def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
     """Its rows have no band; if the baseline's have one, its judgement is missed, or goes by the baseline's terms."""
-    floor = run(*["wrong"] * 50, family="graph_walks")
-    banded = run(*["wrong"] * 50, family="graph_walks", band="all")
+    floor = run(*["wrong"] * 50, test="graph_walks")
+    banded = run(*["wrong"] * 50, test="graph_walks", band="all")
     for before, expected in ((floor, "pass"), (banded, "invalid")):
         given = verdict(joined(BASELINE, before), joined(BASELINE, floor))
-        assert (given.verdict, [family for family, _ in given.not_gated]) == (expected, ["graph_walks"])
-    able = run(*["correct"] * 50, family="graph_walks", band="all")
+        assert (given.verdict, [test for test, _ in given.not_gated]) == (expected, ["graph_walks"])
+    able = run(*["correct"] * 50, test="graph_walks", band="all")
     by_base = verdict(joined(BASELINE, able), joined(BASELINE, floor), Rules(age=RULES.age, of_base=True))
     assert (by_base.verdict, by_base.not_gated) == ("regression", ())
     given = verdict(floor, floor)
@@ -315,18 +309,18 @@ def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
 
 def lines(number: int, correct: int, n: int = 200, band: str = "all") -> list[Row]:
     outcomes = ["correct"] * correct + ["wrong"] * (n - correct)
-    return run(*outcomes, band=band, scenario=f"lines-{number}", params={"lines": number, "block_size": None})
+    return run(*outcomes, band=band, cell=f"lines-{number}", params={"lines": number, "block_size": None})
 
 
 def test_another_number_of_lines_is_compared_unpaired() -> None:
     given = verdict(lines(5, 196), lines(3, 200))
-    [band] = given.families[0].bands
+    [band] = given.tests[0].bands
     assert (given.verdict, given.reasons) == ("pass", ())
     assert (band.band.name, band.n, band.lost, band.gained) == ("all, lines 5 → 3", 200, 0, 0)
     assert math.isclose(band.difference, 0.02)
     fallen = verdict(lines(5, 196), lines(30, 150))
     assert fallen.verdict == "regression"
-    assert [family.alone for family in fallen.families] == [(0, 0)]
+    assert [test.alone for test in fallen.tests] == [(0, 0)]
 
 
 def test_two_samples_show_less_than_pairs() -> None:
@@ -336,11 +330,11 @@ def test_two_samples_show_less_than_pairs() -> None:
 
 def test_what_was_not_measured_of_two_samples_counts_as_wrong_at_worst() -> None:
     after = lines(3, 197, n=197) + run(
-        *["not_asked"] * 3, band="all", scenario="lines-3", params={"lines": 3, "block_size": None}
+        *["not_asked"] * 3, band="all", cell="lines-3", params={"lines": 3, "block_size": None}
     )
     after = [replace(row, trial=place) for place, row in enumerate(after)]
     given = verdict(lines(5, 198), after)
-    assert given.families[0].missing == 3
+    assert given.tests[0].missing == 3
     assert given.verdict == "invalid"
 
 
@@ -348,19 +342,19 @@ def test_a_run_that_was_stopped_early_shows_nothing_by_two_samples() -> None:
     after = [replace(row, trial=place) for place, row in enumerate(lines(3, 10, n=199) + lines(3, 0, n=1))]
     after[-1] = replace(after[-1], outcome="not_asked", error="early stop")
     given = verdict(lines(5, 196), after, replace(RULES, looks=RunLooks.all("equal")))
-    assert [band.verdict for family in given.families for band in family.bands] == ["inconclusive"]
+    assert [band.verdict for test in given.tests for band in test.bands] == ["inconclusive"]
 
 
 def test_a_pair_at_another_length_is_a_pair() -> None:
     def tokens(number: int, correct: int) -> list[Row]:
         outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
         place = {"scenario": f"tokens-{number}", "params": {"tokens": number}}
-        return run(*outcomes, band="all", family="test_refund_code", **place)
+        return run(*outcomes, band="all", test="test_refund_code", **place)
 
     given = verdict(tokens(2000, 95), tokens(1000, 95))
-    [band] = given.families[0].bands
+    [band] = given.tests[0].bands
     assert (given.verdict, band.n, band.unpaired) == ("pass", 100, None)
-    assert str(given.families[0].across[0]) == "tokens 2,000 → 1,000"
+    assert str(given.tests[0].across[0]) == "tokens 2,000 → 1,000"
 
 
 def test_a_small_drop_in_all_bands_is_a_regression_of_the_run() -> None:
@@ -416,7 +410,7 @@ def test_a_run_with_a_stated_margin_of_few_trials_is_inconclusive_though_its_ban
 
 def test_what_is_missing_counts_as_wrong_of_a_run_with_a_stated_margin() -> None:
     before = joined(rows((100, 100), n=100))
-    missing = joined(rows((100,), n=100), run(*["correct"] * 99, "infra_error", band=BANDS[1], scenario=BANDS[1]))
+    missing = joined(rows((100,), n=100), run(*["correct"] * 99, "infra_error", band=BANDS[1], cell=BANDS[1]))
     given = verdict(before, missing, replace(TOGETHER, run_margin=0.0135))
     assert given.verdict == "invalid"
     would = "if what is missing counted as wrong, the verdict on all bands together would be inconclusive and not pass"
@@ -435,7 +429,7 @@ def test_clusters_extend_over_the_bands_of_a_run() -> None:
         return [
             replace(row, cluster=f"section-{row.trial}")
             for band in ("short", "long")
-            for row in run(*outcomes, band=band, scenario=band)
+            for row in run(*outcomes, band=band, cell=band)
         ]
 
     together = verdict(of(0), of(3)).run
@@ -460,10 +454,10 @@ def test_several_runs_of_the_baseline_are_averaged() -> None:
     assert (three.n, three.difference) == (200, 0)
     assert three.bound < one.bound
     assert three.lost == three.gained == pytest.approx(50 / 3, abs=1e-5)
-    [family] = together.families
-    [change] = family.changes
+    [test] = together.tests
+    [change] = test.changes
     assert (change.before.n, change.after.n) == (600, 200)
-    assert family.alone == (0, 0)
+    assert test.alone == (0, 0)
 
 
 def test_a_drop_is_shown_against_several_runs() -> None:
@@ -481,12 +475,12 @@ def test_a_replay_of_any_run_of_the_baseline_has_its_own_answers() -> None:
 
 
 def test_partial_credit_is_gated_on_its_mean() -> None:
-    trials = run(*["correct"] * 200, family="test_a", band="all")
+    trials = run(*["correct"] * 200, test="test_a", band="all")
     was, same, worse = (
         [check_row(trial, "score", credit + 0.001 * (trial.trial % 7)) for trial in trials]
         for credit in (0.9, 0.9, 0.7)
     )
     passed, fell = give_verdict(was, same, RULES), give_verdict(was, worse, RULES)
     assert (passed.verdict, fell.verdict) == ("pass", "regression")
-    [change] = fell.families[0].changes
+    [change] = fell.tests[0].changes
     assert [round(rate.rate, 2) for rate in (change.before, change.after)] == [0.9, 0.7]

@@ -13,7 +13,7 @@ def rows(outcomes: str, night: int = 0, **given: object) -> list[Row]:
     """Return a row for each letter: r is right, w wrong and n not measured."""
     kinds = {"r": "correct", "w": "wrong", "n": "infra_error"}
     own = [
-        row(kinds[letter], trial=100 * night + at, band="all", family="test_it", item=f"{night}-{at}")
+        row(kinds[letter], trial=100 * night + at, band="all", test="test_it", item=f"{night}-{at}")
         for at, letter in enumerate(outcomes)
     ]
     return [replace(each, **given) for each in own]  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def test_a_cluster_counts_once_and_a_repeat_not_at_all() -> None:
 
 
 def test_checks_and_what_is_not_gated_do_not_count() -> None:
-    both = [*BASELINE, *(replace(each, family="test_it.polite") for each in BASELINE)]
+    both = [*BASELINE, *(replace(each, test="test_it.polite") for each in BASELINE)]
     (night,) = watched(both, {"mon": [replace(each, outcome="wrong") for each in both]}, {})
     assert night.night.lost == 8
     (none,) = watched(both, {"mon": [replace(each, band=None) for each in both]}, {})

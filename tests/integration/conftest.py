@@ -36,7 +36,7 @@ TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 collect_ignore = ["foreign", "foreign_functions", "foreign_openai"]
 """Projects of their own, whose tests run in copies of them (see test_foreign_family.py, test_functions.py, …)."""
 
-FAMILIES = "line_retrieval", "passkey"
+TESTS = "line_retrieval", "passkey"
 
 LINES = """
 [line_retrieval]
@@ -248,16 +248,16 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
 
 @pytest.fixture(scope="session")
 def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    """Return a project of two families, with its own copy of their prompts. All other data comes with longctx.
+    """Return a project of two tests, with its own copy of their prompts. All other data comes with longctx.
 
     The tests never write to it: they copy it, with its tests as a first run has compiled them.
     """
     folder = tmp_path_factory.mktemp("template")
-    for family in FAMILIES:
-        shutil.copytree(ROOT / "fixtures/prompts/protocol" / family, folder / "fixtures/prompts/protocol" / family)
+    for test in TESTS:
+        shutil.copytree(ROOT / "fixtures/prompts/protocol" / test, folder / "fixtures/prompts/protocol" / test)
     for name in ("fixtures/models", "tests_longctx"):
         (folder / name).mkdir()
-    for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{family}.py" for family in FAMILIES)):
+    for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{test}.py" for test in TESTS)):
         shutil.copy2(ROOT / name, folder / name)
     made = Checkout(folder, launcher)
     made.profile(LINES)

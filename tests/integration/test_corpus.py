@@ -36,8 +36,8 @@ CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl")
 @pytest.fixture
 def own(checkout: Checkout) -> Checkout:
     """Return a checkout with six documents of a user and questions about them."""
-    for family in ("collage", "control"):
-        shutil.copy(ROOT / "tests_longctx" / f"test_{family}.py", checkout.folder / "tests_longctx")
+    for test in ("collage", "control"):
+        shutil.copy(ROOT / "tests_longctx" / f"test_{test}.py", checkout.folder / "tests_longctx")
     documents: Path = checkout.folder / "documents"
     documents.mkdir()
     (documents / "corpus.toml").write_text("min_tokens = 0\n")
@@ -90,7 +90,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
 
 def told_once(own: Checkout) -> dict[str, dict[str, int]]:
-    """Return the facts that the manifest of the latest run states about its scenarios."""
+    """Return the facts that the manifest of the latest run states about its cells."""
     facts: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
     return facts
 

@@ -120,10 +120,10 @@ def test_the_smallest_margin_that_a_set_can_rule_out(checkout: Checkout) -> None
     result = checkout.pytest("--ctx-estimate")
     assert result.says("passkey of toy, prompts protocol: 4 trials", "cannot pass at a margin of 5%: use"), result
     table = '[{}]\nmodels = ["toy"]\nwindows = [4096]\ntrials = 10\n'
-    families = ("variable_tracking", "frequent_words", "coreference", "aggregation")
-    checkout.profile(*map(table.format, families))
-    for family in families:
-        shutil.copy(ROOT / f"tests_longctx/test_{family}.py", checkout.file("tests_longctx"))
+    tests = ("variable_tracking", "frequent_words", "coreference", "aggregation")
+    checkout.profile(*map(table.format, tests))
+    for test in tests:
+        shutil.copy(ROOT / f"tests_longctx/test_{test}.py", checkout.file("tests_longctx"))
     result = checkout.pytest("--ctx-estimate")
     assert result.says(
         "4 bands cannot pass at a margin of 5% with so few trials. The smallest margin that each can, if 10% of pairs "

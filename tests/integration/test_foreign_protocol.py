@@ -59,14 +59,14 @@ def forgetful(body: Body) -> Answer:
 
 
 def test_it_is_recorded_and_judged_by_its_own_rules(recorded: Checkout) -> None:
-    by_scenario = {row["scenario"]: row for row in recorded.rows("reports/first")}
-    assert {name: (row["outcome"], row["trace"], row["band"]) for name, row in by_scenario.items()} == {
+    by_cell = {row["scenario"]: row for row in recorded.rows("reports/first")}
+    assert {name: (row["outcome"], row["trace"], row["band"]) for name, row in by_cell.items()} == {
         "keys-3-sentences-20": ("correct", {"found": 3}, "short"),
         "keys-3-sentences-200": ("wrong", {"found": 2}, "long"),
         "keys-5-sentences-20": ("correct", {"found": 5}, "short"),
         "keys-5-sentences-200": ("wrong", {"found": 4}, "long"),
     }
-    assert set(recorded.cassettes()) == {f"my-model/several_keys/{name}.jsonl" for name in by_scenario}
+    assert set(recorded.cassettes()) == {f"my-model/several_keys/{name}.jsonl" for name in by_cell}
 
 
 def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Checkout) -> None:

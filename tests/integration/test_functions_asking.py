@@ -147,9 +147,9 @@ def test_the_cap_covers_families_and_functions_together(project: Checkout) -> No
         arguments = ("tests_longctx", PRICES, "--ctx-no-canary", "--ctx-concurrency=1", "--ctx-max-cost=0.02")
         result = project.pytest(*arguments, f"--ctx-base-url={server.url}", "--ctx-record=once")
         spent = sum(count_tokens(prompt_of(body)) * 2e-6 + count_tokens("12345") * 10e-6 for body in server.asked)
-        families = [body for body in server.asked if "code is" not in prompt_of(body)]
+        tests = [body for body in server.asked if "code is" not in prompt_of(body)]
     assert result.says("the cap of $0.02 leaves no room for it"), result
-    assert len(families) == 20
+    assert len(tests) == 20
     assert 20 < len(server.asked) < 60
     assert spent <= 0.02
 

@@ -139,7 +139,7 @@ def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> Non
         result = ask(gated, server, "--ctx-baseline=main")
         assert result.code == 0, result
         assert len(server.asked) == 1
-    [review] = [family for family in gate(gated)["families"] if family["family"] == "test_review"]
+    [review] = [test for test in gate(gated)["families"] if test["family"] == "test_review"]
     assert (review["bands"][0]["n"], review["bands"][0]["clusters"]) == (19, 19)
 
 
@@ -151,7 +151,7 @@ def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
     with SimulatedServer(rude) as server:
         result = ask(project, server, "--ctx-baseline=main", mode="all")
     assert result.code == 10, result
-    [review] = [family for family in gate(project)["families"] if family["family"] == "test_review"]
+    [review] = [test for test in gate(project)["families"] if test["family"] == "test_review"]
     assert review["bands"][0]["clusters"] == 6
 
 
@@ -213,7 +213,7 @@ def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> N
         live = ask(checkout, server, *gated, mode="all")
     assert live.code == 10, live
     assert verdicts(checkout) == {("test_summary", "all"): "pass", ("test_summary.coverage", "all"): "regression"}
-    [band] = [family["bands"][0] for family in gate(checkout)["families"] if family["family"].endswith("coverage")]
+    [band] = [test["bands"][0] for test in gate(checkout)["families"] if test["family"].endswith("coverage")]
     assert band["difference"] == pytest.approx(-0.3)
     judged = gate(checkout)["families"]
     assert (run(checkout, *gated).code, gate(checkout)["families"]) == (10, judged)

@@ -75,7 +75,7 @@ def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkou
     gated = project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main")
     assert gated.says("+0.000 [-1.00, +1.00] without the judge's errors"), gated
     gate = json.loads(project.file("reports/latest/gate.json").read_text())
-    assert [family["family"] for family in gate["families"]] == ["test_tone", "test_tone.polite"]
+    assert [test["family"] for test in gate["families"]] == ["test_tone", "test_tone.polite"]
 
 
 def test_another_model_under_test_has_the_same_judge(project: Checkout) -> None:

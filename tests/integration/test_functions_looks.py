@@ -98,9 +98,9 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
         asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
         assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not asked")
         assert "not paired" not in asked.out
-    families = gate(recorded)["families"]
+    tests = gate(recorded)["families"]
     assert (run(recorded, *GATE).code, left_out(recorded)) == (0, 20)
-    assert gate(recorded)["families"] == families
+    assert gate(recorded)["families"] == tests
     file.write_text(PARTLY)
     assert (run(recorded, *GATE).code, left_out(recorded)) == (12, 0), "trials of the first look are stale"
 
@@ -115,10 +115,10 @@ def test_a_test_whose_report_states_a_minimum_is_asked_to_the_end(recorded: Chec
         0,
         [{"rate": 1.0, "missed": False}],
     )
-    families = gate(recorded)["families"]
+    tests = gate(recorded)["families"]
     for workers in ("-n0", "-n2"):
         assert (run(recorded, *GATE, workers).code, left_out(recorded)) == (0, 0)
-        assert gate(recorded)["families"] == families
+        assert gate(recorded)["families"] == tests
 
 
 def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
@@ -137,7 +137,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
         assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
     asked = gate(alone)
     assert verdicts(alone) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
-    assert [band["look"] for family in asked["families"] for band in family["bands"]] == [2, 2]
+    assert [band["look"] for test in asked["families"] for band in test["bands"]] == [2, 2]
     assert (run(alone, *GATE).code, left_out(alone)) == (0, 20)
     assert gate(alone)["families"] == asked["families"]
 
@@ -165,9 +165,9 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
     with SimulatedServer(codes) as server:
         asked = ask(alone, server, *gated)
         assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not asked")
-        families = gate(alone)["families"]
+        tests = gate(alone)["families"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
-        assert gate(alone)["families"] == families
+        assert gate(alone)["families"] == tests
         again = ask(alone, server, "--ctx-baseline=first", mode="all")
         assert (again.code, left_out(alone)) == (0, 0)
 

@@ -60,7 +60,7 @@ REPORT = Report(
         title="what is wrong with keys",
         of="faults",
     ),
-    data=lambda answers: {"scenario": answers.scenario, "found": answers.total("found")},
+    data=lambda answers: {"scenario": answers.cell, "found": answers.total("found")},
     entries="keys",
     gate=reported,
 )

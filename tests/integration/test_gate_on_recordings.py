@@ -71,7 +71,7 @@ def test_a_gate_of_two_models_that_stopped_early_replays_to_its_verdict(
 
 
 def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(checkout: Checkout) -> None:
-    """The number of sections varies within a scenario. The baseline is the one of the main branch, as it is kept."""
+    """The number of sections varies within a cell. The baseline is the one of the main branch, as it is kept."""
     for name in ("cassettes/qwen2.5-coder-0.5b/collage", "fixtures/baselines"):
         shutil.copytree(ROOT / name, checkout.file(name))
     shutil.copy2(ROOT / "tests_longctx/test_collage.py", checkout.file("tests_longctx"))

@@ -139,5 +139,5 @@ def test_a_run_that_is_killed_leaves_what_was_finished(project: Checkout, record
     result = project.pytest("-pdying", "-n0", "--ctx-report=mine", profile="small", env={"DIES": recorded[2]})
     assert result.code == -signal.SIGKILL
     lines = project.file("mine/rows.part").read_text().splitlines()
-    scenarios = [json.loads(line.partition("\t")[0])["scenario"] for line in lines]
-    assert scenarios == [scenario for scenario in ("lines-3", "lines-5") for _ in range(2)]
+    cells = [json.loads(line.partition("\t")[0])["scenario"] for line in lines]
+    assert cells == [cell for cell in ("lines-3", "lines-5") for _ in range(2)]

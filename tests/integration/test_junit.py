@@ -1,4 +1,4 @@
-"""--junitxml: each test's family, scenario, model, rate with its interval and number of trials, and tokens."""
+"""--junitxml: each test's test, cell, model, rate with its interval and number of trials, and tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--ctx-min-rate: a scenario fails when its rate is shown to lie below, Holm's correction over the run."""
+"""--ctx-min-rate: a cell fails when its rate is shown to lie below, Holm's correction over the run."""
 
 from __future__ import annotations
 

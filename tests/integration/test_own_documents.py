@@ -17,10 +17,10 @@ QUESTIONS = "fixtures/questions/handbook.jsonl"
 @pytest.fixture
 def handbook(checkout: Checkout) -> Checkout:
     """Return a checkout with the handbook, and with the recordings and the tests of long-context QA."""
-    for family in ("writing", "control", "collage"):
-        shutil.copytree(ROOT / "cassettes" / MODEL / family, checkout.file(f"cassettes/{MODEL}/{family}"))
-    for family in ("control", "collage"):
-        shutil.copy2(ROOT / f"tests_longctx/test_{family}.py", checkout.file("tests_longctx"))
+    for test in ("writing", "control", "collage"):
+        shutil.copytree(ROOT / "cassettes" / MODEL / test, checkout.file(f"cassettes/{MODEL}/{test}"))
+    for test in ("control", "collage"):
+        shutil.copy2(ROOT / f"tests_longctx/test_{test}.py", checkout.file("tests_longctx"))
     for name in ("handbook", "profiles", "questions/filters"):
         shutil.copytree(ROOT / "fixtures" / name, checkout.file(f"fixtures/{name}"))
     return checkout

@@ -220,7 +220,7 @@ def test_what_a_notebook_records_pytest_replays_with_equal_rows(
     run = asyncio.run(cell())  # a notebook has a running event loop
     measured = run.measure()
     finished = measured.finish()
-    assert {row.outcome for row in measured.rows if row.family == "test_facts"} == {"wrong"}
+    assert {row.outcome for row in measured.rows if row.test == "test_facts"} == {"wrong"}
     assert sorted_rows(project, str(finished.record.folder)) != []
     by_pytest(project)
     live, replayed = sorted_rows(project, str(finished.record.folder)), sorted_rows(project)
@@ -238,7 +238,7 @@ def test_an_estimate_is_that_of_pytest(project: Checkout, server: SimulatedServe
     said: list[str] = []
     options = {"base_url": server.url, "prices": ()}
     estimates = run_of(project, say=said.append, **options).estimate()
-    assert [(each.family, each.trials, each.to_ask) for each in estimates] == [
+    assert [(each.test, each.trials, each.to_ask) for each in estimates] == [
         ("test_code", 12, 12),
         ("test_facts", 8, 8),
         ("test_tools", 3, 3),
@@ -277,14 +277,14 @@ def test_a_gate_of_functions_and_protocols_together(project: Checkout, server: S
     first = longctx.Run(model="toy", tests=tests, page=False, say=lambda _: None, **given)
     assert first.ask(max_cost=1).complete
     measured = first.measure()
-    assert {row.family for row in measured.rows} == {"test_code", "line_retrieval"}
+    assert {row.test for row in measured.rows} == {"test_code", "line_retrieval"}
     measured.finish()
     assert project.longctx("baseline", "save", "first").code == 0
     tests = [tests[0], "line_retrieval"]  # a protocol by its name
     again = longctx.Run(model="toy", tests=tests, page=False, say=lambda _: None, **given)
     verdict = again.measure().verdict(baseline="first")
     assert verdict.verdict == "pass"
-    assert {band.band.family for band in verdict.bands} == {"test_code", "line_retrieval"}
+    assert {band.band.test for band in verdict.bands} == {"test_code", "line_retrieval"}
 
 
 def test_a_trial_is_shown_before_and_after_it_is_recorded(project: Checkout, server: SimulatedServer) -> None:
@@ -536,7 +536,7 @@ def test_an_unmarked_function_is_what_the_profile_says(project: Checkout, server
     run = longctx.Run(profile=profile, tests=[test_double], base_url=server.url, page=False, say=lambda _: None)
     assert run.ask().complete
     rows = run.measure().rows
-    assert {(row.scenario, row.outcome) for row in rows} == {("size-10", "correct"), ("size-99", "correct")}
+    assert {(row.cell, row.outcome) for row in rows} == {("size-10", "correct"), ("size-99", "correct")}
     assert len(rows) == 6
     with pytest.raises(longctx.UserError, match="neither a number of trials nor a file of cases"):
         longctx.Run(tests=[test_double], model="toy").estimate()
@@ -544,8 +544,8 @@ def test_an_unmarked_function_is_what_the_profile_says(project: Checkout, server
 
 def test_shards_divide_the_cells(project: Checkout) -> None:
     shards = [run_of(project, shard=Shard(number, 2)) for number in (1, 2)]
-    families = [run.measure() for run in shards]
-    cells = [{(row.family, row.scenario) for row in each.rows if "." not in row.family} for each in families]
+    tests = [run.measure() for run in shards]
+    cells = [{(row.test, row.cell) for row in each.rows if "." not in row.test} for each in tests]
     assert cells[0] & cells[1] == set()
     assert len(cells[0] | cells[1]) == 7
     result = project.pytest("--ctx-shard=1/2", "--ctx-model=toy", f"-k={' or '.join(NAMES)}", profile=None)
@@ -638,7 +638,7 @@ def test_values_and_functions_that_marks_leave_out_are_not_measured(project: Che
         assert ask("a")
 
     rows = longctx.Run(tests=[test_some, test_none], model="toy", say=lambda _: None).measure().rows
-    assert [row.scenario for row in rows] == ["size-1"] * 2 + ["size-3"] * 2
+    assert [row.cell for row in rows] == ["size-1"] * 2 + ["size-3"] * 2
 
 
 def test_errors_of_a_test_are_sentences_and_lose_nothing(project: Checkout, server: SimulatedServer) -> None:

@@ -58,7 +58,7 @@ def test_a_root_that_is_given_counts(checkout: Checkout, elsewhere: Path) -> Non
 
 
 def test_a_project_without_a_profile(checkout: Checkout) -> None:
-    """The tests of families fail at collection: a project of test functions alone needs no profile."""
+    """The tests of tests fail at collection: a project of test functions alone needs no profile."""
     for arguments in ((), ("--ctx-estimate",)):
         result = checkout.pytest(*arguments, profile=None, page=True)
         assert result.says(str(checkout.folder), "[no-profile]")

@@ -173,8 +173,8 @@ def test_what_a_batch_answered_in_looks_is_judged_in_looks_whoever_collects_it(c
             assert checkout.longctx("models", "batches", "collect").code == 0
         assert [len(batch.requests) for batch in server.created] == [26, 26]
     replayed = run(checkout, *gated[:2])
-    [family] = gate(checkout)["families"]
-    assert (replayed.code, [band["looks"] for band in family["bands"]]) == (11, [2])
+    [test] = gate(checkout)["families"]
+    assert (replayed.code, [band["looks"] for band in test["bands"]]) == (11, [2])
 
 
 def test_an_answer_that_was_asked_at_once_is_judged_so_whatever_was_asked_in_looks_before(checkout: Checkout) -> None:

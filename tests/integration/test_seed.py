@@ -1,4 +1,4 @@
-"""--ctx-seed: other trials of the same scenarios; the same trials for the same seed."""
+"""--ctx-seed: other trials of the same cells; the same trials for the same seed."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_a_gate_pairs_the_same_shape(passkeys: Checkout, server: SimulatedServer
     assert {json.loads(line).get("shape", "text") for line in baseline} == {"text", "chat"}
     passkeys.pytest("--ctx-baseline=shapes")
     gate = json.loads(passkeys.file("reports/latest/gate.json").read_text())
-    assert [(family["before"], family["after"]) for family in gate["families"]] == [
+    assert [(test["before"], test["after"]) for test in gate["families"]] == [
         ({"model": "toy", "prompt_set": "protocol", "labels": {}},) * 2,
         ({"model": "toy", "prompt_set": "protocol", "labels": {}, "shape": "chat"},) * 2,
     ]

@@ -43,7 +43,7 @@ def test_shards_have_the_verdict_of_one_process(checkout: Checkout, server: Simu
 def test_each_shard_asks_its_own_part_and_minimum_rates_are_tested_once(
     checkout: Checkout, server: SimulatedServer
 ) -> None:
-    """One scenario, so that one of both has none; it is there all the same."""
+    """One cell, so that one of both has none; it is there all the same."""
     checkout.profile(GRID[0].replace("3, 5, 7", "3"), "min_rate = 0.9\n")
     server.script = saying("0")
     for number in (1, 2):

@@ -1,4 +1,4 @@
-"""python -m longctx show SCENARIO --run RUN: what a run measured of a trial, beside its prompt."""
+"""python -m longctx show CELL --run RUN: what a run measured of a trial, beside its prompt."""
 
 from __future__ import annotations
 

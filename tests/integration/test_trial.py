@@ -1,4 +1,4 @@
-"""--ctx-only: a single trial of each scenario."""
+"""--ctx-only: a single trial of each cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--ctx-trials: how many trials a scenario has, instead of the profile's."""
+"""--ctx-trials: how many trials a cell has, instead of the profile's."""
 
 from __future__ import annotations
 

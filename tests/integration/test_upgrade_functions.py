@@ -32,7 +32,7 @@ def test_code(ask, draw, check, tokens):
 def test_review(ask, case):
     assert str(case.number) in ask(f"{case.contract} has the number {case.number}. Which?").text
 """
-FAMILY = """
+TEST = """
 from longctx.protocols.line_retrieval import line_retrieval as test_line_retrieval
 """
 TRIALS = 2 * 20 + 20
@@ -84,7 +84,7 @@ def data(project: Checkout, folder: str = "up") -> dict[str, Any]:
 def test_it_asks_both_models_and_a_second_call_replays(project: Checkout) -> None:
     [first] = data(project, "first")["candidates"]
     assert first["usage"]["after"]["usd"] > 2 * first["usage"]["before"]["usd"]
-    assert [family["family"] for family in first["families"]] == ["test_code", "test_code.polite", "test_review"]
+    assert [test["family"] for test in first["families"]] == ["test_code", "test_code.polite", "test_review"]
     assert [band["band"] for band in first["families"][0]["bands"]] == ["short", "long"]
     again = upgrade(project, None, "old", "new", "--volume", 1_000_000)
     assert again.says("Upgrade from old to new: pass", "a month at 1,000,000", "1.00 [0.94, 1.00] n=60"), again
@@ -132,7 +132,7 @@ def test_the_cap_holds_and_a_second_call_asks_the_rest(project: Checkout) -> Non
 
 def test_families_and_functions_are_one_decision(project: Checkout) -> None:
     project.profile(f'models = ["old"]\n{LINES}'.replace("trials = 16", "trials = 20"))
-    project.file("tests/test_line_retrieval.py").write_text(FAMILY)
+    project.file("tests/test_line_retrieval.py").write_text(TEST)
     arguments = "old", "rude", "--tests", "tests", "-k", "review or retrieval", "--profile", "tiny.toml"
 
     def both(body: Body) -> Answer:
@@ -142,8 +142,8 @@ def test_families_and_functions_are_one_decision(project: Checkout) -> None:
         result = upgrade(project, server, *arguments, "--max-cost", 1)
         assert len(server.asked) == 2 * 40 + 20, result
     assert result.code == 0, result
-    families = data(project)["candidates"][0]["families"]
-    assert [family["family"] for family in families] == ["line_retrieval", "test_review"]
+    tests = data(project)["candidates"][0]["families"]
+    assert [test["family"] for test in tests] == ["line_retrieval", "test_review"]
 
 
 @pytest.mark.parametrize(

@@ -97,12 +97,12 @@ def test_an_estimate_waits_for_prompts_to_be_built(checkout: Checkout) -> None:
     assert checkout.pytest("--ctx-estimate", "--ctx-trials=200").says("Waiting for the prompts to be built, to find")
 
 
-@pytest.mark.parametrize("family", [LINES, PASSKEY], ids=["told the window", "counted"])
+@pytest.mark.parametrize("test", [LINES, PASSKEY], ids=["told the window", "counted"])
 @pytest.mark.parametrize("batch", [(), ("--ctx-batch",)], ids=["directly", "in batches"])
 def test_a_server_that_is_not_there_ends_the_run_at_the_first_attempt(
-    checkout: Checkout, family: str, batch: tuple[str, ...]
+    checkout: Checkout, test: str, batch: tuple[str, ...]
 ) -> None:
-    checkout.profile(family)
+    checkout.profile(test)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{free.getsockname()[1]}"

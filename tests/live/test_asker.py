@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.asking import one_request
@@ -22,7 +22,7 @@ from longctx.live.failure import Failure
 from longctx.live.request import Request
 from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.functions.examples import MODEL, body_of, case_of, trial_of
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
@@ -59,7 +59,7 @@ def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfi
         del body["max_tokens"]
     with pytest.raises(Suspended):
         trial.exchange(body, {}, model, counts=counts)
-    return Request.of(one_request(Question(case, 0), trial.lacking[0]))
+    return Request.of(one_request(Trial(case, 0), trial.lacking[0]))
 
 
 def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServer, tape: Tape) -> None:
@@ -101,7 +101,7 @@ def test_the_cap_leaves_no_room(server: SimulatedServer, tape: Tape) -> None:
 def test_the_cap_reserves_a_compaction(server: SimulatedServer, tape: Tape) -> None:
     edits = [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 1}}]
     plain, compacted = (request(tape, model=DEAR, context_management={"edits": some}) for some in ([], edits))
-    cap = 1.5 * compacted.question.case.size_tokens
+    cap = 1.5 * compacted.trial.case.size_tokens
     with asker_of(server, tape, model=DEAR, cap=cap) as asker:
         assert isinstance(refused := asker.submit(compacted).result(), Failure)
         assert refused.cause == "budget"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
@@ -20,7 +20,7 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
 
@@ -47,15 +47,15 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
-        assert trial.identity == question.identity
+    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+        assert built.identity == trial.identity
         self.results.append(result)
 
 
 def ask(
     url: str,
     tape: Tape,
-    questions: Sequence[Question],
+    trials: Sequence[Trial],
     in_flight: int = 1,
     cap: float | None = None,
     bounds: Bounds | None = None,
@@ -64,7 +64,7 @@ def ask(
 
     async def run() -> Asked:
         async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, questions, bounds or Bounds.of(in_flight, cap), progress)
+            return await ask_all(client, tape, trials, bounds or Bounds.of(in_flight, cap), progress)
 
     asked = asyncio.run(run())
     assert progress.last_in_flight == 0
@@ -78,17 +78,17 @@ def prompts(server: SimulatedServer) -> list[str]:
 
 def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
-    questions = missing(tape, [line_case(5), line_case(3)])
+    trials = missing(tape, [line_case(5), line_case(3)])
     with SimulatedServer() as server:
-        asked, results = ask(server.url, tape, questions)
+        asked, results = ask(server.url, tape, trials)
     assert asked == Asked(answered=4)
-    assert prompts(server) == [question.build().user for question in questions]
-    for question, reported in zip(questions, results, strict=True):
-        trial = question.build()
-        reply = Tape(tmp_path).reply(Wanted.of(question, trial))
+    assert prompts(server) == [trial.build().user for trial in trials]
+    for trial, reported in zip(trials, results, strict=True):
+        built = trial.build()
+        reply = Tape(tmp_path).reply(Wanted.of(trial, built))
         assert isinstance(reported, Reply)
         assert reply is not None
-        assert (reply.text, reported.text) == (trial.expected, trial.expected)
+        assert (reply.text, reported.text) == (built.expected, built.expected)
     assert not missing(Tape(tmp_path, "once"), [line_case(5), line_case(3)])
 
 
@@ -199,14 +199,14 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
 @pytest.mark.parametrize(("status", "cause"), [(401, "bad_key"), (403, "bad_key"), (404, "no_such_model")])
 def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: int, cause: str) -> None:
     tape = Tape(tmp_path, "once")
-    questions = missing(tape, [line_case(trials=5)])
+    trials = missing(tape, [line_case(trials=5)])
     with SimulatedServer(failing(status, "not you")) as server:
-        asked, results = ask(server.url, tape, questions)
+        asked, results = ask(server.url, tape, trials)
     assert len(server.asked) == len(results) == 1
     assert asked.answered == 0
     assert asked.stopped is not None
     assert (asked.stopped.cause, asked.stopped.fatal) == (cause, True)
-    assert asked.failures == {question.key: asked.stopped for question in questions}
+    assert asked.failures == {trial.key: asked.stopped for trial in trials}
 
 
 @pytest.mark.parametrize(
@@ -215,19 +215,19 @@ def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: 
 )
 def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause: str) -> None:
     tape = Tape(tmp_path, "once")
-    questions = missing(tape, [line_case(trials=3)])
-    second = questions[1].build().user
+    trials = missing(tape, [line_case(trials=3)])
+    second = trials[1].build().user
 
     def script(body: Body) -> Answer:
         return failing(status)(body) if body["messages"][0]["content"] == second else right(body)
 
     with SimulatedServer(script) as server:
-        asked, _ = ask(server.url, tape, questions)
+        asked, _ = ask(server.url, tape, trials)
     assert (asked.answered, asked.stopped) == (2, None)
     assert [(key, failure.cause, failure.fatal) for key, failure in asked.failures.items()] == [
-        (questions[1].key, cause, False)
+        (trials[1].key, cause, False)
     ]
-    assert missing(Tape(tmp_path, "once"), [line_case(trials=3)]) == [questions[1]]
+    assert missing(Tape(tmp_path, "once"), [line_case(trials=3)]) == [trials[1]]
 
 
 @pytest.mark.parametrize("payload", [b"<html>busy</html>", b"{}", message("42", content=None)])
@@ -251,8 +251,8 @@ def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
 def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
     """The server answers one trial of four, and stops the asking at the first that is sent once more."""
     tape = Tape(tmp_path, "once")
-    questions = missing(tape, [line_case(trials=4)])
-    good = questions[0].build().user
+    trials = missing(tape, [line_case(trials=4)])
+    good = trials[0].build().user
 
     def script(body: Body) -> Answer:
         if body["messages"][0]["content"] == good:
@@ -260,7 +260,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
         return failing(500 if len(server.asked) <= 16 else 401, "not now")(body)
 
     with SimulatedServer(script) as server:
-        asked, results = ask(server.url, tape, questions)
+        asked, results = ask(server.url, tape, trials)
     assert len(server.asked) == 17
     assert asked.stopped is not None
     assert [type(result) for result in results] == [Reply, Failure, Failure, Failure]
@@ -294,9 +294,9 @@ def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> No
 @pytest.mark.parametrize(("by", "others"), [("toy", {}), ("sent", {}), ("", {}), ("another", {("toy", "another"): 2})])
 def test_answers_of_another_model_are_counted(tmp_path: Path, by: str, others: dict[tuple[str, str], int]) -> None:
     tape = Tape(tmp_path, "once")
-    questions = missing(tape, [line_case(provider_model="sent")])
+    trials = missing(tape, [line_case(provider_model="sent")])
     with SimulatedServer(saying("42", model=by)) as server:
-        asked, _ = ask(server.url, tape, questions)
+        asked, _ = ask(server.url, tape, trials)
     assert asked.others == others
     asked.add(Asked(1, others=Counter({("toy", "another"): 1})))
     assert asked.others["toy", "another"] == others.get(("toy", "another"), 0) + 1
@@ -357,5 +357,5 @@ def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
 
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Question(line_case(), 0)], in_flight=0)
+        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Trial(line_case(), 0)], in_flight=0)
     assert [failure.cause for failure in asked.failures.values()] == ["not_asked"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
@@ -22,7 +22,7 @@ from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import user_text
 from longctx.recording.tape import Tape, Wanted
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.recording.examples import collage_case
 from tests.servers import SimulatedServer, count_tokens
@@ -35,58 +35,58 @@ def cases(**model: object) -> list[Case]:
 
 
 def replies(tape: Tape, asked: list[Case]) -> list[Reply | None]:
-    questions = [question for case in asked for question in case.questions()]
-    return [tape.reply(Wanted.of(question, question.build())) for question in questions]
+    trials = [trial for case in asked for trial in case.each_trial()]
+    return [tape.reply(Wanted.of(trial, trial.build())) for trial in trials]
 
 
 def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) -> None:
     cache, tape = PrefixCache(100), Tape(tmp_path, "once")
-    questions = shared(missing(tape, cases(caching=Caching(min_tokens=100))))
+    trials = shared(missing(tape, cases(caching=Caching(min_tokens=100))))
 
     async def ask(url: str) -> Asked:
         async with open_client(tape, url, 8) as client:
-            return await ask_all(client, tape, questions, Bounds.of(8), Silent())
+            return await ask_all(client, tape, trials, Bounds.of(8), Silent())
 
     with SimulatedServer(cache.script) as server:
-        assert asyncio.run(ask(server.url)).answered == len(questions) == 16
+        assert asyncio.run(ask(server.url)).answered == len(trials) == 16
     answered = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
     assert len(answered) == 16, "a profile without caching replays them"
     assert sum(reply.cached_tokens for reply in answered) == sum(
-        question.shared.read // CHARACTERS_A_TOKEN for question in questions
+        trial.shared.read // CHARACTERS_A_TOKEN for trial in trials
     )
     assert sum(reply.cache_write_tokens for reply in answered) > 0
 
 
 def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
-    async def count(url: str) -> list[Question]:
+    async def count(url: str) -> list[Trial]:
         async with open_client(Tape(tmp_path), url, 4) as client:
             return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
 
     with SimulatedServer() as server:
         requests = asyncio.run(count(server.url))
     assert [request.path for request in server.received] == ["/v1/messages/count_tokens"]
-    for question in requests:
-        text = user_text(question.build(), question.case.model)
-        assert question.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)
+    for trial in requests:
+        text = user_text(trial.build(), trial.case.model)
+        assert trial.case.size_tokens == pytest.approx(count_tokens(text), rel=0.1)
 
 
 def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
     same = [collage_case(trials=1), dataclasses.replace(collage_case(trials=1), seed=1)]
-    questions = [question for case in same for question in case.questions()]
+    trials = [trial for case in same for trial in case.each_trial()]
 
-    async def count(url: str) -> list[Question]:
+    async def count(url: str) -> list[Trial]:
         async with open_client(Tape(tmp_path), url, 4) as client:
-            return await counted(client, questions, print)
+            return await counted(client, trials, print)
 
     with SimulatedServer() as server:
         requests = asyncio.run(count(server.url))
     assert requests[0].case.id == requests[1].case.id
-    assert [question.case.seed for question in requests] == [0, 1]
+    assert [trial.case.seed for trial in requests] == [0, 1]
 
 
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
-    async def count() -> list[Question]:
+    async def count() -> list[Trial]:
         async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
             return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
 
-    assert {question.case.counted for question in asyncio.run(count())} == {None}
+    assert {trial.case.counted for trial in asyncio.run(count())} == {None}

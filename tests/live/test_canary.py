@@ -6,48 +6,48 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.live.canary import FEW, MORE, Canary, first, in_turn
 from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.tally import Tally
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.recording.examples import AT, line_case, passkey_case
 
-Answer = Callable[[Question], str | Failure]
+Answer = Callable[[Trial], str | Failure]
 
 
 class Pass:
     """An asking pass whose replies come from a function. rounds: the questions of each call."""
 
     def __init__(self, cases: Sequence[Case], answer: Answer, canary: bool = True, text: bool = True) -> None:
-        self.questions = [question for case in cases for question in case.questions()]
-        self.rounds: list[list[Question]] = []
+        self.questions = [trial for case in cases for trial in case.each_trial()]
+        self.rounds: list[list[Trial]] = []
         self.messages: list[str] = []
-        sizes = Counter(question.case.group for question in self.questions)
+        sizes = Counter(trial.case.group for trial in self.questions)
         self.canary = Canary(sizes, self.messages.append if canary else None, text)
         self.outcomes = Outcomes(Tally(len(self.questions)), Silent(), self.canary)
         self._answer = answer
 
-    def ask(self, questions: Sequence[Question] | None = None) -> Asked:
-        return asyncio.run(self._all(self.questions if questions is None else questions))
+    def ask(self, trials: Sequence[Trial] | None = None) -> Asked:
+        return asyncio.run(self._all(self.questions if trials is None else trials))
 
-    async def _all(self, questions: Sequence[Question]) -> Asked:
-        asked, rest = await first(self.canary, questions, self._ask)
+    async def _all(self, trials: Sequence[Trial]) -> Asked:
+        asked, rest = await first(self.canary, trials, self._ask)
         if rest:
             asked.add(await self._ask(rest))
         return asked
 
-    async def _ask(self, questions: Sequence[Question]) -> Asked:
-        self.rounds.append(list(questions))
+    async def _ask(self, trials: Sequence[Trial]) -> Asked:
+        self.rounds.append(list(trials))
         asked = Asked()
-        for question in questions:
-            given = self._answer(question)
+        for trial in trials:
+            given = self._answer(trial)
             result = given if isinstance(given, Failure) else Reply(given, "end_turn", "toy", 9, 0, 9, 0.1, AT, "0")
-            self.outcomes.ended(question, question.build(), result)
+            self.outcomes.ended(trial, trial.build(), result)
             if isinstance(result, Failure):
-                asked.failures[question.key] = result
+                asked.failures[trial.key] = result
                 asked.stopped = result if result.fatal else None
             else:
                 asked.answered += 1
@@ -58,12 +58,12 @@ class Pass:
         return list(map(len, self.rounds))
 
 
-def sorry(question: Question) -> str:
+def sorry(trial: Trial) -> str:
     return "Sorry, I cannot say."
 
 
 def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
-    asking = Pass([line_case(trials=40)], lambda question: "7" if question.index == 2 else "Sorry.")
+    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.index == 2 else "Sorry.")
     asked = asking.ask()
     assert asking.sizes == [FEW, 37]
     assert (asked.answered, asked.failures) == (40, {})
@@ -84,7 +84,7 @@ def test_where_none_of_ten_can_be_read_the_family_stops_there() -> None:
 
 
 def test_one_of_ten_is_enough() -> None:
-    asking = Pass([line_case(trials=40)], lambda question: "7" if question.index == 9 else "Sorry.")
+    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.index == 9 else "Sorry.")
     assert asking.ask().answered == 40
     assert asking.sizes == [FEW, MORE - FEW, 30]
 
@@ -111,7 +111,7 @@ def test_it_can_be_switched_off() -> None:
 
 
 def test_it_looks_over_all_rounds_of_a_pass() -> None:
-    """A run that stops early asks in rounds, which may have fewer trials of a family than the canary takes."""
+    """A run that stops early asks in rounds, which may have fewer trials of a test than the canary takes."""
     asking = Pass([line_case(trials=40)], sorry)
     rounds = [asking.questions[start : start + 4] for start in range(0, 40, 4)]
     answered = [asking.ask(part).answered for part in rounds]
@@ -119,7 +119,7 @@ def test_it_looks_over_all_rounds_of_a_pass() -> None:
 
 
 def test_what_stops_the_pass_stops_the_canary() -> None:
-    asking = Pass([line_case(trials=40)], lambda question: Failure("no_access", "no access", fatal=True))
+    asking = Pass([line_case(trials=40)], lambda trial: Failure("no_access", "no access", fatal=True))
     asked = asking.ask()
     assert asking.sizes == [FEW]
     assert asked.stopped is not None
@@ -127,14 +127,14 @@ def test_what_stops_the_pass_stops_the_canary() -> None:
 
 
 def test_failed_requests_are_no_replies() -> None:
-    asking = Pass([line_case(trials=40)], lambda question: Failure("timeout", "no answer in time"))
+    asking = Pass([line_case(trials=40)], lambda trial: Failure("timeout", "no answer in time"))
     asked = asking.ask()
     assert sum(asking.sizes) == len(asked.failures) == 40
     assert {failure.cause for failure in asked.failures.values()} == {"timeout"}
 
 
 def test_a_long_reply_is_cut_and_made_visible() -> None:
-    asking = Pass([line_case(trials=40)], lambda question: "\x1b[31m" + "so " * 100)
+    asking = Pass([line_case(trials=40)], lambda trial: "\x1b[31m" + "so " * 100)
     asking.ask()
     assert "\x1b" not in asking.messages[0]
     assert asking.messages[0].endswith("…")
@@ -142,15 +142,15 @@ def test_a_long_reply_is_cut_and_made_visible() -> None:
 
 
 def test_a_reply_that_may_not_be_shown_is_not() -> None:
-    asking = Pass([line_case(trials=40)], lambda question: "secret", text=False)
+    asking = Pass([line_case(trials=40)], lambda trial: "secret", text=False)
     asking.ask()
     assert asking.messages[0] == "The first trial of line_retrieval on toy is unparseable"
 
 
 def test_short_scenarios_come_first_one_trial_of_each() -> None:
     cases = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
-    taken = in_turn([question for case in cases for question in case.questions()])
-    assert [(question.case.scenario.length, question.index) for question in taken[:4]] == [
+    taken = in_turn([trial for case in cases for trial in case.each_trial()])
+    assert [(trial.case.cell.length, trial.index) for trial in taken[:4]] == [
         (3, 0), (10, 0), (50, 0), (3, 1),
     ]  # fmt: skip
     assert len(taken) == 15

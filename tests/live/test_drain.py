@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from longctx.cases.case import Question, Shared
+from longctx.cases.case import Shared, Trial
 from longctx.live.drain import Drain, InOrder, Paused, Sent
 from longctx.live.failure import Failure
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.recording.examples import line_case
 
 CASE = line_case(trials=6)
@@ -19,42 +19,42 @@ BUSY = Failure("rate_limit", "busy")
 REFUSED = Failure("invalid_request", "refused")
 
 
-def question(index: int, after: int | None = None) -> Question:
-    return Question(CASE, index, shared=Shared(after=None if after is None else Question(CASE, after).key))
+def trial(index: int, after: int | None = None) -> Trial:
+    return Trial(CASE, index, shared=Shared(after=None if after is None else Trial(CASE, after).key))
 
 
 class Trials:
     """Trials that send so many requests one after another, each `wide` at once."""
 
-    def __init__(self, questions: Sequence[Question], times: int = 1, wide: int = 1) -> None:
-        self.order, self.times, self.wide = InOrder(questions), times, wide
+    def __init__(self, trials: Sequence[Trial], times: int = 1, wide: int = 1) -> None:
+        self.order, self.times, self.wide = InOrder(trials), times, wide
         self.ended: list[int] = []
         self.failures: list[tuple[int, Failure]] = []
         self._sent: dict[Paused, int] = {}
 
     def next(self) -> Paused | None:
-        question = self.order.next()
-        if question is None:
+        trial = self.order.next()
+        if trial is None:
             return None
-        paused = Paused(question, [question] * self.wide)
+        paused = Paused(trial, [trial] * self.wide)
         self._sent[paused] = 1
         return paused
 
-    def go_on(self, paused: Paused) -> Sequence[Question]:
+    def go_on(self, paused: Paused) -> Sequence[Trial]:
         if self._sent[paused] == self.times:
-            self.ended.append(paused.question.index)
+            self.ended.append(paused.trial.index)
             return ()
         self._sent[paused] += 1
-        return [paused.question] * self.wide
+        return [paused.trial] * self.wide
 
     def readable(self, paused: Paused) -> None:
-        self.order.readable(paused.question)
+        self.order.readable(paused.trial)
 
     def again(self, paused: Paused) -> None:
         pass
 
     def failed(self, paused: Paused, why: Failure) -> None:
-        self.failures.append((paused.question.index, why))
+        self.failures.append((paused.trial.index, why))
 
 
 def taken(loop: Drain) -> list[Sent]:
@@ -62,12 +62,12 @@ def taken(loop: Drain) -> list[Sent]:
 
 
 def indices(sent: Sequence[Sent]) -> list[int]:
-    return [question.index for _, question in sent]
+    return [trial.index for _, trial in sent]
 
 
-def run(questions: list[Question], in_flight: int) -> list[list[int]]:
+def run(trials: list[Trial], in_flight: int) -> list[list[int]]:
     """Return the questions that are in flight together, if all of them end at once."""
-    loop, seen = Drain(Trials(questions), in_flight, lambda: True), []
+    loop, seen = Drain(Trials(trials), in_flight, lambda: True), []
     while together := taken(loop):
         seen.append(indices(together))
         for sent in together:
@@ -76,25 +76,25 @@ def run(questions: list[Question], in_flight: int) -> list[list[int]]:
 
 
 def test_without_a_cache_the_order_is_kept() -> None:
-    assert run([question(index) for index in range(5)], 2) == [[0, 1], [2, 3], [4]]
+    assert run([trial(index) for index in range(5)], 2) == [[0, 1], [2, 3], [4]]
 
 
 def test_what_reads_waits_for_what_writes() -> None:
     """Of two records with three questions each, a question is never in flight with the one that it waits for."""
-    questions = [question(0), question(1, 0), question(2, 0), question(3), question(4, 3), question(5, 4)]
-    assert run(questions, 1) == [[0], [1], [2], [3], [4], [5]]
-    assert run(questions, 4) == [[0, 3], [4, 1, 2], [5]]
+    trials = [trial(0), trial(1, 0), trial(2, 0), trial(3), trial(4, 3), trial(5, 4)]
+    assert run(trials, 1) == [[0], [1], [2], [3], [4], [5]]
+    assert run(trials, 4) == [[0, 3], [4, 1, 2], [5]]
 
 
 def test_what_was_not_taken_is_left() -> None:
-    order = InOrder([question(0), question(1, 0), question(2)])
+    order = InOrder([trial(0), trial(1, 0), trial(2)])
     assert [each.index for each in (order.next(), order.next()) if each] == [0, 2]
     assert order.next() is None
     assert [each.index for each in order.left()] == [1]
 
 
 def test_a_trial_goes_on_before_another_starts() -> None:
-    trials = Trials([question(index) for index in range(3)], times=2)
+    trials = Trials([trial(index) for index in range(3)], times=2)
     loop, seen = Drain(trials, 1, lambda: True), list[int]()
     while sent := taken(loop):
         seen += indices(sent)
@@ -104,7 +104,7 @@ def test_a_trial_goes_on_before_another_starts() -> None:
 
 
 def test_a_trial_goes_on_once_all_of_its_requests_have_ended() -> None:
-    trials = Trials([question(0)], wide=3)
+    trials = Trials([trial(0)], wide=3)
     loop = Drain(trials, 1, lambda: True)
     first, second, third = taken(loop)
     loop.ended(*first, REPLY)
@@ -118,7 +118,7 @@ def test_a_trial_goes_on_once_all_of_its_requests_have_ended() -> None:
 
 def test_a_trial_starts_once_those_before_it_were_sent() -> None:
     """What a test function does until it asks may take long: its neighbours' requests do not wait for it."""
-    waiting = deque([question(0), question(1)])
+    waiting = deque([trial(0), trial(1)])
     trials = Trials(list(waiting))
     sending = Drain(trials, 2, lambda: True).take()
     next(sending)
@@ -127,7 +127,7 @@ def test_a_trial_starts_once_those_before_it_were_sent() -> None:
 
 @pytest.mark.parametrize("answered", [True, False])
 def test_what_failed_for_a_moment_is_sent_once_more_when_nothing_else_is(answered: bool) -> None:
-    trials = Trials([question(index) for index in range(3)])
+    trials = Trials([trial(index) for index in range(3)])
     loop = Drain(trials, 2, lambda: answered)
     zero, one = taken(loop)
     loop.ended(*zero, BUSY)
@@ -145,7 +145,7 @@ def test_what_failed_for_a_moment_is_sent_once_more_when_nothing_else_is(answere
 
 
 def test_of_many_that_are_sent_once_more_no_more_are_in_flight_than_before() -> None:
-    trials = Trials([question(index) for index in range(5)])
+    trials = Trials([trial(index) for index in range(5)])
     loop, out = Drain(trials, 2, lambda: True), list[int]()
     while sent := taken(loop):
         out.append(len(sent))
@@ -156,7 +156,7 @@ def test_of_many_that_are_sent_once_more_no_more_are_in_flight_than_before() -> 
 
 
 def test_what_is_refused_ends_its_trial_alone() -> None:
-    trials = Trials([question(0), question(1)])
+    trials = Trials([trial(0), trial(1)])
     loop = Drain(trials, 2, lambda: True)
     zero, one = taken(loop)
     loop.ended(*zero, REFUSED)

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.config.models import Prices
-from longctx.live.run import estimate_live, with_recorded_replies
+from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT, answer, line_case, of_version, recorded, wanted
 from tests.servers import message
@@ -52,7 +52,7 @@ def test_answers_on_the_tape_say_it_for_their_model_and_family(tmp_path: Path) -
         tape.record(wanted(case, index), answer(body), AT, 0.5)
     of_model, of_other = with_recorded_replies(tape, [case, dataclasses.replace(other)])
     assert of_model.expected_reply_tokens == case.reply_tokens, "no reply is longer than it may be"
-    roomy = dataclasses.replace(of_model, scenario=dataclasses.replace(case.scenario, max_tokens=500))
+    roomy = dataclasses.replace(of_model, cell=dataclasses.replace(case.cell, max_tokens=500))
     assert roomy.expected_reply_tokens == 40
     assert of_other.replies == of_model.replies, "the answers of a family count for all of its scenarios"
 

@@ -46,7 +46,7 @@ def first(kind: str, times: int = 1) -> Script:
 
 def recorded(folder: Path, case: Case) -> int:
     tape = Tape(folder)
-    return sum(tape.reply(Wanted.of(question, question.build())) is not None for question in case.questions())
+    return sum(tape.reply(Wanted.of(trial, trial.build())) is not None for trial in case.each_trial())
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -80,7 +80,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
 ) -> None:
     """What may pass is tried as often once more, when the other trial has ended."""
     case = line_case(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
-    [bad, _] = [question.build().user for question in case.questions()]
+    [bad, _] = [trial.build().user for trial in case.each_trial()]
     with MisbehavingServer(lambda number, body: Reaction(kind if prompt_of(body) == bad else "right")) as server:
         asked = ask(server, tmp_path, case, in_flight=1)
     assert (asked.answered, asked.stopped) == (1, None)
@@ -93,7 +93,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
 def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int, tmp_path: Path) -> None:
     """The server answers the first trial only after all of the others."""
     case = line_case(trials=6)
-    bad = next(case.questions()).build().user
+    bad = next(case.each_trial()).build().user
     others: set[str] = set()
 
     def script(number: int, body: Body) -> Reaction:
@@ -143,9 +143,9 @@ def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(2)
 
     async def rounds(server: MisbehavingServer) -> list[Asked]:
-        questions = missing(tape, [case])
+        trials = missing(tape, [case])
         async with open_client(tape, server.url, 2) as client:
-            return [await ask_all(client, tape, questions[:20], bounds, Silent()) for _ in range(3)]
+            return [await ask_all(client, tape, trials[:20], bounds, Silent()) for _ in range(3)]
 
     with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
         first, second, third = asyncio.run(rounds(server))

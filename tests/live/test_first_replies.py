@@ -6,14 +6,14 @@ import datetime
 
 import pytest
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import Prices
 from longctx.live.cost.estimate import estimate
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
 from longctx.live.tally import Tally
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.recording.examples import line_case
 
 PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
@@ -23,15 +23,15 @@ def thinking(trials: int = 40) -> Case:
     return line_case(trials=trials, thinking_tokens=4096, prices=PRICES)
 
 
-def after(replies: list[int], batch: bool = False) -> tuple[list[Question], list[str]]:
+def after(replies: list[int], batch: bool = False) -> tuple[list[Trial], list[str]]:
     """Return the questions that are left as they are planned after replies of so many tokens, and what is said."""
-    questions, messages = list(thinking().questions()), list[str]()
-    outcomes = Outcomes(Tally(len(questions)), Silent())
-    for question, tokens in zip(questions, replies, strict=False):
+    trials, messages = list(thinking().each_trial()), list[str]()
+    outcomes = Outcomes(Tally(len(trials)), Silent())
+    for trial, tokens in zip(trials, replies, strict=False):
         reply = Reply("42", "end_turn", "toy", 9, output_tokens=tokens)
-        outcomes.ended(question, question.build(), reply)
+        outcomes.ended(trial, trial.build(), reply)
     first = FirstReplies(outcomes, batch, messages.append)
-    rest = first.planned(questions[len(replies) :], again=bool(replies))
+    rest = first.planned(trials[len(replies) :], again=bool(replies))
     return first.planned(rest, again=True), messages
 
 
@@ -50,7 +50,7 @@ def test_the_rest_is_priced_by_them_and_this_is_said_once() -> None:
 def test_too_few_say_nothing() -> None:
     rest, messages = after([450, 500])
     assert rest[0].case.replies is None
-    assert rest[0].case.expected_reply_tokens == 4096 + rest[0].case.scenario.max_tokens
+    assert rest[0].case.expected_reply_tokens == 4096 + rest[0].case.cell.max_tokens
     assert messages == []
 
 

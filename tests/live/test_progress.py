@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from longctx.authoring.written import Writing
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Failure
@@ -19,7 +19,7 @@ from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.live.tally import Tally
 from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
 from tests.protocols import LineRetrieval
@@ -44,7 +44,7 @@ def reply(text: str) -> Reply:
     return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
 
 
-def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
+def told(*results: tuple[Trial, Reply | Failure]) -> tuple[Tally, list[str]]:
     """Return the tally and what is shown after these results, with one request in flight."""
     tally, shown = Tally(len(results)), Shown()
 
@@ -52,8 +52,8 @@ def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
         drawn = AskingProgress(tally, shown)  # type: ignore[arg-type]
         progress = Outcomes(tally, drawn)
         progress.in_flight(1)
-        for question, result in results:
-            progress.ended(question, question.build(), result)
+        for trial, result in results:
+            progress.ended(trial, trial.build(), result)
         assert not shown.last
         drawn.settle()
 
@@ -61,9 +61,9 @@ def told(*results: tuple[Question, Reply | Failure]) -> tuple[Tally, list[str]]:
     return tally, shown.last
 
 
-def asked(text: str, **model: Any) -> tuple[Question, Reply]:
-    question = Question(line_case(**model), 0)
-    return question, reply(text or question.build().expected)
+def asked(text: str, **model: Any) -> tuple[Trial, Reply]:
+    trial = Trial(line_case(**model), 0)
+    return trial, reply(text or trial.build().expected)
 
 
 def test_replies_are_judged_and_counted() -> None:
@@ -74,15 +74,15 @@ def test_replies_are_judged_and_counted() -> None:
 
 def test_what_is_written_has_no_rate() -> None:
     wording = PromptSet.open(HERE, "protocol").wording(Writing)
-    scenario = Writing(5, section=Section("harbor", "The basin is deep.", 4))
-    question = Question(Case(ModelProfile(model="toy"), wording, scenario, seed=0, trials=1), 0)
-    tally, shown = told((question, reply("<Question 1>")))
+    cell = Writing(5, section=Section("harbor", "The basin is deep.", 4))
+    trial = Trial(Case(ModelProfile(model="toy"), wording, cell, seed=0, trials=1), 0)
+    tally, shown = told((trial, reply("<Question 1>")))
     assert not tally.rates
     assert shown[0] == "1 of 1 trials"
 
 
 def test_a_failure_is_in_no_rate() -> None:
-    tally, shown = told((Question(line_case(), 0), Failure("timeout", "no answer in time")))
+    tally, shown = told((Trial(line_case(), 0), Failure("timeout", "no answer in time")))
     assert tally.rates == {}
     assert shown[-1] == "1 failed"
 
@@ -124,17 +124,17 @@ def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.M
 
 def test_without_a_terminal_a_line_a_minute_is_printed() -> None:
     clock, messages = Clock(), list[str]()
-    tally = Tally(40, work=40 * work(Question(line_case(), 0)))
+    tally = Tally(40, work=40 * work(Trial(line_case(), 0)))
     lines = Lines(tally, messages.append, clock)
     progress = Outcomes(tally, lines)
     clock.passes(59)
     assert messages == []
     clock.passes(1)
     for text in ("", "none"):
-        question, answered = asked(text, prices=PRICES)
-        progress.ended(question, question.build(), answered)
+        trial, answered = asked(text, prices=PRICES)
+        progress.ended(trial, trial.build(), answered)
     clock.passes(60)
-    progress.ended(Question(line_case(), 0), Question(line_case(), 0).build(), Failure("timeout", "no answer in time"))
+    progress.ended(Trial(line_case(), 0), Trial(line_case(), 0).build(), Failure("timeout", "no answer in time"))
     clock.passes(60)
     assert messages == [
         "Asking: 0 of 40 trials, $0.00.",
@@ -164,7 +164,7 @@ def test_without_a_terminal_what_is_waited_for_is_printed_ever_more_rarely(monke
 
 
 def test_what_is_waited_for_is_shown_until_it_comes() -> None:
-    question, answered = asked("1")
+    trial, answered = asked("1")
     shown = Shown()
 
     async def tell() -> None:
@@ -172,7 +172,7 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
         progress.waiting(2, "the first answer")
         progress.settle()
         assert shown.last[-1] == "waiting for the first answer"
-        progress.ended(question, question.build(), answered)
+        progress.ended(trial, trial.build(), answered)
         progress.settle()
         assert "waiting for the first answer" not in shown.last
 
@@ -182,11 +182,11 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
 def test_long_prompts_are_more_of_the_work_than_short_ones() -> None:
     """Nine of ten prompts were asked, but these were short: most of the work is still to do."""
     short, long = line_case(5, trials=9), line_case(1000, trials=1)
-    questions = [*short.questions(), *long.questions()]
-    tally = Tally(10, sum(map(work, questions)))
+    trials = [*short.each_trial(), *long.each_trial()]
+    tally = Tally(10, sum(map(work, trials)))
     progress = Outcomes(tally, Silent())
-    for question in short.questions():
-        progress.ended(question, question.build(), reply("1"))
+    for trial in short.each_trial():
+        progress.ended(trial, trial.build(), reply("1"))
     assert (tally.done, tally.total) == (9, 10)
     assert tally.work_done == 9 * (short.size_tokens + short.reply_tokens)
     assert tally.work == tally.work_done + long.size_tokens + long.reply_tokens

@@ -7,7 +7,7 @@ from typing import Any
 from longctx.protocols.latest_value import LogAnswers, QuotaLog, entry_count
 
 
-def answers_of(scenario: Any, index: int = 0) -> LogAnswers:
+def answers_of(cell: Any, index: int = 0) -> LogAnswers:
     """Return the answers that a trial of seed 0 is judged by."""
-    log = QuotaLog.drawn(scenario.stream(0, index), entry_count(scenario), scenario.updates)
-    return log.answers(scenario.question)
+    log = QuotaLog.drawn(cell.stream(0, index), entry_count(cell), cell.updates)
+    return log.answers(cell.question)

@@ -13,7 +13,7 @@ from longctx.config.prompts import PromptSet
 from longctx.protocols.abstention import SECTIONS, AbstentionAxes, five_choices, judged
 from longctx.protocols.collages import SEPARATOR
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.scenario import Outcome, Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Outcome, Reply
 from longctx.vocabulary.shapes import as_text
 from tests.here import HERE
 from tests.protocols import Abstention
@@ -25,7 +25,7 @@ TOKENS = {"reference": 1.0}
 NOT_THERE_TEXT = "The record does not say."
 
 
-def scenario(section: str, budget: int = 280, depth: int = 50, bank: Bank = BANK) -> Abstention:
+def cell(section: str, budget: int = 280, depth: int = 50, bank: Bank = BANK) -> Abstention:
     return Abstention(budget, 100, depth, section, bank=lambda: bank)
 
 
@@ -33,18 +33,18 @@ def reply(text: str, stop_reason: str = "end_turn") -> Reply:
     return Reply(text, stop_reason, "some-model", 100)
 
 
-def answers(trial: Trial) -> dict[str, str]:
+def answers(trial: BuiltTrial) -> dict[str, str]:
     """Read the answers of a prompt by their letters."""
     listed = re.findall(r"<Answers>\n(.*)\n</Answers>", trial.user, re.DOTALL)
     return dict(re.findall(r"^([A-E])\. (.+)$", listed[-1], re.MULTILINE))
 
 
-def sections(trial: Trial) -> list[str]:
+def sections(trial: BuiltTrial) -> list[str]:
     [record] = re.findall(r"<Record>\n(.*)\n</Record>", trial.user, re.DOTALL)
     return str(record).split(SEPARATOR)
 
 
-def answer(trial: Trial) -> str:
+def answer(trial: BuiltTrial) -> str:
     """Answer a prompt by reading it: the notice of the district that is asked about is in the record, or is not."""
     record = SEPARATOR.join(sections(trial))
     [kind, district] = re.findall(r"What is the (\w+) of district (\d+)\?", trial.user)[-1]
@@ -54,7 +54,7 @@ def answer(trial: Trial) -> str:
 
 
 def test_a_seed_builds_the_same_prompt_for_ever() -> None:
-    built = [scenario(section, depth=depth).build(WORDS, 7, 5).user for section in SECTIONS for depth in (0, 100)]
+    built = [cell(section, depth=depth).build(WORDS, 7, 5).user for section in SECTIONS for depth in (0, 100)]
     assert [hashlib.sha256(user.encode()).hexdigest()[:32] for user in built] == GOLDEN
 
 
@@ -72,7 +72,7 @@ GOLDEN = [
 def test_an_independent_reading_gives_the_expected_answer(
     section: str, budget: int, depth: int, seed: int, index: int
 ) -> None:
-    trial = scenario(section, budget, depth).build(WORDS, seed, index)
+    trial = cell(section, budget, depth).build(WORDS, seed, index)
     assert answer(trial) == trial.expected
     assert len(answers(trial)) == 5
     assert (answers(trial)[trial.expected] == NOT_THERE_TEXT) == (section == "absent")
@@ -87,7 +87,7 @@ def test_an_independent_reading_gives_the_expected_answer(
 def test_without_its_section_a_record_is_the_same_but_for_what_fills_its_place(
     seed: int, index: int, depth: int
 ) -> None:
-    there, not_there = (scenario(section, depth=depth).build(WORDS, seed, index) for section in SECTIONS)
+    there, not_there = (cell(section, depth=depth).build(WORDS, seed, index) for section in SECTIONS)
     needle = BANK.needle(index).text
     others = [each for each in sections(there) if each != needle]
     assert [each for each in sections(not_there) if each in others] == others
@@ -98,12 +98,12 @@ def test_without_its_section_a_record_is_the_same_but_for_what_fills_its_place(
 
 def test_letters_are_balanced_for_both_answers() -> None:
     for section in SECTIONS:
-        letters = [scenario(section).build(WORDS, seed, index).expected for seed in range(10) for index in range(24)]
+        letters = [cell(section).build(WORDS, seed, index).expected for seed in range(10) for index in range(24)]
         shares = [letters.count(letter) / len(letters) for letter in "ABCDE"]
         assert all(0.1 < share < 0.3 for share in shares), shares
 
 
-THERE, NOT_THERE = (scenario(section).build(WORDS, 0, 0) for section in SECTIONS)
+THERE, NOT_THERE = (cell(section).build(WORDS, 0, 0) for section in SECTIONS)
 
 
 def outcome_of(section: str, text: str, stop_reason: str = "end_turn") -> Outcome:
@@ -138,13 +138,13 @@ def test_a_model_that_refuses_refuses_needlessly_and_an_unreadable_reply_does_no
 
 def test_the_gate_judges_the_two_apart() -> None:
     grid = AbstentionAxes(budgets=(200, 400), longest=100, trials={"long": 3}, bands={"short": 200, "long": 400})
-    cells = [(grid.gate_band(each), grid.trials_of(each)) for each in grid.scenarios(lambda: BANK)]
+    cells = [(grid.gate_band(each), grid.trials_of(each)) for each in grid.made_cells(lambda: BANK)]
     assert cells == [("short present", 0), ("short absent", 0), ("long present", 3), ("long absent", 3)]
 
 
 def test_matching_words_finds_the_answer_and_does_not_abstain() -> None:
     right = {
-        section: sum(scenario(section).build(WORDS, 0, index).lexical() for index in range(len(BANK.items)))
+        section: sum(cell(section).build(WORDS, 0, index).lexical() for index in range(len(BANK.items)))
         for section in SECTIONS
     }
     assert right["absent"] <= 4
@@ -170,12 +170,12 @@ def test_marks_show_the_section_where_it_is() -> None:
 
 def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="`sections`: there is no 'gone': choose from present, absent"):
-        scenario("gone")
+        cell("gone")
     with pytest.raises(ValueError, match="set `longest` to a number from 1 to 99"):
-        scenario("absent", budget=100)
+        cell("absent", budget=100)
     with pytest.raises(ValueError, match="`depths`: 101 is not a percentage"):
-        scenario("absent", depth=101)
+        cell("absent", depth=101)
     one = small_bank(1, version=2)
     with pytest.raises(ValueError, match="has no section beside s0"):
-        scenario("absent", bank=one).build(WORDS, 0, 0)
-    assert scenario("absent").size_tokens(TOKENS) == 280 + 600
+        cell("absent", bank=one).build(WORDS, 0, 0)
+    assert cell("absent").size_tokens(TOKENS) == 280 + 600

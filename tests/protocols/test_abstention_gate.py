@@ -9,7 +9,7 @@ from longctx.gate.verdict import give_verdict
 from longctx.protocols.abstention import SECTIONS, judged
 from longctx.protocols.choices import Choices
 from longctx.results.row import Row
-from longctx.vocabulary.scenario import Outcome, Reply
+from longctx.vocabulary.cell import Outcome, Reply
 from tests.gate.examples import RULES
 from tests.protocols import Abstention
 from tests.protocols.bank import small_bank
@@ -31,14 +31,14 @@ INVENTED, ABSTAINED = (answered(letter, False) for letter in "AC")
 def rows(section: str, *outcomes: Outcome) -> list[Row]:
     """Return the rows of a run, those of checks included, as measuring makes them."""
     bank = small_bank()
-    scenario = Abstention(280, 100, 50, section, bank=lambda: bank)
+    cell = Abstention(280, 100, 50, section, bank=lambda: bank)
     made = []
     for trial, outcome in enumerate(outcomes):
         asked = row(
             outcome.kind,
-            family="abstention",
-            scenario=scenario.slug,
-            params=scenario.params,
+            test="abstention",
+            cell=cell.slug,
+            params=cell.params,
             trial=trial,
             trace=outcome.trace,
             band=f"all {section}",
@@ -48,8 +48,8 @@ def rows(section: str, *outcomes: Outcome) -> list[Row]:
 
 
 def verdicts(before: list[Row], after: list[Row]) -> dict[str, str]:
-    families = give_verdict(before, after, RULES).families
-    return {str(band.band): band.verdict for family in families for band in family.bands}
+    tests = give_verdict(before, after, RULES).tests
+    return {str(band.band): band.verdict for test in tests for band in test.bands}
 
 
 BEFORE = rows("present", *[RIGHT] * 150, *[WRONG] * 50) + rows("absent", *[ABSTAINED] * 180, *[INVENTED] * 20)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from longctx.protocols.aggregation import QUESTIONS, judged
 from longctx.protocols.notices import AGENCIES, ENDINGS
-from longctx.vocabulary.scenario import Trial
+from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import Aggregation
 from tests.protocols.tokens import built, fitted, reply, taken, words_of
 
 WORDS = words_of(Aggregation)
 TOKENS = {"line": 28.0, "fixed": 200.0}
-scenarios = st.builds(Aggregation, st.integers(2600, 5000), st.integers(8, 14), st.sampled_from(QUESTIONS))
+cells = st.builds(Aggregation, st.integers(2600, 5000), st.integers(8, 14), st.sampled_from(QUESTIONS))
 
 KEYWORDS = {
     "Harbor Office": "anchor|pilot for|breakwater|tankers|tugboat|captains|lighthouse|cargo",
@@ -34,7 +34,7 @@ KEYWORDS = {
 """What the notices of each agency are about, written down apart from their texts."""
 
 
-def notices(trial: Trial) -> list[tuple[str, str]]:
+def notices(trial: BuiltTrial) -> list[tuple[str, str]]:
     """Read the notices: the month, and the agency by what the text is about."""
     read = re.findall(r"^([A-Z][a-z]+) \d{1,2}, (\d{4}): (.+)$", trial.user, re.MULTILINE)
     found = []
@@ -44,7 +44,7 @@ def notices(trial: Trial) -> list[tuple[str, str]]:
     return found
 
 
-def answer(trial: Trial) -> set[str]:
+def answer(trial: BuiltTrial) -> set[str]:
     """Answer a prompt by reading it."""
     question = trial.user.rstrip().rpartition("\n")[2]
     [month] = re.findall(r"dated in (\w+ \d{4})", question)
@@ -72,25 +72,25 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
 
 
 @settings(max_examples=25)
-@given(scenarios, st.integers(0, 10**6))
-def test_an_independent_reading_gives_the_expected_answer(scenario: Any, seed: int) -> None:
-    trial = built(scenario, seed)
+@given(cells, st.integers(0, 10**6))
+def test_an_independent_reading_gives_the_expected_answer(cell: Any, seed: int) -> None:
+    trial = built(cell, seed)
     assert answer(trial) == set(trial.expected.split(", "))
     read = notices(trial)
     assert len(read) == trial.recorded["lines"]
     [month] = re.findall(r"dated in (\w+ \d{4})", trial.user)
-    assert Counter(when for when, _ in read)[month] == scenario.notices
+    assert Counter(when for when, _ in read)[month] == cell.notices
     *marks, question = trial.judge(reply("")).marks
     lines = [trial.user[mark.start : mark.end] for mark in marks]
-    assert len(lines) == scenario.notices
+    assert len(lines) == cell.notices
     assert all(f"{month.split()[0]} " in line and "\n" not in line for line in lines)
     assert trial.user[question.start :].strip() == trial.user.rstrip().rpartition("\n")[2]
 
 
 @settings(max_examples=25)
-@given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_does_not_exceed_its_window(scenario: Any, seed: int) -> None:
-    assert 0.75 * scenario.window < taken(built(scenario, seed)) <= scenario.window
+@given(cells, st.integers(0, 10**6))
+def test_a_prompt_does_not_exceed_its_window(cell: Any, seed: int) -> None:
+    assert 0.75 * cell.window < taken(built(cell, seed)) <= cell.window
 
 
 def test_no_notice_has_a_word_of_an_agency_or_of_its_remit() -> None:
@@ -155,8 +155,8 @@ def test_what_is_missing_is_a_set() -> None:
 
 
 def test_marks_show_the_notices_of_the_month() -> None:
-    scenario = fitted(Aggregation(2600, 12, "largest"))
-    marks = scenario.build(WORDS, 0, 0).judge(reply("")).marks
+    cell = fitted(Aggregation(2600, 12, "largest"))
+    marks = cell.build(WORDS, 0, 0).judge(reply("")).marks
     assert [mark.name for mark in marks] == ["notice of the month"] * 12 + ["question"]
 
 

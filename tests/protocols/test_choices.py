@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from longctx.protocols.choices import LETTERS, Choices, balanced_letters, choices, judged
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 FOUR = Choices("Which?", ("one", "two", "three", "four"), "B")
 

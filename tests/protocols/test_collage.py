@@ -16,7 +16,7 @@ from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS, CollageAxes
 from longctx.protocols.collages import SEPARATOR, SEPARATOR_TOKENS, evidence
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 from longctx.vocabulary.text import fill
 from tests.here import HERE
 from tests.protocols import Collage
@@ -30,16 +30,16 @@ def collage(depth: int = 50, variant: str = "none", budget: int = 280, bank: Ban
     return Collage(budget, min(budget, 200), depth, variant, bank=lambda: bank)
 
 
-def record(trial: Trial) -> str:
+def record(trial: BuiltTrial) -> str:
     [text] = re.findall(r"<Government Record>\n(.*)\n</Government Record>", trial.user, re.DOTALL)
     return str(text)
 
 
-def sections(trial: Trial) -> list[str]:
+def sections(trial: BuiltTrial) -> list[str]:
     return record(trial).split(SEPARATOR)
 
 
-def needle(trial: Trial) -> str:
+def needle(trial: BuiltTrial) -> str:
     return BANK.needle(trial.identity.trial).text
 
 
@@ -66,12 +66,12 @@ def test_spread_scenarios_ask_different_questions_and_of_rounds_no_section_twice
     grid = CollageAxes.model_validate(
         tomllib.loads(f"budgets = [280]\nlongest = 200\n{places}\nspread = true\ntrials = 3")
     )
-    scenarios = list(grid.scenarios(lambda: replace(BANK, rounds=True)))
-    asked = [index for scenario in scenarios for index in scenario.indices(3)]
+    cells = list(grid.made_cells(lambda: replace(BANK, rounds=True)))
+    asked = [index for cell in cells for index in cell.indices(3)]
     assert len({BANK.items[index].section for index in asked}) == len(asked) == len(BANK.sections)
-    everything = sorted(index for scenario in scenarios for index in scenario.indices(1000))
+    everything = sorted(index for cell in cells for index in cell.indices(1000))
     assert everything == list(range(len(BANK.items)))
-    first = scenarios[0].build(WORDS, 0, asked[0])
+    first = cells[0].build(WORDS, 0, asked[0])
     elsewhere = collage(0).build(WORDS, 0, asked[0])
     assert first == elsewhere, "the question is what it is elsewhere"
 
@@ -115,9 +115,9 @@ def test_only_kept_questions_are_asked_in_an_order_that_mixes_sections() -> None
 
 
 def test_questions_about_long_sections_are_left_out() -> None:
-    scenario = Collage(280, 35, 0, "none", bank=lambda: BANK)
-    assert len(scenario.indices(100)) == 12
-    assert all(BANK.sections[BANK.items[index].section].tokens <= 35 for index in scenario.indices(100))
+    cell = Collage(280, 35, 0, "none", bank=lambda: BANK)
+    assert len(cell.indices(100)) == 12
+    assert all(BANK.sections[BANK.items[index].section].tokens <= 35 for index in cell.indices(100))
 
 
 def test_identity_names_question_and_bank() -> None:
@@ -154,8 +154,8 @@ def test_depth_is_the_share_of_the_prompt_before_the_needle() -> None:
 
 
 def test_quotes_are_traced_for_scratchpads() -> None:
-    scenario = collage(50, "none_scratchpad")
-    trial = scenario.build(WORDS, 0, 0)
+    cell = collage(50, "none_scratchpad")
+    trial = cell.build(WORDS, 0, 0)
     text = f"<scratchpad>{needle(trial)}</scratchpad><Answer>{trial.expected}</Answer>"
     outcome = trial.judge(Reply(text, "end_turn", "m", 1, 0, 1, 0.1, "", ""))
     assert outcome.kind == "correct"
@@ -170,7 +170,7 @@ def test_quotes_are_traced_for_scratchpads() -> None:
     ],
 )
 def test_golden(depth: int, variant: str, digest: str) -> None:
-    """A changed digest means that the family builds other trials: raise its `version` and record anew."""
+    """A changed digest means that the test builds other trials: raise its `version` and record anew."""
     assert hashlib.sha256(collage(depth, variant).build(WORDS, 0, 5).user.encode()).hexdigest()[:16] == digest
 
 
@@ -191,8 +191,8 @@ def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_c
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_its_pieces_are_the_sections_of_the_record(variant: str) -> None:
-    scenario = collage(variant=variant, budget=600)
-    trial = scenario.build(WORDS, 0, 3)
+    cell = collage(variant=variant, budget=600)
+    trial = cell.build(WORDS, 0, 3)
     context = trial.pieces()
     assert [piece.text for piece in context.pieces] == sections(trial)
     assert context.needle is not None
@@ -204,8 +204,8 @@ def test_its_pieces_are_the_sections_of_the_record(variant: str) -> None:
 
 
 def test_a_cited_passage_can_hold_the_answer_only_if_the_needle_does() -> None:
-    scenario = collage()
-    trial = scenario.build(WORDS, 0, 3)
+    cell = collage()
+    trial = cell.build(WORDS, 0, 3)
     right = choices_in(BANK, 3, 0).answer(trial.expected)
     assert trial.pieces().evidence == (right if right in needle(trial) else "")
     assert evidence("5 Crowns", "The fee is\n5 crowns.") == "5 Crowns"

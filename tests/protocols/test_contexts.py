@@ -13,7 +13,7 @@ from longctx.protocols.collages import contexts
 from longctx.protocols.coreference import conversation_of, exchange_count
 from longctx.registry import shipped
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.scenario import Reply, Scenario, Trial
+from longctx.vocabulary.cell import BuiltTrial, Cell, Reply
 from tests.here import HERE
 from tests.protocols import Collage, Coreference, GraphWalks, MultipleNeedles, VariableTracking
 from tests.protocols.bank import small_bank
@@ -23,7 +23,7 @@ BANK = small_bank()
 CONVERSED = {"exchange": 98.35, "fixed": 364}
 OF_NEEDLES = {"filler": 24.0, "needle": 20.0, "query": 5.0, "fixed": 120.0}
 OF_CHAINS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
-SCENARIOS: list[Scenario] = [
+CELLS: list[Cell] = [
     Coreference(2, 6000, tokens=CONVERSED, questions=3),
     GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}, questions=3),
     VariableTracking(2500, 3, 4, tokens=OF_CHAINS, questions=3),
@@ -31,18 +31,18 @@ SCENARIOS: list[Scenario] = [
     *(Collage(400, 200, depth, "none", bank=lambda: BANK, questions=3) for depth in (0, 50, 100)),
     Collage(400, 60, 50, "two", bank=lambda: BANK, questions=2),
 ]
-several = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.family}-{scenario.slug}")
+several = pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.test}-{cell.slug}")
 
 
-def trials_of(scenario: Scenario, number: int) -> list[Trial]:
-    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
-    return [scenario.build(words, 0, index) for index in scenario.indices(number)]
+def trials_of(cell: Cell, number: int) -> list[BuiltTrial]:
+    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    return [cell.build(words, 0, index) for index in cell.indices(number)]
 
 
 @several
-def test_the_questions_of_a_context_share_all_but_their_end(scenario: Scenario) -> None:
-    number = scenario.questions_per_context
-    same, other = trials_of(scenario, 2 * number)[:number], trials_of(scenario, 2 * number)[number:]
+def test_the_questions_of_a_context_share_all_but_their_end(cell: Cell) -> None:
+    number = cell.questions_per_context
+    same, other = trials_of(cell, 2 * number)[:number], trials_of(cell, 2 * number)[number:]
     shared = min(common_length(same[0].user, trial.user) for trial in same[1:])
     assert shared > 0.7 * min(len(trial.user) for trial in same)
     assert len({trial.prefix for trial in same}) == 1
@@ -52,43 +52,43 @@ def test_the_questions_of_a_context_share_all_but_their_end(scenario: Scenario) 
 
 
 @several
-def test_a_context_is_a_cluster(scenario: Scenario) -> None:
-    number = scenario.questions_per_context
-    clusters = [scenario.cluster(index) for index in scenario.indices(2 * number)]
+def test_a_context_is_a_cluster(cell: Cell) -> None:
+    number = cell.questions_per_context
+    clusters = [cell.cluster(index) for index in cell.indices(2 * number)]
     assert len(set(clusters[:number])) == 1
     assert clusters[0] != clusters[number]
     assert all(clusters)
 
 
 @several
-def test_its_name_says_how_many_questions_share_a_context(scenario: Scenario) -> None:
-    number = scenario.questions_per_context
-    assert scenario.slug.endswith(f"-questions-{number}")
-    kept = {"bank": lambda: BANK} if isinstance(scenario, Collage) else {}
-    assert type(scenario).from_slug(scenario.slug, **kept).slug == scenario.slug
+def test_its_name_says_how_many_questions_share_a_context(cell: Cell) -> None:
+    number = cell.questions_per_context
+    assert cell.slug.endswith(f"-questions-{number}")
+    kept = {"bank": lambda: BANK} if isinstance(cell, Collage) else {}
+    assert type(cell).from_slug(cell.slug, **kept).slug == cell.slug
 
 
 @several
-def test_the_prefix_is_known_without_building(scenario: Scenario) -> None:
-    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
-    for index in scenario.indices(4):
-        assert scenario.prefix(words, 0, index) == scenario.build(words, 0, index).prefix
+def test_the_prefix_is_known_without_building(cell: Cell) -> None:
+    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    for index in cell.indices(4):
+        assert cell.prefix(words, 0, index) == cell.build(words, 0, index).prefix
 
 
 def test_a_question_about_another_chain_has_the_right_answer() -> None:
-    scenario = SCENARIOS[2]
-    for trial in trials_of(scenario, 3):
+    cell = CELLS[2]
+    for trial in trials_of(cell, 3):
         assert trial.judge(Reply(trial.expected, "end_turn", "m", 1)).kind == "correct"
-    expected = [trial.expected.split() for trial in trials_of(scenario, 3)]
+    expected = [trial.expected.split() for trial in trials_of(cell, 3)]
     assert len({name for names in expected for name in names}) == 3 * 5
 
 
 def test_each_request_of_a_conversation_has_its_alike_texts() -> None:
-    scenario = SCENARIOS[0]
-    words = words_of(type(scenario))
-    for index, trial in enumerate(trials_of(scenario, 3)):
-        draw, number = fixtures(scenario, index=index)
-        facts = conversation_of(draw, words, scenario, number)
+    cell = CELLS[0]
+    words = words_of(type(cell))
+    for index, trial in enumerate(trials_of(cell, 3)):
+        draw, number = fixtures(cell, index=index)
+        facts = conversation_of(draw, words, cell, number)
         answer = f"{facts.code}\n\n{facts.instances[facts.asked - 1]}"
         assert len(facts.instances) == 2
         assert trial.judge(Reply(answer, "end_turn", "m", 1)).kind == "correct"
@@ -123,15 +123,15 @@ def test_a_context_without_so_many_questions_is_refused(make, why: str) -> None:
 
 
 def test_a_profile_gives_the_number_of_questions() -> None:
-    families = shipped()
-    grid = families["variable_tracking"].axes(windows=(4000,), chains=(4,), trials=8, questions=4)
-    assert [scenario.slug for scenario in grid.scenarios(lambda: BANK)] == ["window-4000-chains-4-hops-4-questions-4"]
-    single = families["coreference"].axes(windows=(4000,), needles=(2,), trials=8)
-    assert [scenario.slug for scenario in single.scenarios(lambda: BANK)] == ["needles-2-window-4000"]
+    tests = shipped()
+    grid = tests["variable_tracking"].axes(windows=(4000,), chains=(4,), trials=8, questions=4)
+    assert [cell.slug for cell in grid.made_cells(lambda: BANK)] == ["window-4000-chains-4-hops-4-questions-4"]
+    single = tests["coreference"].axes(windows=(4000,), needles=(2,), trials=8)
+    assert [cell.slug for cell in single.made_cells(lambda: BANK)] == ["needles-2-window-4000"]
 
 
 def test_a_seed_builds_the_same_contexts_for_ever() -> None:
-    texts = [trial.user for scenario in SCENARIOS for trial in trials_of(scenario, 2)]
+    texts = [trial.user for cell in CELLS for trial in trials_of(cell, 2)]
     assert (
         hashlib.sha256("\0".join(texts).encode()).hexdigest()
         == "379458a49085e89e26a90a8f057cfc59ba925a774bfb0fbe34e66cfd8be6b30a"

@@ -25,8 +25,8 @@ def control(record: str, bank: Bank = BANK, longest: int = 100) -> Control:
 
 def records(record: str, longest: int = 100) -> list[tuple[str, str]]:
     """Return the text of its own section and the prompt of every question."""
-    scenario = control(record, longest=longest)
-    return [(BANK.needle(index).text, scenario.build(WORDS, 0, index).user) for index in scenario.indices(100)]
+    cell = control(record, longest=longest)
+    return [(BANK.needle(index).text, cell.build(WORDS, 0, index).user) for index in cell.indices(100)]
 
 
 def test_right_section_alone() -> None:
@@ -84,10 +84,10 @@ def test_without_a_record_the_answer_begins_in_words_of_its_own() -> None:
 @pytest.mark.parametrize("record", ["right", "wrong", "none"])
 def test_its_estimate_is_that_of_the_prompts_that_are_asked(name: str, record: str) -> None:
     bank = load_bank(HERE, None, None, "toy", name)
-    scenario = Control(5000, record, bank=lambda: bank)
-    tokens = [count_tokens(scenario.build(WORDS, 0, index).user) for index in scenario.indices(60)]
-    assert scenario.size_tokens({"reference": 1.0}) == pytest.approx(statistics.fmean(tokens), rel=0.1)
-    assert scenario.longest_tokens({"reference": 1.0}) >= max(tokens)
+    cell = Control(5000, record, bank=lambda: bank)
+    tokens = [count_tokens(cell.build(WORDS, 0, index).user) for index in cell.indices(60)]
+    assert cell.size_tokens({"reference": 1.0}) == pytest.approx(statistics.fmean(tokens), rel=0.1)
+    assert cell.longest_tokens({"reference": 1.0}) >= max(tokens)
 
 
 def test_the_lexical_baseline_is_that_of_the_right_section() -> None:

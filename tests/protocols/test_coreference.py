@@ -16,7 +16,7 @@ from longctx.protocols import conversation_texts as texts
 from longctx.protocols import coreference as protocol
 from longctx.protocols.conversation import Conversation, ordinal
 from longctx.protocols.coreference import conversation_of, exchange_count
-from longctx.vocabulary.scenario import Outcome, Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Outcome, Reply
 from longctx.vocabulary.shapes import Context, rendered
 from tests.here import HERE
 from tests.protocols import Coreference
@@ -26,14 +26,14 @@ WORDS = PromptSet.open(HERE, "protocol").wording(Coreference).words
 TOKENS = {"exchange": 98, "fixed": 364}
 
 
-def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
+def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
     return Coreference.from_slug(slug, tokens=TOKENS).build(WORDS, seed, index)
 
 
 def conversation(slug: str, seed: int = 0, index: int = 0, tokens: Mapping[str, float] = TOKENS) -> Conversation:
-    scenario = Coreference.from_slug(slug, tokens=tokens)
-    draw, trial = fixtures(scenario, seed, index)
-    return conversation_of(draw, WORDS, scenario, trial)
+    cell = Coreference.from_slug(slug, tokens=tokens)
+    draw, trial = fixtures(cell, seed, index)
+    return conversation_of(draw, WORDS, cell, trial)
 
 
 def count(text: str) -> int:
@@ -101,8 +101,8 @@ def test_the_request_is_made_so_often_and_its_answers_share_no_sentence(
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
 def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
-    scenario = Coreference(3, 1500, tokens=TOKENS)
-    trial, again = scenario.build(WORDS, seed, index), scenario.build(WORDS, seed, index, repeat=1)
+    cell = Coreference(3, 1500, tokens=TOKENS)
+    trial, again = cell.build(WORDS, seed, index), cell.build(WORDS, seed, index, repeat=1)
     assert (again.user, again.expected, again.depth) == (trial.user, trial.expected, trial.depth)
     assert str(again.identity) == f"coreference.v1/needles-3-window-1500/seed-{seed}/trial-{index}/repeat-1"
 
@@ -128,13 +128,13 @@ def test_a_model_with_more_tokens_a_text_is_asked_about_the_same_texts() -> None
 def test_a_window_holds_twice_as_many_texts_as_are_alike_or_is_refused(
     needles: int, window: int, exchange: float, fixed: int
 ) -> None:
-    scenario, measured = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
+    cell, measured = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
     try:
-        assert exchange_count(scenario.fit(measured)) >= 2 * needles - 1e-6
+        assert exchange_count(cell.fit(measured)) >= 2 * needles - 1e-6
     except ValueError as error:
         least = int(str(error).rpartition(" ")[2].rstrip("."))
         assert least > window
-        assert exchange_count(replace(scenario, window=least).fit(measured)) >= 2 * needles - 1e-6
+        assert exchange_count(replace(cell, window=least).fit(measured)) >= 2 * needles - 1e-6
 
 
 def test_a_window_that_is_too_small_is_refused_with_one_that_is_not() -> None:
@@ -172,8 +172,8 @@ def test_a_measure_without_an_entry_is_refused() -> None:
 
 
 def test_size_leaves_room_for_the_answer() -> None:
-    scenario = Coreference(2, 4096, max_tokens=300)
-    assert (scenario.size_tokens({}), scenario.length) == (3796, 4096)
+    cell = Coreference(2, 4096, max_tokens=300)
+    assert (cell.size_tokens({}), cell.length) == (3796, 4096)
 
 
 TRIAL = build("needles-4-window-2048", index=1)
@@ -265,9 +265,9 @@ def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
         assert 0 <= outcome.trace["score"] < 1000
 
 
-def in_pieces(slug: str, index: int = 0) -> tuple[Trial, Context]:
-    scenario = Coreference.from_slug(slug, tokens=TOKENS)
-    trial = scenario.build(WORDS, 0, index)
+def in_pieces(slug: str, index: int = 0) -> tuple[BuiltTrial, Context]:
+    cell = Coreference.from_slug(slug, tokens=TOKENS)
+    trial = cell.build(WORDS, 0, index)
     return trial, trial.pieces()
 
 

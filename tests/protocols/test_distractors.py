@@ -25,8 +25,8 @@ def collage(number: int | None, budget: int = 40_000) -> Collage:
     return Collage(budget, 2_000, 50, "none", bank=lambda: GATE, distractors=number)
 
 
-def sections(scenario: Collage, index: int) -> list[str]:
-    return [piece.text for piece in scenario.build(WORDS, 0, index).pieces().pieces]
+def sections(cell: Collage, index: int) -> list[str]:
+    return [piece.text for piece in cell.build(WORDS, 0, index).pieces().pieces]
 
 
 @pytest.fixture(scope="module", name="index")

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from scipy.special import zeta
 
 from longctx.protocols.frequent_words import LISTED, _zeta
-from longctx.vocabulary.scenario import Trial
+from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import FrequentWords
 from tests.protocols.tokens import built, fitted, judged, taken, words_of
 
 WORDS = words_of(FrequentWords)
 TOKENS = {"dots": 1.0, "word": 3.5, "fixed": 100.0} | dict.fromkeys(WORDS["frequent"].split(), 3.0)
-scenarios = st.builds(FrequentWords, st.integers(1500, 8000), st.sampled_from([120, 150, 200, 300]))
+cells = st.builds(FrequentWords, st.integers(1500, 8000), st.sampled_from([120, 150, 200, 300]))
 
 
-def coded(trial: Trial) -> list[str]:
+def coded(trial: BuiltTrial) -> list[str]:
     text = trial.user.partition("frequently appeared coded words. ")[2]
     return text.partition("\nQuestion: ")[0].split(" ")
 
@@ -52,9 +52,9 @@ def test_a_complete_prompt() -> None:
     assert trial.depth == 0
 
 
-@given(scenarios, st.integers(0, 10**6), st.integers(0, 100))
-def test_the_expected_words_are_the_most_frequent_besides_the_dots(scenario: Any, seed: int, index: int) -> None:
-    trial = built(scenario, seed, index)
+@given(cells, st.integers(0, 10**6), st.integers(0, 100))
+def test_the_expected_words_are_the_most_frequent_besides_the_dots(cell: Any, seed: int, index: int) -> None:
+    trial = built(cell, seed, index)
     counts = Counter(coded(trial))
     ranked = counts.most_common()
     assert ranked[0][0] == "..."
@@ -64,18 +64,18 @@ def test_the_expected_words_are_the_most_frequent_besides_the_dots(scenario: Any
     assert all(len(word) == 6 for word in counts if word != "...")
 
 
-@given(scenarios, st.integers(0, 10**6))
-def test_frequencies_are_those_of_the_zeta_distribution(scenario: Any, seed: int) -> None:
-    counts = [times for _, times in Counter(coded(built(scenario, seed))).most_common()]
-    alpha = scenario.alpha_percent / 100
+@given(cells, st.integers(0, 10**6))
+def test_frequencies_are_those_of_the_zeta_distribution(cell: Any, seed: int) -> None:
+    counts = [times for _, times in Counter(coded(built(cell, seed))).most_common()]
+    alpha = cell.alpha_percent / 100
     words = counts[0] * zeta(alpha)
     assert all(abs(times - words * rank**-alpha / zeta(alpha)) <= 1 for rank, times in enumerate(counts, start=1))
 
 
-@given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: Any, seed: int) -> None:
-    tokens = taken(built(scenario, seed))
-    assert 0.9 * scenario.window < tokens <= scenario.window
+@given(cells, st.integers(0, 10**6))
+def test_a_prompt_fills_its_window_and_never_exceeds_it(cell: Any, seed: int) -> None:
+    tokens = taken(built(cell, seed))
+    assert 0.9 * cell.window < tokens <= cell.window
 
 
 @given(st.floats(1.001, 5))
@@ -84,10 +84,10 @@ def test_zeta_is_scipys(alpha: float) -> None:
 
 
 def test_what_is_known_of_the_asked_words_is_so() -> None:
-    scenario = fitted(FrequentWords(2000, 200))
-    trial = scenario.build(WORDS, 0, 0)
+    cell = fitted(FrequentWords(2000, 200))
+    trial = cell.build(WORDS, 0, 0)
     counts = Counter(coded(trial))
-    outcome = judged(scenario, trial, " ".join(set(counts) - {"..."}))
+    outcome = judged(cell, trial, " ".join(set(counts) - {"..."}))
     *needles, question = outcome.marks
     assert trial.user[question.start :].startswith("Question: Do not provide")
     for number, (word, mark) in enumerate(zip(trial.expected.split(), needles, strict=True), start=1):

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.graph_walks import Graph, Walk
-from longctx.protocols.graph_walks import compared, f1, given_nodes
+from longctx.protocols.graph_walks import Graph, Walk, compared, f1, given_nodes
 
 NAMES = "abcdefgh"
 CHILDREN = [[1, 2, 3], [2, 4, 5], [4, 5, 6], [0, 1, 6], [5, 6, 7], [0, 1, 2], [1, 2, 3], [0, 3, 4]]

@@ -13,9 +13,8 @@ from pydantic import ValidationError
 
 from longctx.config.prompts import PromptSet
 from longctx.corpus.tokens import count_tokens
-from longctx.protocols.graph_walks import Walk
-from longctx.protocols.graph_walks import GraphWalksAxes, drawn, judged, node_count
-from longctx.vocabulary.scenario import Trial
+from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judged, node_count
+from longctx.vocabulary.cell import BuiltTrial
 from tests.here import HERE
 from tests.protocols import GraphWalks
 from tests.protocols.tokens import fixtures, reply
@@ -24,21 +23,21 @@ WORDS = PromptSet.open(HERE, "protocol").wording(GraphWalks).words
 TOKENS = {"edge": 15.0}
 
 
-def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
+def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
     return GraphWalks.from_slug(slug, tokens=TOKENS).build(WORDS, seed, index)
 
 
-def edges(trial: Trial) -> str:
+def edges(trial: BuiltTrial) -> str:
     return trial.user.split("edges:\n")[2].split("\n\n\n")[0]
 
 
-def walk_of(scenario: Any, seed: int = 0, index: int = 0) -> Walk:
-    draw, trial = fixtures(scenario, seed, index)
-    return drawn(draw, scenario, trial)
+def walk_of(cell: Any, seed: int = 0, index: int = 0) -> Walk:
+    draw, trial = fixtures(cell, seed, index)
+    return drawn(draw, cell, trial)
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> Any:
+def cells(draw: st.DrawFn) -> Any:
     depth = draw(st.none() | st.integers(1, 3))
     context = draw(st.integers(3000, 20_000))
     return GraphWalks(context, "bfs" if depth else "parents", depth, tokens=TOKENS)
@@ -138,14 +137,14 @@ def test_the_words_are_those_that_were_recorded(prompts: str, digest: str) -> No
     assert PromptSet.open(HERE, prompts).wording(GraphWalks).digest == digest
 
 
-@given(scenarios(), st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(scenario: Any, seed: int, index: int) -> None:
-    trial, again = scenario.build(WORDS, seed, index), scenario.build(WORDS, seed, index, repeat=1)
+@given(cells(), st.integers(0, 2**70), st.integers(0, 10_000))
+def test_a_prompt_follows_from_scenario_seed_and_index_alone(cell: Any, seed: int, index: int) -> None:
+    trial, again = cell.build(WORDS, seed, index), cell.build(WORDS, seed, index, repeat=1)
     assert (trial.user, trial.expected) == (again.user, again.expected)
-    assert scenario.build(WORDS, seed, index + 1).user != trial.user
-    assert scenario.build(WORDS, seed + 1, index).user != trial.user
+    assert cell.build(WORDS, seed, index + 1).user != trial.user
+    assert cell.build(WORDS, seed + 1, index).user != trial.user
     assert trial.expected
-    assert (trial.depth, trial.distance_from_end, trial.recorded) == (0.0, None, {"nodes": node_count(scenario)})
+    assert (trial.depth, trial.distance_from_end, trial.recorded) == (0.0, None, {"nodes": node_count(cell)})
 
 
 def test_a_trial_has_an_identity_that_tells_its_walk() -> None:
@@ -157,7 +156,7 @@ def test_a_trial_has_an_identity_that_tells_its_walk() -> None:
 def test_all_walks_of_a_context_ask_about_one_graph(context: int, seed: int, index: int) -> None:
     walks = [GraphWalks(context, "parents"), *(GraphWalks(context, "bfs", depth) for depth in (1, 2, 3))]
     fitted = [replace(walk, tokens=TOKENS) for walk in walks]
-    trials = [scenario.build(WORDS, seed, index) for scenario in fitted]
+    trials = [cell.build(WORDS, seed, index) for cell in fitted]
     assert len({trial.user.rsplit("Operation:\n")[0] for trial in trials}) == 1
     assert len({trial.prefix for trial in trials}) == 1
     assert len({trial.user for trial in trials}) == 4
@@ -165,10 +164,10 @@ def test_all_walks_of_a_context_ask_about_one_graph(context: int, seed: int, ind
 
 
 def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None:
-    scenario = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
-    roomy = replace(scenario, max_tokens=9000).build(WORDS, 0, 0)
-    brief = scenario.build(PromptSet.open(HERE, "immediate").wording(GraphWalks).words, 0, 0)
-    first = scenario.build(WORDS, 0, 0)
+    cell = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
+    roomy = replace(cell, max_tokens=9000).build(WORDS, 0, 0)
+    brief = cell.build(PromptSet.open(HERE, "immediate").wording(GraphWalks).words, 0, 0)
+    first = cell.build(WORDS, 0, 0)
     assert (roomy.user, roomy.identity, roomy.max_tokens) == (first.user, first.identity, 9000)
     assert brief.expected == first.expected
     assert edges(brief) == edges(first)
@@ -181,12 +180,12 @@ MEASURED = GraphWalks.token_values({name: count_tokens(text) for name, text in G
 @settings(max_examples=30)
 @given(st.integers(2000, 20_000), st.integers(0, 1000))
 def test_edges_take_the_tokens_that_were_asked_for(context: int, index: int) -> None:
-    scenario = GraphWalks(context, "bfs", 1).fit(MEASURED)
-    trial = scenario.build(WORDS, 0, index)
+    cell = GraphWalks(context, "bfs", 1).fit(MEASURED)
+    trial = cell.build(WORDS, 0, index)
     user = trial.user
     taken = count_tokens(user) - count_tokens(user.replace(edges(trial), ""))
     assert taken == pytest.approx(context, rel=0.1, abs=50)
-    assert count_tokens(user) == pytest.approx(scenario.size_tokens({}), rel=0.1, abs=100)
+    assert count_tokens(user) == pytest.approx(cell.size_tokens({}), rel=0.1, abs=100)
 
 
 @given(st.integers(1, 60), st.integers(0, 400))
@@ -238,15 +237,13 @@ def test_a_slug_means_its_scenario(slug: str) -> None:
 
 
 def test_its_length_is_that_of_the_edges() -> None:
-    scenario = GraphWalks(9000, "parents", max_tokens=1000)
-    assert (scenario.length, scenario.size_tokens({})) == (9000, 9500)
+    cell = GraphWalks(9000, "parents", max_tokens=1000)
+    assert (cell.length, cell.size_tokens({})) == (9000, 9500)
 
 
 def test_a_grid_has_every_walk_in_every_context_and_bands_by_context() -> None:
     grid = GraphWalksAxes(contexts=(4000, 9000), walks=("parents", 2), trials=5, bands={"short": 4000, "long": 9000})
-    assert {
-        (scenario.slug, grid.band(scenario)) for scenario in grid.scenarios(lambda: pytest.fail("no documents"))
-    } == {
+    assert {(cell.slug, grid.band(cell)) for cell in grid.made_cells(lambda: pytest.fail("no documents"))} == {
         ("context-4000-operation-parents", "short"),
         ("context-4000-operation-bfs-depth-2", "short"),
         ("context-9000-operation-parents", "long"),
@@ -260,8 +257,8 @@ def test_a_walk_that_there_is_not_is_a_clear_sentence(walk: object) -> None:
         GraphWalksAxes.model_validate({"contexts": [9000], "walks": [walk], "trials": 1})
 
 
-SCENARIO = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
-WALK = walk_of(SCENARIO)
+CELL = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
+WALK = walk_of(CELL)
 RIGHT = ", ".join(WALK.graph.names[WALK.answer()])
 
 
@@ -288,7 +285,7 @@ def test_what_a_reply_is_worth(text: str, stop_reason: str, kind: str, why: str)
 
 
 def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_missed() -> None:
-    trial = SCENARIO.build(WORDS, 0, 0)
+    trial = CELL.build(WORDS, 0, 0)
     first, *rest = trial.expected.split(", ")
     outcome = trial.judge(reply(f"Final Answer: [{first}]"))
     marks = [(mark.name, trial.user[mark.start : mark.end]) for mark in outcome.marks]
@@ -304,8 +301,8 @@ def test_a_reader_is_shown_the_operation_and_the_edges_that_were_found_and_misse
 
 
 def test_of_many_edges_a_reader_is_shown_some() -> None:
-    scenario = GraphWalks(8000, "bfs", 3, tokens=TOKENS)
-    trial = scenario.build(WORDS, 0, 0)
+    cell = GraphWalks(8000, "bfs", 3, tokens=TOKENS)
+    trial = cell.build(WORDS, 0, 0)
     marks = trial.judge(reply("", "refusal")).marks
     assert len(trial.expected.split(", ")) > 6
     assert [mark.name for mark in marks] == ["operation", *["edge that was missed"] * 6]

@@ -11,24 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.protocols.latest_value import QUESTIONS, judged
+from longctx.vocabulary.cell import BuiltTrial
 from longctx.vocabulary.lexical import lexically_right
-from longctx.vocabulary.scenario import Trial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
 from tests.protocols.tokens import built, count, fitted, reply, taken, words_of
 
 WORDS = words_of(LatestValue)
 TOKENS = {"line": 20.0, "fixed": 90.0}
-scenarios = st.builds(LatestValue, st.integers(1200, 4000), st.integers(1, 6), st.sampled_from(QUESTIONS))
+cells = st.builds(LatestValue, st.integers(1200, 4000), st.integers(1, 6), st.sampled_from(QUESTIONS))
 
 
-def entries(trial: Trial) -> list[tuple[int, str, str, str]]:
+def entries(trial: BuiltTrial) -> list[tuple[int, str, str, str]]:
     """Read the log: day, vessel, what was done, quota."""
     read = re.findall(r"^Day (\d+): the quota of vessel ([A-Z]{4}) is (set|updated) to (\d{6})\.$", trial.user, re.M)
     return [(int(day), name, done, value) for day, name, done, value in read]
 
 
-def answer(trial: Trial) -> str:
+def answer(trial: BuiltTrial) -> str:
     """Answer a prompt by reading it, as a person would."""
     question = trial.user.rstrip().rpartition("\n")[2]
     [name] = re.findall(r"quota of vessel ([A-Z]{4})", question)
@@ -74,9 +74,9 @@ def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int
 
 
 @settings(max_examples=25)
-@given(scenarios, st.integers(0, 10**6))
-def test_an_independent_reading_gives_the_expected_answer(scenario: Any, seed: int) -> None:
-    trial = built(scenario, seed)
+@given(cells, st.integers(0, 10**6))
+def test_an_independent_reading_gives_the_expected_answer(cell: Any, seed: int) -> None:
+    trial = built(cell, seed)
     assert answer(trial) == trial.expected
     log = entries(trial)
     assert len(log) == trial.recorded["entries"] == trial.user.count("\nDay ")
@@ -86,22 +86,22 @@ def test_an_independent_reading_gives_the_expected_answer(scenario: Any, seed: i
     for _, name, done, _ in log:
         assert (done == "set") == (name not in seen)
         seen[name] = seen.get(name, 0) + 1
-    assert list(seen.values()).count(scenario.updates + 1) >= len(seen) - 1  # one may be cut short by the window
+    assert list(seen.values()).count(cell.updates + 1) >= len(seen) - 1  # one may be cut short by the window
     [needle, question] = trial.judge(reply("")).marks
     asked_about = trial.user[needle.start : needle.end]
     assert asked_about.startswith("Day ")
     assert asked_about.endswith(".")
-    assert trial.expected in asked_about or scenario.question == "before"
+    assert trial.expected in asked_about or cell.question == "before"
     assert trial.user[: question.start].count("\nDay ") == len(log)
     assert trial.depth == needle.start / len(trial.user)
 
 
 @settings(max_examples=25)
-@given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_does_not_exceed_it(scenario: Any, seed: int) -> None:
-    trial = built(scenario, seed)
+@given(cells, st.integers(0, 10**6))
+def test_a_prompt_fills_its_window_and_does_not_exceed_it(cell: Any, seed: int) -> None:
+    trial = built(cell, seed)
     lines = trial.recorded["entries"]
-    assert scenario.window - 4 * lines - 80 < taken(trial) <= scenario.window
+    assert cell.window - 4 * lines - 80 < taken(trial) <= cell.window
 
 
 def test_the_last_entry_is_anywhere() -> None:
@@ -118,14 +118,14 @@ def test_another_tokenizer_gets_the_same_vessel_and_quotas() -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_stale_answer_is_traced_to_its_update(question: str) -> None:
-    scenario = fitted(LatestValue(2000, 4, question))
-    answers = answers_of(scenario)
+    cell = fitted(LatestValue(2000, 4, question))
+    answers = answers_of(cell)
     traced = {given: judged(reply(f"It is {given}."), answers, question) for given in answers.own}
     assert [outcome.trace.get("updates_back", 0) for outcome in traced.values()] == [
         answers.place - place for place in range(5)
     ]
     [right] = [given for given, outcome in traced.items() if outcome.kind == "correct"]
-    assert right == scenario.build(WORDS, 0, 0).expected
+    assert right == cell.build(WORDS, 0, 0).expected
     assert judged(reply(min(answers.others)), answers, question).trace == {"of_another_quantity": 1}
     nowhere = "99999" if question == "when" else "9999999"
     assert judged(reply(nowhere), answers, question).trace == {"nowhere_in_the_log": 1}
@@ -136,8 +136,8 @@ def test_a_stale_answer_is_traced_to_its_update(question: str) -> None:
 )
 def test_matching_words_finds_the_vessel_and_not_its_last_entry(updates: int, answered: dict[str, int]) -> None:
     for question, right in answered.items():
-        scenario = fitted(LatestValue(1500, updates, question))
-        trials = [scenario.build(WORDS, 0, index) for index in range(12)]
+        cell = fitted(LatestValue(1500, updates, question))
+        trials = [cell.build(WORDS, 0, index) for index in range(12)]
         assert sum(bool(trial.lexical()) for trial in trials) == right
         logs = [[line for line in trial.user.splitlines() if line.startswith("Day ")] for trial in trials]
         asked = [trial.user.rstrip().rpartition("\n")[2] for trial in trials]

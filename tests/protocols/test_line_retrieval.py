@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from longctx.config.prompts import PromptSet
 from longctx.protocols.line_retrieval import File
 from longctx.protocols.line_retrieval import judged as judge_reply
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 from tests.here import HERE
 from tests.protocols import LineRetrieval
 
@@ -50,19 +50,19 @@ def read(user: str) -> Read:
     return Read(lines, place, int(target))
 
 
-def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
+def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
     return LineRetrieval.from_slug(slug).build(WORDS, seed, index)
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> Any:
+def cells(draw: st.DrawFn) -> Any:
     lines = draw(st.integers(1, 150))
     return LineRetrieval(lines, draw(st.none() | st.integers(1, lines)))
 
 
 TRIALS = st.builds(
-    lambda scenario, seed, index: scenario.build(WORDS, seed, index),
-    scenarios(),
+    lambda cell, seed, index: cell.build(WORDS, seed, index),
+    cells(),
     st.integers(0, 2**70),
     st.integers(0, 10_000),
 )
@@ -111,7 +111,7 @@ def test_a_complete_prompt() -> None:
 
 
 @given(TRIALS)
-def test_every_line_occurs_once_with_its_own_value(trial: Trial) -> None:
+def test_every_line_occurs_once_with_its_own_value(trial: BuiltTrial) -> None:
     file = read(trial.user)
     numbers, values = zip(*file.lines, strict=True)
     assert sorted(numbers) == list(range(1, len(numbers) + 1))
@@ -126,22 +126,22 @@ def test_a_long_file_has_room_for_distinct_values() -> None:
 
 
 @given(TRIALS)
-def test_the_line_that_the_instruction_names_holds_the_answer(trial: Trial) -> None:
+def test_the_line_that_the_instruction_names_holds_the_answer(trial: BuiltTrial) -> None:
     file = read(trial.user)
     assert str(dict(file.lines)[file.target]) == trial.expected
 
 
 @given(TRIALS)
-def test_depth_is_the_share_of_text_before_the_target_line(trial: Trial) -> None:
+def test_depth_is_the_share_of_text_before_the_target_line(trial: BuiltTrial) -> None:
     rest = trial.user[round(trial.depth * len(trial.user)) :]
     assert rest.startswith(f"line {read(trial.user).target}: REGISTER_CONTENT is <{trial.expected}>\n")
 
 
-@given(scenarios(), st.integers(0, 10_000))
-def test_blocks_keep_their_lines_together_and_in_order(scenario: Any, index: int) -> None:
-    order = [number for number, _ in read(scenario.build(WORDS, 0, index).user).lines]
-    size = scenario.block_size or scenario.lines
-    blocks = [list(range(start, min(start + size, scenario.lines + 1))) for start in range(1, scenario.lines + 1, size)]
+@given(cells(), st.integers(0, 10_000))
+def test_blocks_keep_their_lines_together_and_in_order(cell: Any, index: int) -> None:
+    order = [number for number, _ in read(cell.build(WORDS, 0, index).user).lines]
+    size = cell.block_size or cell.lines
+    blocks = [list(range(start, min(start + size, cell.lines + 1))) for start in range(1, cell.lines + 1, size)]
     for block in blocks:
         place = order.index(block[0])
         assert order[place : place + len(block)] == block
@@ -177,13 +177,13 @@ def test_target_and_instruction_are_anywhere_and_apart() -> None:
     }
 
 
-@given(scenarios(), st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(scenario: Any, seed: int, index: int) -> None:
-    user = scenario.build(WORDS, seed, index).user
-    assert scenario.build(WORDS, seed, index).user == user
-    assert scenario.build(WORDS, seed, index, repeat=1).user == user
-    assert scenario.build(WORDS, seed, index + 1).user != user
-    assert scenario.build(WORDS, seed + 1, index).user != user
+@given(cells(), st.integers(0, 2**70), st.integers(0, 10_000))
+def test_a_prompt_follows_from_scenario_seed_and_index_alone(cell: Any, seed: int, index: int) -> None:
+    user = cell.build(WORDS, seed, index).user
+    assert cell.build(WORDS, seed, index).user == user
+    assert cell.build(WORDS, seed, index, repeat=1).user == user
+    assert cell.build(WORDS, seed, index + 1).user != user
+    assert cell.build(WORDS, seed + 1, index).user != user
 
 
 def test_a_repeat_is_another_trial_of_the_same_prompt() -> None:

@@ -14,12 +14,12 @@ from longctx.config.prompts import PromptSet
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.bank import Bank, Item, Section
-from longctx.vocabulary.scenario import Scenario, Trial
+from longctx.vocabulary.cell import BuiltTrial, Cell
 from tests.here import HERE
 from tests.protocols import Collage, Control
 from tests.protocols.bank import small_bank
 
-Make = Callable[[Bank], Scenario]
+Make = Callable[[Bank], Cell]
 PLAIN = [variant for variant in VARIANTS if variant.startswith(("none", "unrelated"))]
 
 
@@ -31,14 +31,14 @@ def control(record: str) -> Make:
     return lambda bank: Control(60, record, bank=lambda: bank)
 
 
-SCENARIOS = [*map(collage, VARIANTS), *map(control, RECORDS)]
+CELLS = [*map(collage, VARIANTS), *map(control, RECORDS)]
 BANK = small_bank(version=2)
 
 
-def trials(make: Make, bank: Bank, words: Mapping[str, str]) -> dict[str, Trial]:
+def trials(make: Make, bank: Bank, words: Mapping[str, str]) -> dict[str, BuiltTrial]:
     """Return the trials of all questions by their identities."""
-    scenario = make(bank)
-    built = (scenario.build(words, seed=3, index=index) for index in scenario.indices(1000))
+    cell = make(bank)
+    built = (cell.build(words, seed=3, index=index) for index in cell.indices(1000))
     return {str(trial.identity): trial for trial in built}
 
 
@@ -66,7 +66,7 @@ def with_question(bank: Bank, section: int, place: int) -> tuple[Bank, Item]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(SCENARIOS), st.integers(1, 70), st.integers(0, 12))
+@given(st.sampled_from(CELLS), st.integers(1, 70), st.integers(0, 12))
 def test_a_new_document_touches_only_the_trials_that_hold_it(make: Make, tokens: int, place: int) -> None:
     words = words_of(make)
     bank, text = with_document(BANK, tokens, place)
@@ -79,7 +79,7 @@ def test_a_new_document_touches_only_the_trials_that_hold_it(make: Make, tokens:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(SCENARIOS), st.integers(0, 11), st.integers(1, 70))
+@given(st.sampled_from(CELLS), st.integers(0, 11), st.integers(1, 70))
 def test_an_edited_document_touches_only_the_trials_that_held_or_hold_it(make: Make, place: int, tokens: int) -> None:
     words = words_of(make)
     old = BANK.sections[f"s{place}"]
@@ -133,16 +133,16 @@ def test_an_edited_question_is_another_item() -> None:
 
 def test_of_fewer_trials_than_questions_a_new_one_replaces_one_at_most() -> None:
     bank, _ = with_question(BANK, 0, 5)
-    scenario, grown = (collage("none")(each) for each in (BANK, bank))
-    before, after = ({str(each.identity(0, index, 0)) for index in each.indices(10)} for each in (scenario, grown))
+    cell, grown = (collage("none")(each) for each in (BANK, bank))
+    before, after = ({str(each.identity(0, index, 0)) for index in each.indices(10)} for each in (cell, grown))
     assert len(before - after) <= 1
 
 
 @pytest.mark.parametrize("share", [(0, 6), (5, 6)])
 def test_questions_that_scenarios_share_out_stay_where_they_are(share: tuple[int, int]) -> None:
     def asked(bank: Bank, share: tuple[int, int]) -> set[str]:
-        scenario = Collage(200, 60, 0, "none", bank=lambda: bank, share=share)
-        return {bank.item_name(index) for index in scenario.indices(100)}
+        cell = Collage(200, 60, 0, "none", bank=lambda: bank, share=share)
+        return {bank.item_name(index) for index in cell.indices(100)}
 
     bank, _ = with_question(BANK, 0, 0)
     assert asked(BANK, share) <= asked(bank, share)

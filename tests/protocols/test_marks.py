@@ -13,7 +13,7 @@ from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.protocols.coreference import conversation_of
-from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial
+from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply
 from tests.here import HERE
 from tests.protocols import Collage, Control, Coreference, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
@@ -26,10 +26,10 @@ def reply(text: str) -> Reply:
     return Reply(text, "end_turn", "m", 1, 0, 1, 0.0, "2026-11-22T00:00:00+00:00", "0" * 64)
 
 
-def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tuple[Trial, Outcome, dict[str, str]]:
+def marked(cell: Cell, text: str, seed: int = 0, index: int = 0) -> tuple[BuiltTrial, Outcome, dict[str, str]]:
     """Return a trial, its outcome for a reply, and its marked parts by name."""
-    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
-    trial = scenario.build(words, seed, index)
+    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    trial = cell.build(words, seed, index)
     outcome = trial.judge(reply(text))
     return (
         trial,
@@ -40,30 +40,30 @@ def marked(scenario: Scenario, text: str, seed: int = 0, index: int = 0) -> tupl
 
 @given(st.integers(2, 40), st.integers(0, 10**6), st.data())
 def test_line_retrieval(lines: int, seed: int, data: st.DataObject) -> None:
-    scenario = LineRetrieval(lines, data.draw(st.none() | st.integers(1, lines)))
-    trial, _, right = marked(scenario, "", seed)
+    cell = LineRetrieval(lines, data.draw(st.none() | st.integers(1, lines)))
+    trial, _, right = marked(cell, "", seed)
     values = dict(re.findall(r"line (\d+): REGISTER_CONTENT is <(\d+)>", trial.user))
     [target] = [line for line, value in values.items() if value == trial.expected]
     assert right["needle"] == f"line {target}: REGISTER_CONTENT is <{trial.expected}>\n"
     assert f"Go to line {target} and report only" in right["instruction"]
     other = data.draw(st.sampled_from(sorted(values.keys() - {target})))
     value = values[other]
-    _, outcome, wrong = marked(scenario, str(value), seed)
+    _, outcome, wrong = marked(cell, str(value), seed)
     if "line" in outcome.trace:
         assert wrong["the line that was returned"] == f"line {other}: REGISTER_CONTENT is <{value}>\n"
 
 
 def test_passkey() -> None:
-    scenario = Passkey(400, 200, tokens={"filler": 10, "fixed": 60, "after_key": 30})
-    trial, _, shown = marked(scenario, "7")
+    cell = Passkey(400, 200, tokens={"filler": 10, "fixed": 60, "after_key": 30})
+    trial, _, shown = marked(cell, "7")
     assert trial.expected in shown["needle"]
     assert trial.user.endswith(shown["question"])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_collage(variant: str) -> None:
-    scenario = Collage(280, 200, 50, variant, bank=lambda: BANK)
-    trial, outcome, shown = marked(scenario, "<Answer>A</Answer>")
+    cell = Collage(280, 200, 50, variant, bank=lambda: BANK)
+    trial, outcome, shown = marked(cell, "<Answer>A</Answer>")
     choices = choices_in(BANK, 0, 0)
     assert shown["needle"] == BANK.needle(0).text
     assert shown["question"] == choices.question
@@ -84,11 +84,11 @@ def test_control(record: str) -> None:
 
 
 def test_coreference() -> None:
-    scenario = Coreference(4, 2048, tokens={"exchange": 98, "fixed": 364})
+    cell = Coreference(4, 2048, tokens={"exchange": 98, "fixed": 364})
     words = PromptSet.open(HERE, "protocol").wording(Coreference).words
-    trial = scenario.build(words, 0, 1)
-    draw, number = fixtures(scenario, index=1)
-    conversation = conversation_of(draw, words, scenario, number)
+    trial = cell.build(words, 0, 1)
+    draw, number = fixtures(cell, index=1)
+    conversation = conversation_of(draw, words, cell, number)
     texts = conversation.instances
     outcome = trial.judge(reply(conversation.code + texts[3]))
     shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in outcome.marks]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.haystack import spare
-from longctx.vocabulary.scenario import Trial
+from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import MultipleNeedles
 from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
 
@@ -18,13 +18,13 @@ TOKENS = {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0}
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> Any:
+def cells(draw: st.DrawFn) -> Any:
     keys, values = draw(st.integers(1, 6)), draw(st.integers(1, 4))
     queries = draw(st.integers(1 if values > 1 else 2, max(keys, 2)))
     return MultipleNeedles(draw(st.integers(2500, 6000)), max(keys, queries), values, queries)
 
 
-def needles(trial: Trial) -> list[tuple[str, str]]:
+def needles(trial: BuiltTrial) -> list[tuple[str, str]]:
     return re.findall(r"^One of the special magic numbers for ([a-z-]+) is: (\d{7})\.$", trial.user, re.MULTILINE)
 
 
@@ -78,25 +78,25 @@ def test_a_complete_prompt() -> None:
     assert trial.prefill == f"The special magic numbers for {asked} mentioned in the provided text are"
 
 
-@given(scenarios(), st.integers(0, 10**6), st.integers(0, 100))
-def test_exactly_the_expected_numbers_are_those_of_the_asked_keys(scenario: Any, seed: int, index: int) -> None:
-    trial = built(scenario, seed, index)
+@given(cells(), st.integers(0, 10**6), st.integers(0, 100))
+def test_exactly_the_expected_numbers_are_those_of_the_asked_keys(cell: Any, seed: int, index: int) -> None:
+    trial = built(cell, seed, index)
     placed = needles(trial)
-    assert len(placed) == len({number for _, number in placed}) == scenario.keys * scenario.values
-    assert len({key for key, _ in placed}) == scenario.keys
+    assert len(placed) == len({number for _, number in placed}) == cell.keys * cell.values
+    assert len({key for key, _ in placed}) == cell.keys
     asked = re.split(", and |, ", re.findall(r"numbers for (.*) mentioned", trial.user)[0])
-    assert len(asked) == scenario.queries
+    assert len(asked) == cell.queries
     assert {number for key, number in placed if key in asked} == set(trial.expected.split())
-    assert len(trial.expected.split()) == scenario.queries * scenario.values
+    assert len(trial.expected.split()) == cell.queries * cell.values
 
 
-@given(scenarios(), st.integers(0, 10**6))
-def test_what_is_known_of_places_is_so(scenario: Any, seed: int) -> None:
-    trial = built(scenario, seed)
+@given(cells(), st.integers(0, 10**6))
+def test_what_is_known_of_places_is_so(cell: Any, seed: int) -> None:
+    trial = built(cell, seed)
     asked = [f"numbers for {key} is: {number}." for key, number in needles(trial) if number in trial.expected]
     first = min(map(trial.user.index, asked))
     assert trial.depth == trial.user.rindex("One", 0, first) / len(trial.user)
-    *marks, question = judged(fitted(scenario), trial, everything(trial)).marks
+    *marks, question = judged(fitted(cell), trial, everything(trial)).marks
     assert trial.user[question.start :].startswith("What are all the special")
     shown = [(mark.name, trial.user[mark.start : mark.end]) for mark in marks]
     in_order = [line.rpartition(" is: ")[2].rstrip(".") for name, line in shown if name == "needle"]
@@ -106,24 +106,24 @@ def test_what_is_known_of_places_is_so(scenario: Any, seed: int) -> None:
     )
 
 
-@given(scenarios(), st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: Any, seed: int) -> None:
-    kept = spare([2] * (scenario.keys * scenario.values + scenario.queries))
-    assert scenario.window - count(WORDS["filler"]) - 2 * kept < taken(built(scenario, seed)) <= scenario.window
+@given(cells(), st.integers(0, 10**6))
+def test_a_prompt_fills_its_window_and_never_exceeds_it(cell: Any, seed: int) -> None:
+    kept = spare([2] * (cell.keys * cell.values + cell.queries))
+    assert cell.window - count(WORDS["filler"]) - 2 * kept < taken(built(cell, seed)) <= cell.window
 
 
 def test_needles_are_in_any_order() -> None:
-    scenario = fitted(MultipleNeedles(2500, 4, 1, 4))
+    cell = fitted(MultipleNeedles(2500, 4, 1, 4))
     orders = set()
     for index in range(20):
-        trial = scenario.build(WORDS, 0, index)
+        trial = cell.build(WORDS, 0, index)
         orders.add(tuple(trial.expected.split().index(number) for _, number in needles(trial)))
     assert len(orders) > 10
 
 
 def test_another_tokenizer_gets_the_same_keys_and_numbers_in_the_same_order() -> None:
-    scenario = MultipleNeedles(2500, 4, 2, 2)
-    ours, theirs = (scenario.fit(tokens).build(WORDS, 0, 0) for tokens in (TOKENS, TOKENS | {"filler": 20.0}))
+    cell = MultipleNeedles(2500, 4, 2, 2)
+    ours, theirs = (cell.fit(tokens).build(WORDS, 0, 0) for tokens in (TOKENS, TOKENS | {"filler": 20.0}))
     assert ours.user != theirs.user
     assert needles(ours) == needles(theirs)
 

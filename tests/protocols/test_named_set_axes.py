@@ -16,7 +16,7 @@ PROTOCOLS = "variable_tracking", "multiple_needles", "frequent_words"
 
 
 def slugs(grid: Axes) -> list[str]:
-    return [scenario.slug for scenario in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
+    return [cell.slug for cell in grid.made_cells(lambda: None)]  # type: ignore[arg-type,return-value]
 
 
 def test_without_more_than_windows_a_table_has_the_source_s_own_shapes() -> None:
@@ -31,7 +31,7 @@ def test_without_more_than_windows_a_table_has_the_source_s_own_shapes() -> None
 def test_every_shape_is_in_every_window() -> None:
     grid = VariableTrackingAxes(windows=(1000, 2000), chains=(1, 2), hops=(4,), trials=1, max_tokens=40)
     assert slugs(grid) == [f"window-{window}-chains-{chains}-hops-4" for window in (1000, 2000) for chains in (1, 2)]
-    assert {scenario.max_tokens for scenario in grid.scenarios(lambda: None)} == {40}  # type: ignore[arg-type,return-value]
+    assert {cell.max_tokens for cell in grid.made_cells(lambda: None)} == {40}  # type: ignore[arg-type,return-value]
     assert slugs(FrequentWordsAxes(windows=(1000,), alphas=(2.5, 1.15), trials=1)) == [
         "window-1000-alpha_percent-250",
         "window-1000-alpha_percent-115",
@@ -49,7 +49,7 @@ def test_a_mistyped_shape_is_refused() -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_every_scenario_of_a_profile_has_a_band(name: str, protocol: str) -> None:
     [grid] = load_profile(HERE, name).grids(protocol)
-    bands = [grid.band(scenario) for scenario in grid.scenarios(lambda: None)]  # type: ignore[arg-type,return-value]
+    bands = [grid.band(cell) for cell in grid.made_cells(lambda: None)]  # type: ignore[arg-type,return-value]
     assert set(bands) == set(grid.bands or {"all": 1})
 
 

@@ -1,25 +1,25 @@
-"""The context in pieces of scenarios that fill a window and ask for names."""
+"""The context in pieces of cells that fill a window and ask for names."""
 
 from __future__ import annotations
 
 import pytest
 
-from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.cell import Cell
 from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
 from tests.protocols.tokens import fitted, reply, words_of
 
 
 @pytest.mark.parametrize(
-    "scenario",
+    "cell",
     [
         MultipleNeedles.from_slug("window-3000-keys-4-values-1-queries-4"),
         VariableTracking.from_slug("window-3000-chains-2-hops-2"),
         FrequentWords.from_slug("window-3000-alpha_percent-200"),
     ],
-    ids=lambda scenario: scenario.family,
+    ids=lambda cell: cell.test,
 )
-def test_the_piece_is_the_text_before_the_question(scenario: Scenario) -> None:
-    words, fit = words_of(type(scenario)), fitted(scenario)
+def test_the_piece_is_the_text_before_the_question(cell: Cell) -> None:
+    words, fit = words_of(type(cell)), fitted(cell)
     trial = fit.build(words, 0, 1)
     context = trial.pieces()
     [piece] = context.pieces

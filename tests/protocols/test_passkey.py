@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
 from longctx.protocols.passkey import document, fillers, judged, spaced
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 from tests.here import HERE
 from tests.protocols import Passkey
 
@@ -30,13 +30,13 @@ def measured() -> dict[str, float]:
     return Passkey.token_values({name: count(text) for name, text in Passkey.probes(WORDS).items()})
 
 
-def build(slug: str, seed: int = 0, index: int = 0) -> Trial:
+def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
     return replace(Passkey.from_slug(slug), tokens=TOKENS).build(WORDS, seed, index)
 
 
 @st.composite
 def fitted(draw: st.DrawFn) -> Any:
-    """Draw a scenario whose window can hold the fixed text, for any tokenizer."""
+    """Draw a cell whose window can hold the fixed text, for any tokenizer."""
     fixed = draw(st.integers(10, 500))
     tokens = {"filler": draw(st.floats(1, 200)), "fixed": fixed, "after_key": draw(st.integers(1, fixed))}
     window = draw(st.integers(fixed + 16, 2_000_000))
@@ -94,9 +94,9 @@ def test_the_key_has_five_digits_and_occurs_twice(seed: int, index: int) -> None
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
 def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
-    scenario = Passkey(200, 100, tokens=TOKENS)
-    trial = scenario.build(WORDS, seed, index)
-    again = scenario.build(WORDS, seed, index, repeat=1)
+    cell = Passkey(200, 100, tokens=TOKENS)
+    trial = cell.build(WORDS, seed, index)
+    again = cell.build(WORDS, seed, index, repeat=1)
     assert again.user == trial.user
     assert replace(again, identity=trial.identity) == trial
     assert str(again.identity) == f"passkey.v1/window-200-k-100/seed-{seed}/trial-{index}/repeat-1"
@@ -107,27 +107,27 @@ def test_trials_have_their_own_keys() -> None:
 
 
 @given(fitted())
-def test_fillers_fill_the_window_and_never_exceed_it(scenario: Any) -> None:
-    before, after = fillers(scenario)
-    tokens = scenario.counted
+def test_fillers_fill_the_window_and_never_exceed_it(cell: Any) -> None:
+    before, after = fillers(cell)
+    tokens = cell.counted
     assert min(before, after) >= 0
-    taken = tokens["fixed"] + (before + after) * tokens["filler"] + scenario.max_tokens
-    assert taken <= scenario.window + 1e-6
-    assert taken + tokens["filler"] > scenario.window - 1e-6
+    taken = tokens["fixed"] + (before + after) * tokens["filler"] + cell.max_tokens
+    assert taken <= cell.window + 1e-6
+    assert taken + tokens["filler"] > cell.window - 1e-6
 
 
 @given(fitted())
-def test_the_key_is_as_near_to_k_as_fillers_allow(scenario: Any) -> None:
-    before, after = fillers(scenario)
-    tokens = scenario.counted
+def test_the_key_is_as_near_to_k_as_fillers_allow(cell: Any) -> None:
+    before, after = fillers(cell)
+    tokens = cell.counted
     nearest, farthest = tokens["after_key"], tokens["after_key"] + (before + after) * tokens["filler"]
-    reachable = min(max(scenario.k, nearest), farthest)
+    reachable = min(max(cell.k, nearest), farthest)
     assert abs(tokens["after_key"] + after * tokens["filler"] - reachable) <= tokens["filler"] / 2 + 1e-6
 
 
 @given(fitted())
-def test_the_largest_k_has_no_filler_before_the_key(scenario: Any) -> None:
-    before, _ = fillers(replace(scenario, k=scenario.window))
+def test_the_largest_k_has_no_filler_before_the_key(cell: Any) -> None:
+    before, _ = fillers(replace(cell, k=cell.window))
     assert before == 0
 
 
@@ -278,13 +278,13 @@ def test_trials_of_one_distance_share_their_filler_and_are_one_cluster() -> None
 
 
 @given(fitted(), st.integers(0, 20))
-def test_its_context_is_one_piece_between_opening_and_question(scenario: Any, index: int) -> None:
+def test_its_context_is_one_piece_between_opening_and_question(cell: Any, index: int) -> None:
     try:
-        before, after = fillers(scenario)
+        before, after = fillers(cell)
     except ValueError:
         return
     assume(before + after < 200)
-    trial = scenario.build(WORDS, 0, index)
+    trial = cell.build(WORDS, 0, index)
     context = trial.pieces()
     [piece] = context.pieces
     assert trial.user == "\n".join([context.opening, piece.text, context.question])

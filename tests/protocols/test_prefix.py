@@ -8,7 +8,7 @@ from longctx.config.prompts import PromptSet
 from longctx.protocols.abstention import SECTIONS
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
-from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.cell import Cell
 from tests.here import HERE
 from tests.protocols import (
     Abstention,
@@ -25,7 +25,7 @@ from tests.protocols.bank import small_bank
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}
-SCENARIOS: list[Scenario] = [
+CELLS: list[Cell] = [
     LineRetrieval(20),
     Coreference(2, 4096, tokens={"exchange": 98.35, "fixed": 364}),
     GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}),
@@ -38,8 +38,8 @@ SCENARIOS: list[Scenario] = [
 ]
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: f"{scenario.family}-{scenario.slug}")
-def test_it_is_that_of_the_trial(scenario: Scenario) -> None:
-    words = PromptSet.open(HERE, "protocol").wording(type(scenario)).words
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.test}-{cell.slug}")
+def test_it_is_that_of_the_trial(cell: Cell) -> None:
+    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
     for seed, index in ((0, 0), (0, 3), (5, 1)):
-        assert (scenario.prefix(words, seed, index) or "") == scenario.build(words, seed, index).prefix
+        assert (cell.prefix(words, seed, index) or "") == cell.build(words, seed, index).prefix

@@ -27,9 +27,9 @@ def made() -> Summary:
 
 def test_rates_of_invention_and_of_needless_refusal() -> None:
     summary = made()
-    family, scenarios = summary.families["abstention"], summary.of("abstention")
-    account, analysis = family.reporting, family.analysis
-    right, wrong = account.views(scenarios, analysis)
+    test, cells = summary.tests["abstention"], summary.of("abstention")
+    account, analysis = test.reporting, test.analysis
+    right, wrong = account.views(cells, analysis)
     assert [(point.x, point.series, str(point.value)) for point in right.points] == [
         (600, "right answer, section in the record", "0.25 [0.05, 0.70] n=4"),
         (600, "abstention, section left out", "0.10 [0.02, 0.40] n=10"),
@@ -38,7 +38,7 @@ def test_rates_of_invention_and_of_needless_refusal() -> None:
         ("invention, section left out", 9, 10),
         ("needless refusal, section in the record", 2, 4),
     ]
-    assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
+    assert [sentence for _, sentence in account.findings(cells, analysis)] == [
         "Abstention, m, prompts protocol, right answer, section in the record: 0.25 [0.05, 0.70] n=4, which cannot be "
         "told from guessing (0.20).",
         "Abstention, m, prompts protocol, abstention, section left out: 0.10 [0.02, 0.40] n=10, which cannot be told "
@@ -54,8 +54,8 @@ def test_a_liking_for_a_letter_is_found_over_both_sections() -> None:
     asked = [
         row(
             "correct" if right == "D" else "wrong",
-            family="abstention",
-            scenario=f"budget-600-longest-500-depth-50-section-{section}",
+            test="abstention",
+            cell=f"budget-600-longest-500-depth-50-section-{section}",
             params={"budget": 600, "longest": 500, "depth": 50, "section": section},
             model="m",
             trial=trial,
@@ -67,11 +67,11 @@ def test_a_liking_for_a_letter_is_found_over_both_sections() -> None:
         for trial, right in enumerate(letters)
     ]
     summary = summarize(asked)
-    family, scenarios = summary.families["abstention"], summary.of("abstention")
-    account, analysis = family.reporting, family.analysis
-    table = list(account.tables(scenarios, analysis) or ())[-1]
+    test, cells = summary.tests["abstention"], summary.of("abstention")
+    account, analysis = test.reporting, test.analysis
+    table = list(account.tables(cells, analysis) or ())[-1]
     assert table.title == "Letters, Abstention, m, prompts protocol, in 600 tokens: bias 0.80"
-    said = [sentence.partition(": ")[2] for _, sentence in account.findings(scenarios, analysis)]
+    said = [sentence.partition(": ")[2] for _, sentence in account.findings(cells, analysis)]
     assert said[-1].startswith("D is chosen in 10 of 10 answers and right in 2, in 600 tokens: ")
     [entry] = account.data(analysis)["abstention"]
     assert entry["letters"]["D"] == {"right": 2, "chosen": 10, "found": 2, "of": 10}

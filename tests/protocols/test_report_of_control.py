@@ -20,9 +20,9 @@ def rows(record: str, outcomes: str, longest: int = 600) -> list[Row]:
 
 
 def reported(made: Summary) -> tuple[list[Table], list[RateView]]:
-    family, scenarios = made.families["control"], made.of("control")
-    tables = family.reporting.tables(scenarios, family.analysis)
-    return list(tables or ()), list(family.reporting.views(scenarios, family.analysis))
+    test, cells = made.tests["control"], made.of("control")
+    tables = test.reporting.tables(cells, test.analysis)
+    return list(tables or ()), list(test.reporting.views(cells, test.analysis))
 
 
 def test_controls_are_corrected_for_chance() -> None:

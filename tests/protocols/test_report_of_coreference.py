@@ -7,9 +7,7 @@ import pytest
 from longctx.registry import shipped
 from longctx.report.charts.draw import draw
 from longctx.summary.summary import summarize
-from longctx.views.reporting import Answers
-from longctx.views.reporting import reporting_of
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import Answers, CellSummary, reporting_of
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 
@@ -26,10 +24,10 @@ def wrong(asked: int, **trace: int) -> tuple[str, dict[str, int]]:
     return "wrong", {"asked": asked, "score": 50, **trace}
 
 
-def measured(**answers: Told) -> tuple[list[ScenarioSummary], list[Answers]]:
-    """Return the scenarios of a run and their analysis.
+def measured(**answers: Told) -> tuple[list[CellSummary], list[Answers]]:
+    """Return the cells of a run and their analysis.
 
-    answers: the outcome and trace of each trial, by scenario: `a2_1000` has 2 needles in a window of 1,000 tokens.
+    answers: the outcome and trace of each trial, by cell: `a2_1000` has 2 needles in a window of 1,000 tokens.
     """
     rows = []
     cells = {tuple(map(int, name[1:].split("_"))): given for name, given in answers.items()}
@@ -40,8 +38,8 @@ def measured(**answers: Told) -> tuple[list[ScenarioSummary], list[Answers]]:
             row(outcome, model="m", trial=trial, trace=trace, params=params, **place)
             for trial, (outcome, trace) in enumerate(given)
         ]
-    scenarios = summarize(rows).of("coreference")
-    return scenarios, ACCOUNT.analyse(scenarios, rows)
+    cells = summarize(rows).of("coreference")
+    return cells, ACCOUNT.analyse(cells, rows)
 
 
 MIXED: Told = [
@@ -81,15 +79,15 @@ def test_every_answer_is_counted_once() -> None:
 
 
 def test_rates_are_beside_what_guessing_gives() -> None:
-    scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
-    [table] = ACCOUNT.tables(scenarios, analysis) or ()
+    cells, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
+    [table] = ACCOUNT.tables(cells, analysis) or ()
     assert table.title == f"Multi-round coreference, {WHO}"
     assert table.frame.reset_index().to_numpy().tolist() == [
         ["2 needles", "1,000", "0.50 [0.09, 0.91] n=2", "0.50", "1 of 1", "0.53"],
         ["2 needles", "2,000", "1.00 [0.21, 1.00] n=1", "0.50", "1 of 1", "1.00"],
         ["4 needles", "2,000", "0.12 [0.03, 0.36] n=16", "0.25", "1 of 2", "0.17"],
     ]
-    [table] = ACCOUNT.tables(scenarios, ()) or ()
+    [table] = ACCOUNT.tables(cells, ()) or ()
     assert table.frame["word for word"].tolist() == ["-", "-", "-"]
 
 
@@ -117,8 +115,8 @@ def test_what_came_back_instead() -> None:
 
 
 def test_charts_are_drawn_with_their_numbers() -> None:
-    scenarios, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
-    by_window, two, four = ACCOUNT.charts(scenarios, analysis) or ()
+    cells, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
+    by_window, two, four = ACCOUNT.charts(cells, analysis) or ()
     assert by_window.table.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.12 [0.03, 0.36] n=16"]
     assert by_window.note.startswith("Dashed: what guessing gives.")
     assert two.table.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]

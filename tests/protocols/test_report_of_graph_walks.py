@@ -13,9 +13,7 @@ from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.views.reporting import Answers
-from longctx.views.reporting import reporting_of
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import Answers, CellSummary, reporting_of
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 
@@ -32,8 +30,8 @@ PARTLY |= {"right_middle": 0, "nearer": 3, "unknown": 1}
 REFUSED: dict[str, int] = {}
 
 
-def rows(scenario: str, *traces: dict[str, int]) -> list[Row]:
-    place = {"family": "graph_walks", "scenario": scenario, "params": PARAMS[scenario]}
+def rows(cell: str, *traces: dict[str, int]) -> list[Row]:
+    place = {"family": "graph_walks", "scenario": cell, "params": PARAMS[cell]}
     return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
 
 
@@ -45,15 +43,15 @@ def analysed(*told: Row) -> list[Answers]:
     return analysis
 
 
-def summaries(**correct: int) -> list[ScenarioSummary]:
+def summaries(**correct: int) -> list[CellSummary]:
     return [
-        ScenarioSummary("graph_walks", SUBJECT, name, PARAMS[name], Rate(right, 10), {}, 0.0, None)
+        CellSummary("graph_walks", SUBJECT, name, PARAMS[name], Rate(right, 10), {}, 0.0, None)
         for name, right in correct.items()
     ]
 
 
-def findings(scenarios: Sequence[ScenarioSummary], *told: Row) -> list[tuple[Rank, str]]:
-    return list(ACCOUNT.findings(scenarios, analysed(*told) if told else ()))
+def findings(cells: Sequence[CellSummary], *told: Row) -> list[tuple[Rank, str]]:
+    return list(ACCOUNT.findings(cells, analysed(*told) if told else ()))
 
 
 def test_f1_is_the_mean_of_all_answers_and_nodes_are_those_of_lists() -> None:
@@ -86,11 +84,11 @@ def test_tables_tell_exact_sets_f1_and_where_edges_are_missed() -> None:
 
 def test_without_a_list_there_is_nothing_to_tell_of_nodes() -> None:
     analysis = analysed(*rows(NEAR, REFUSED))
-    account, scenarios = ACCOUNT, summaries(**{NEAR: 0})
-    [table] = account.tables(scenarios, analysis) or ()
+    account, cells = ACCOUNT, summaries(**{NEAR: 0})
+    [table] = account.tables(cells, analysis) or ()
     assert table.title == "Graph walks, some-model, prompts protocol"
     assert list(account.further_tables(analysis)) == []
-    assert [chart.name for chart in account.charts(scenarios, analysis) or ()] == ["graph-walks-by-context-1"]
+    assert [chart.name for chart in account.charts(cells, analysis) or ()] == ["graph-walks-by-context-1"]
 
 
 def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:

@@ -6,50 +6,50 @@ from longctx.protocols.latest_value import LogAnswers
 from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.views.reporting import reporting_of
-from longctx.vocabulary.scenario import Trial
+from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
 from tests.protocols.tokens import fitted, nothing, rows, summary
 
-SCENARIO = LatestValue(2000, 3, "now")
+CELL = LatestValue(2000, 3, "now")
 
 
-def answers(trial: Trial) -> LogAnswers:
-    return answers_of(fitted(SCENARIO), trial.identity.trial)
+def answers(trial: BuiltTrial) -> LogAnswers:
+    return answers_of(fitted(CELL), trial.identity.trial)
 
 
-def first(trial: Trial) -> str:
+def first(trial: BuiltTrial) -> str:
     return answers(trial).own[0]
 
 
-def previous(trial: Trial) -> str:
+def previous(trial: BuiltTrial) -> str:
     return answers(trial).own[-2]
 
 
-def other(trial: Trial) -> str:
+def other(trial: BuiltTrial) -> str:
     return min(answers(trial).others)
 
 
-def right(trial: Trial) -> str:
+def right(trial: BuiltTrial) -> str:
     return trial.expected
 
 
 def measured() -> list[Row]:
-    return rows(SCENARIO, right, previous, previous, previous, first, other, nothing)
+    return rows(CELL, right, previous, previous, previous, first, other, nothing)
 
 
 def test_stale_answers_are_counted_by_updates_back() -> None:
     made = summary(measured())
-    family, scenarios = made.families["latest_value"], made.of("latest_value")
-    account, analysis = family.reporting, family.analysis
-    by_window, stale = account.views(scenarios, analysis)
+    test, cells = made.tests["latest_value"], made.of("latest_value")
+    account, analysis = test.reporting, test.analysis
+    by_window, stale = account.views(cells, analysis)
     assert [str(point.value) for point in by_window.points] == ["0.14 [0.03, 0.51] n=7"]
     assert [(point.x, point.value.correct, point.value.n) for point in stale.points] == [
         (1, 3, 7),
         (2, 0, 7),
         (3, 1, 7),
     ]
-    assert [sentence for _, sentence in account.findings(scenarios, analysis)] == [
+    assert [sentence for _, sentence in account.findings(cells, analysis)] == [
         "Latest value, m, prompts protocol: of 5 wrong answers, 4 are stale, 3 of these by 1 update."
     ]
     [entry] = account.data(analysis)["latest_value"]

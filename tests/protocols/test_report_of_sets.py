@@ -36,14 +36,14 @@ def made() -> Summary:
     )
 
 
-def charts(made: Summary, family: str) -> list[Chart]:
-    summary_of_family = made.families[family]
-    return list(summary_of_family.reporting.charts(made.of(family), summary_of_family.analysis) or ())
+def charts(made: Summary, test: str) -> list[Chart]:
+    summary_of_test = made.tests[test]
+    return list(summary_of_test.reporting.charts(made.of(test), summary_of_test.analysis) or ())
 
 
-def findings(made: Summary, family: str) -> list[tuple[Rank, str]]:
-    summary_of_family = made.families[family]
-    return list(summary_of_family.reporting.findings(made.of(family), summary_of_family.analysis))
+def findings(made: Summary, test: str) -> list[tuple[Rank, str]]:
+    summary_of_test = made.tests[test]
+    return list(summary_of_test.reporting.findings(made.of(test), summary_of_test.analysis))
 
 
 def test_the_recall_is_beside_the_strict_rate(made: Summary) -> None:
@@ -59,15 +59,15 @@ def test_the_recall_is_beside_the_strict_rate(made: Summary) -> None:
 
 
 def test_what_was_not_measured_has_no_recall(made: Summary) -> None:
-    unmeasured = replace(made.scenarios[0], rate=Rate(0, 0))
-    [table] = made.families["variable_tracking"].reporting.tables([unmeasured], ()) or ()
+    unmeasured = replace(made.cells[0], rate=Rate(0, 0))
+    [table] = made.tests["variable_tracking"].reporting.tables([unmeasured], ()) or ()
     assert table.frame.iloc[0].to_list() == ["1,200", "not measured", "-"]
 
 
 def test_the_page_tells_what_was_missed_from_what_was_named_besides(made: Summary) -> None:
-    tracking, needles = (made.families[name] for name in ("variable_tracking", "multiple_needles"))
+    tracking, needles = (made.tests[name] for name in ("variable_tracking", "multiple_needles"))
     [table] = tracking.reporting.further_tables(tracking.analysis)
-    assert table.family == "variable_tracking"
+    assert table.test == "variable_tracking"
     assert table.frame["missed"].to_list() == ["0 of 18", "12 of 18"]
     [table] = needles.reporting.further_tables(needles.analysis)
     assert table.frame.reset_index().to_dict("records") == [
@@ -126,7 +126,7 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
 
 
 def test_programs_read_the_same(made: Summary) -> None:
-    needles = made.families["multiple_needles"]
+    needles = made.tests["multiple_needles"]
     [entry] = needles.reporting.data(needles.analysis)["multiple_needles"]
     written = json.loads(json.dumps(entry))
     assert {name: written[name] for name in ("scenario", "trials", "recall", "named", "missed", "all_and_more")} == {
@@ -163,9 +163,9 @@ def test_what_a_shape_is_called(said: str, params: dict[str, int]) -> None:
 TRACKED = VariableTracking(1500, 3, 3)
 
 
-def entry(made: Summary, family: str = "variable_tracking") -> Any:
-    of_family = made.families[family]
-    [entry] = of_family.reporting.data(of_family.analysis)[family]
+def entry(made: Summary, test: str = "variable_tracking") -> Any:
+    of_test = made.tests[test]
+    [entry] = of_test.reporting.data(of_test.analysis)[test]
     return entry
 
 
@@ -173,7 +173,7 @@ def test_who_names_everything_has_all_of_the_recall_and_no_right_trial() -> None
     made = summary(rows(TRACKED, everything, everything))
     found = entry(made)
     assert (found["recall"], found["all_and_more"], found["trials"]) == (1, 2, 2)
-    assert made.scenarios[0].rate == Rate(0, 2)
+    assert made.cells[0].rate == Rate(0, 2)
     assert found["besides"] == {"of_another_chain": 2 * 2 * 4, "of_the_example": 2 * 5}
 
 

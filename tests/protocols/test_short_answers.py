@@ -15,14 +15,14 @@ from longctx.corpus.bank import load_bank
 from longctx.protocols.collages import record_of
 from longctx.protocols.short_answers import is_short, judged
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.scenario import Outcome, Reply
+from longctx.vocabulary.cell import Outcome, Reply
 from tests.here import HERE
 from tests.protocols import Collage, ShortAnswers
 from tests.protocols.bank import small_bank
 
 WORDS = PromptSet.open(HERE, "protocol").wording(ShortAnswers).words
 REGISTER = load_bank(HERE, None, None, "", "register")
-SCENARIO = ShortAnswers(3_000, 600, 50, bank=lambda: REGISTER)
+CELL = ShortAnswers(3_000, 600, 50, bank=lambda: REGISTER)
 
 
 def outcome(text: str, right: str, *wrong: str, accepted: tuple[str, ...] = (), stop: str = "end_turn") -> Outcome:
@@ -80,17 +80,17 @@ def test_any_reply_is_judged(text: str) -> None:
 
 
 def test_only_questions_with_short_answers_are_asked_in_the_same_records() -> None:
-    indices = SCENARIO.indices(30)
+    indices = CELL.indices(30)
     assert len(indices) == 30
     assert all(is_short(REGISTER.items[index].right) for index in indices)
     collage = Collage(3_000, 600, 50, "none", bank=lambda: REGISTER)
-    trial = SCENARIO.build(WORDS, 0, indices[0])
+    trial = CELL.build(WORDS, 0, indices[0])
     assert record_of(collage, indices[0], 0).text in trial.user
     assert not re.search(r"^[A-D]\. ", trial.user, re.MULTILINE)
 
 
 def test_every_right_answer_of_the_register_is_judged_right_and_every_wrong_one_wrong() -> None:
-    for index in SCENARIO.indices(1_000):
+    for index in CELL.indices(1_000):
         item = REGISTER.items[index]
         assert outcome(item.right, item.right, *item.wrong).kind == "correct", item.id
         assert {outcome(wrong, item.right, *item.wrong).kind for wrong in item.wrong} == {"wrong"}, item.id
@@ -110,12 +110,12 @@ def read(user: str) -> set[str]:
 
 
 def test_an_independent_reading_finds_the_answer_and_no_wrong_one() -> None:
-    scenario = ShortAnswers(20_000, 2_100, 50, bank=lambda: REGISTER)
+    cell = ShortAnswers(20_000, 2_100, 50, bank=lambda: REGISTER)
     alone = 0
-    for index in scenario.indices(1_000):
+    for index in cell.indices(1_000):
         item = REGISTER.items[index]
         if "how many" in item.question.lower():
-            trial = scenario.build(WORDS, 0, index)
+            trial = cell.build(WORDS, 0, index)
             numbers = read(trial.user)
             right, *wrong = (each.split()[0] for each in (item.right, *item.wrong))
             assert right in numbers, item.id
@@ -140,7 +140,7 @@ def test_a_bank_without_answers_that_can_be_judged_says_so() -> None:
 
 
 def test_prompts_are_frozen() -> None:
-    trials = [SCENARIO.build(WORDS, seed, index) for seed in (0, 7) for index in SCENARIO.indices(3)]
+    trials = [CELL.build(WORDS, seed, index) for seed in (0, 7) for index in CELL.indices(3)]
     text = "".join(f"{trial.system}/{trial.user}/{trial.expected}" for trial in trials)
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == "bb6e55858c3621a6"
 

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.haystack import spare
-from longctx.vocabulary.scenario import Trial
+from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import VariableTracking
 from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
 
 WORDS = words_of(VariableTracking)
 TOKENS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
-SCENARIO = VariableTracking(1500, 3, 4)
-scenarios = st.builds(VariableTracking, st.integers(1500, 6000), st.integers(1, 4), st.integers(1, 6))
+CELL = VariableTracking(1500, 3, 4)
+cells = st.builds(VariableTracking, st.integers(1500, 6000), st.integers(1, 4), st.integers(1, 6))
 
 
-def assigned(trial: Trial) -> dict[str, str]:
+def assigned(trial: BuiltTrial) -> dict[str, str]:
     """Return what each name is assigned in the text after the example."""
     _, _, text = trial.user.rpartition(WORDS["prompt"][:40])
     return dict(re.findall(r"^VAR (\w+) = (?:VAR )?(\w+)$", text, re.MULTILINE))
@@ -67,25 +67,25 @@ def test_a_complete_prompt() -> None:
     assert (trial.expected, trial.recorded, trial.system) == (f"{first} {hop}", {"fillers": 2}, "")
 
 
-@given(scenarios, st.integers(0, 10**6), st.integers(0, 100))
-def test_exactly_the_expected_variables_have_the_value(scenario: Any, seed: int, index: int) -> None:
-    trial = built(scenario, seed, index)
+@given(cells, st.integers(0, 10**6), st.integers(0, 100))
+def test_exactly_the_expected_variables_have_the_value(cell: Any, seed: int, index: int) -> None:
+    trial = built(cell, seed, index)
     values = assigned(trial)
-    assert len(values) == scenario.chains * (scenario.hops + 1)
+    assert len(values) == cell.chains * (cell.hops + 1)
 
     def value(name: str) -> str:
         return value(values[name]) if values[name] in values else values[name]
 
     [asked] = re.findall(r"assigned the value (\d{5}) in the text above\.$", trial.user)
     assert [name for name in values if value(name) == asked] == trial.expected.split()
-    assert len({value(name) for name in values}) == scenario.chains
+    assert len({value(name) for name in values}) == cell.chains
 
 
-@given(scenarios, st.integers(0, 10**6))
-def test_what_is_known_of_places_is_so(scenario: Any, seed: int) -> None:
-    trial = built(scenario, seed)
+@given(cells, st.integers(0, 10**6))
+def test_what_is_known_of_places_is_so(cell: Any, seed: int) -> None:
+    trial = built(cell, seed)
     assert trial.depth == trial.user.index(f"VAR {trial.expected.split()[0]} = ") / len(trial.user)
-    outcome = judged(fitted(scenario), trial, everything(trial))
+    outcome = judged(fitted(cell), trial, everything(trial))
     *marks, question = outcome.marks
     assert trial.user[question.start :].startswith("Question: Find all variables")
     assert {trial.user[mark.start : mark.end] for mark in marks} == {
@@ -97,16 +97,16 @@ def test_what_is_known_of_places_is_so(scenario: Any, seed: int) -> None:
         assert outcome.trace[f"named_{number}"] == 100 * mark.start // len(trial.user)
 
 
-@given(scenarios, st.integers(0, 10**6))
-def test_a_prompt_fills_its_window_and_never_exceeds_it(scenario: Any, seed: int) -> None:
-    kept = spare([2] * scenario.chains * (scenario.hops + 1))
-    assert scenario.window - count(WORDS["filler"]) - 2 * kept < taken(built(scenario, seed)) <= scenario.window
+@given(cells, st.integers(0, 10**6))
+def test_a_prompt_fills_its_window_and_never_exceeds_it(cell: Any, seed: int) -> None:
+    kept = spare([2] * cell.chains * (cell.hops + 1))
+    assert cell.window - count(WORDS["filler"]) - 2 * kept < taken(built(cell, seed)) <= cell.window
 
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
 def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
-    scenario = SCENARIO.fit(TOKENS)
-    trial, again = (scenario.build(WORDS, seed, index, repeat) for repeat in (0, 1))
+    cell = CELL.fit(TOKENS)
+    trial, again = (cell.build(WORDS, seed, index, repeat) for repeat in (0, 1))
     assert again.user == trial.user
     assert str(again.identity) == (
         f"variable_tracking.v1/window-1500-chains-3-hops-4/seed-{seed}/trial-{index}/repeat-1"
@@ -114,13 +114,13 @@ def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: i
 
 
 def test_another_tokenizer_gets_the_same_names_values_and_order() -> None:
-    ours, theirs = (SCENARIO.fit(tokens).build(WORDS, 0, 0) for tokens in (TOKENS, TOKENS | {"filler": 20.0}))
+    ours, theirs = (CELL.fit(tokens).build(WORDS, 0, 0) for tokens in (TOKENS, TOKENS | {"filler": 20.0}))
     assert ours.user != theirs.user
     assert assigned(ours) == assigned(theirs)
 
 
 def test_the_asked_chain_is_any_of_them() -> None:
-    firsts = {next(iter(assigned(trial := built(SCENARIO, index=index)))) in trial.expected for index in range(20)}
+    firsts = {next(iter(assigned(trial := built(CELL, index=index)))) in trial.expected for index in range(20)}
     assert firsts == {True, False}
 
 
@@ -140,13 +140,13 @@ def test_measures_that_cannot_be_right_are_refused() -> None:
     with pytest.raises(ValueError, match="filler would take 0 tokens"):
         VariableTracking.token_values(counts)
     with pytest.raises(ValueError, match="without a usable count of 'hop': delete the table"):
-        SCENARIO.fit(TOKENS | {"hop": 0})
+        CELL.fit(TOKENS | {"hop": 0})
     with pytest.raises(ValueError, match="the model's tokens of this wording are not known"):
-        SCENARIO.build(WORDS, 0, 0)
+        CELL.build(WORDS, 0, 0)
 
 
 def test_the_window_is_its_length_and_leaves_room_for_the_answer() -> None:
-    assert (SCENARIO.length, SCENARIO.size_tokens({})) == (1500, 1500 - 128)
+    assert (CELL.length, CELL.size_tokens({})) == (1500, 1500 - 128)
 
 
 SOME = fitted(VariableTracking(1200, 2, 2))

@@ -1,4 +1,4 @@
-"""A tokenizer made up for tests, scenarios that are fitted to it, and runs of them."""
+"""A tokenizer made up for tests, cells that are fitted to it, and runs of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
+from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply, Words
 from longctx.vocabulary.protocol_cell import Stream, TrialNumber
-from longctx.vocabulary.scenario import Outcome, Reply, Scenario, Trial, Words
 from tests.here import HERE
 from tests.rows import joined, row
 
-Kind = TypeVar("Kind", bound=Scenario)
+Kind = TypeVar("Kind", bound=Cell)
 
 
 def count(text: str) -> int:
@@ -25,70 +25,70 @@ def count(text: str) -> int:
 
 
 @functools.cache
-def words_of(kind: type[Scenario]) -> Words:
+def words_of(kind: type[Cell]) -> Words:
     return PromptSet.open(HERE, "protocol").wording(kind).words
 
 
 @functools.cache
-def measured(kind: type[Scenario]) -> dict[str, float]:
+def measured(kind: type[Cell]) -> dict[str, float]:
     """Return the measurements that `fit` needs, in tokens of `count`."""
     return kind.token_values({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
 
 
-def fitted(scenario: Kind) -> Kind:
-    return scenario.fit(measured(type(scenario)))
+def fitted(cell: Kind) -> Kind:
+    return cell.fit(measured(type(cell)))
 
 
-def built(scenario: Scenario, seed: int = 0, index: int = 0) -> Trial:
-    return fitted(scenario).build(words_of(type(scenario)), seed, index)
+def built(cell: Cell, seed: int = 0, index: int = 0) -> BuiltTrial:
+    return fitted(cell).build(words_of(type(cell)), seed, index)
 
 
-def fixtures(scenario: Any, seed: int = 0, index: int = 0) -> tuple[Stream, TrialNumber]:
+def fixtures(cell: Any, seed: int = 0, index: int = 0) -> tuple[Stream, TrialNumber]:
     """Return what a protocol takes as `draw` and `trial`."""
-    number = TrialNumber(seed, index, 0, *scenario.context_of(index))
-    return Stream(scenario, number), number
+    number = TrialNumber(seed, index, 0, *cell.context_of(index))
+    return Stream(cell, number), number
 
 
 def reply(text: str, stop_reason: str = "end_turn") -> Reply:
     return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22", "0" * 64)
 
 
-def judged(scenario: Scenario, trial: Trial, text: str, stop_reason: str = "end_turn") -> Outcome:
+def judged(cell: Cell, trial: BuiltTrial, text: str, stop_reason: str = "end_turn") -> Outcome:
     return trial.judge(reply(text, stop_reason))
 
 
-def taken(trial: Trial) -> int:
+def taken(trial: BuiltTrial) -> int:
     """Return the tokens of the longest reply and of the prompt that a model without prefill is sent."""
     return count(trial.user) + count(trial.without_prefill) + trial.max_tokens
 
 
-def rows(scenario: Scenario, *replies: Callable[[Trial], str]) -> list[Row]:
-    """Return the rows of a scenario with one trial for each reply, judged by the scenario."""
+def rows(cell: Cell, *replies: Callable[[BuiltTrial], str]) -> list[Row]:
+    """Return the rows of a cell with one trial for each reply, judged by the cell."""
     judged_rows = []
     for index, answer in enumerate(replies):
-        trial = built(scenario, index=index)
-        outcome = judged(fitted(scenario), trial, answer(trial))
-        asked = {"family": scenario.family, "scenario": scenario.slug, "params": scenario.params, "trial": index}
+        trial = built(cell, index=index)
+        outcome = judged(fitted(cell), trial, answer(trial))
+        asked = {"family": cell.test, "scenario": cell.slug, "params": cell.params, "trial": index}
         judged_rows.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
     return judged_rows
 
 
-def summary(*of_scenarios: list[Row]) -> Summary:
-    return summarize(joined(*of_scenarios))
+def summary(*of_cells: list[Row]) -> Summary:
+    return summarize(joined(*of_cells))
 
 
-def all_of_it(trial: Trial) -> str:
+def all_of_it(trial: BuiltTrial) -> str:
     return trial.expected
 
 
-def everything(trial: Trial) -> str:
+def everything(trial: BuiltTrial) -> str:
     """Return all items of the prompt that could be named."""
     return " ".join(sorted(set(re.findall(r"(?<=VAR )[A-Z]+|(?<=is: )\d+", trial.user))))
 
 
-def the_first(trial: Trial) -> str:
+def the_first(trial: BuiltTrial) -> str:
     return trial.expected.split()[0]
 
 
-def nothing(trial: Trial) -> str:
+def nothing(trial: BuiltTrial) -> str:
     return "I cannot say."

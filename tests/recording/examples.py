@@ -13,7 +13,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.live.server.providers import Client
@@ -32,8 +32,8 @@ LATER = "2026-01-02T00:00:00+00:00"
 BANK = small_bank(40)
 
 
-def words(family: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
-    return PromptSet.open(HERE, "protocol").wording(family)
+def words(test: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
+    return PromptSet.open(HERE, "protocol").wording(test)
 
 
 def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Case:
@@ -45,7 +45,7 @@ def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
     """Return a case for a model whose tokens per filler are known."""
     wording = words(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
-    measured = TokenCounts(family="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
+    measured = TokenCounts(test="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
     profile = ModelProfile(**{"model": "toy", "measured": (measured,), **model})
     return Case(profile, wording, Passkey(size, k), seed=0, trials=trials)
 
@@ -53,20 +53,20 @@ def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
 def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Case:
     """Return a case with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
-    scenario = Collage(1500, 100, depth, variant, bank=lambda: BANK)
-    return Case(profile, words(Collage), scenario, seed=0, trials=trials)
+    cell = Collage(1500, 100, depth, variant, bank=lambda: BANK)
+    return Case(profile, words(Collage), cell, seed=0, trials=trials)
 
 
 def of_version(version: int, **changed: object) -> Case:
     """Return a case of one question of a bank of this version."""
     case = dataclasses.replace(collage_case(), only_trial="s1-toll")
-    scenario = dataclasses.replace(case.scenario, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
-    return dataclasses.replace(case, scenario=scenario, **changed)  # type: ignore[arg-type]
+    cell = dataclasses.replace(case.cell, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
+    return dataclasses.replace(case, cell=cell, **changed)  # type: ignore[arg-type]
 
 
 def wanted(case: Case, index: int = 0) -> Wanted:
-    question = Question(case, index)
-    return Wanted.of(question, question.build())
+    trial = Trial(case, index)
+    return Wanted.of(trial, trial.build())
 
 
 def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
@@ -82,8 +82,8 @@ def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
 def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
     """Record all trials of a case, and return its file."""
     tape = Tape(folder, "once")
-    for question in case.questions():
-        tape.record(Wanted.of(question, question.build()), answer(text), at, 0.5)
+    for trial in case.each_trial():
+        tape.record(Wanted.of(trial, trial.build()), answer(text), at, 0.5)
     return folder / case.file
 
 
@@ -102,11 +102,11 @@ def replying(content: bytes, **headers: str) -> httpx2.MockTransport:
     return network(lambda request: httpx2.Response(200, headers=headers, content=content))
 
 
-async def send(client: Client, question: Question, **changed: Any) -> Message:
+async def send(client: Client, trial: Trial, **changed: Any) -> Message:
     """Ask a question through the SDK as the asking pass does."""
-    trial, model = question.build(), question.case.model
-    WANTED.set(Wanted.of(question, trial))
+    built, model = trial.build(), trial.case.model
+    WANTED.set(Wanted.of(trial, built))
     async with client:
-        sent = arguments(PATH, sent_body(trial, model), model.treatments)
+        sent = arguments(PATH, sent_body(built, model), model.treatments)
         message: Message = await client.messages.create(**sent | changed)
         return message

@@ -17,7 +17,7 @@ FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 
 def said(case: Case, tape: Tape, *failed: str) -> str:
     """Return the sentence about the trials of the case that the tape has no reply to."""
-    all_wanted = [Wanted.of(question, question.build()) for question in case.questions()]
+    all_wanted = [Wanted.of(trial, trial.build()) for trial in case.each_trial()]
     return sentence(case, tape, [wanted for wanted in all_wanted if tape.reply(wanted) is None], failed)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.recording.examples import collage_case, line_case, passkey_case, recorded
@@ -18,16 +18,14 @@ from tests.recording.examples import collage_case, line_case, passkey_case, reco
 def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
     case = line_case(5, trials=3)
-    asked = {
-        mode: [question.index for question in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")
-    }
+    asked = {mode: [trial.index for trial in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
     assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
 
 
 def test_what_is_passed_over_is_reported(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
     counts: list[int] = []
-    missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda question, _: counts.append(question.index))
+    missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], lambda trial, _: counts.append(trial.index))
     assert counts == [0]
 
 
@@ -40,21 +38,21 @@ def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None
         for k in (128, 256, 512)
     ]
     random.Random(7).shuffle(cases)
-    questions = missing(Tape(tmp_path, "once"), cases)
-    assert [question.case.model.model for question in questions] == ["a"] * 12 + ["b"] * 12
-    for model in (questions[:12], questions[12:]):
+    trials = missing(Tape(tmp_path, "once"), cases)
+    assert [trial.case.model.model for trial in trials] == ["a"] * 12 + ["b"] * 12
+    for model in (trials[:12], trials[12:]):
         for window in (model[:6], model[6:]):
-            assert len({question.case.scenario.params["window"] for question in window}) == 1
-            before = [question.build().recorded["fillers_before"] for question in window]
+            assert len({trial.case.cell.params["window"] for trial in window}) == 1
+            before = [trial.build().recorded["fillers_before"] for trial in window]
             assert before == sorted(before)
-            shared = [question.build().user.split("The pass key")[0].rstrip() for question in window]
+            shared = [trial.build().user.split("The pass key")[0].rstrip() for trial in window]
             assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(shared))
 
 
 def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
     case = passkey_case().fitted()
     other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
-    sets = [question.case.wording.prompt_set for question in missing(Tape(tmp_path, "once"), [case, other])]
+    sets = [trial.case.wording.prompt_set for trial in missing(Tape(tmp_path, "once"), [case, other])]
     assert sets == ["a", "a", "protocol", "protocol"]
 
 
@@ -63,13 +61,13 @@ def test_prompts_are_kept_as_far_as_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int, kept: int
 ) -> None:
     monkeypatch.setattr("longctx.recording.missing.KEPT", room)
-    questions = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
-    assert sum(question.built is not None for question in questions) == kept
-    for question in questions:
-        anew = Question(question.case, question.index)
-        assert question == anew
-        assert question.build().user == anew.build().user
-        assert Wanted.of(question, question.build()) == Wanted.of(anew, anew.build())
+    trials = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
+    assert sum(trial.built is not None for trial in trials) == kept
+    for trial in trials:
+        anew = Trial(trial.case, trial.index)
+        assert trial == anew
+        assert trial.build().user == anew.build().user
+        assert Wanted.of(trial, trial.build()) == Wanted.of(anew, anew.build())
 
 
 def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
@@ -80,16 +78,16 @@ def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
     cases += [line_case(5)]
     tape = Tape(tmp_path, "once")
     asked = missing(tape, cases)
-    built: list[Question] = []
-    build = Question.build
-    monkeypatch.setattr(Question, "build", lambda question: built.append(question) or build(question))
+    built: list[Trial] = []
+    build = Trial.build
+    monkeypatch.setattr(Trial, "build", lambda trial: built.append(trial) or build(trial))
     assert missing(tape, cases, build=False) == asked
-    assert [question.case for question in built] == cases
+    assert [trial.case for trial in built] == cases
 
 
 def test_what_is_recorded_is_not_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(tmp_path, line_case())
-    monkeypatch.setattr(Question, "build", None)
+    monkeypatch.setattr(Trial, "build", None)
     assert not missing(Tape(tmp_path, "once"), [line_case()])
 
 
@@ -99,12 +97,12 @@ def test_what_is_stale_is_known_by_its_request(tmp_path: Path) -> None:
     for build in (True, False):
         assert not missing(Tape(tmp_path, "new_episodes"), [line_case()], build=build)
         asked = missing(Tape(tmp_path, "new_episodes"), [changed], build=build)
-        assert [question.sha256 for question in asked] == [
-            Wanted.of(question, question.build()).sha256 for question in changed.questions()
+        assert [trial.sha256 for trial in asked] == [
+            Wanted.of(trial, trial.build()).sha256 for trial in changed.each_trial()
         ]
 
 
 @pytest.mark.parametrize(("early", "built"), [(0, 1), (1, 1), (400, 2), (10**6, 3)])
 def test_a_direct_run_builds_a_few_prompts_before_it_asks(tmp_path: Path, early: int, built: int) -> None:
-    questions = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], build=False, early=early)
-    assert sum(question.built is not None for question in questions) == built
+    trials = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)], build=False, early=early)
+    assert sum(trial.built is not None for trial in trials) == built

@@ -17,7 +17,7 @@ import pytest
 from vcr.cassette import Cassette
 from vcr.request import Request
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.recording import episodes
 from longctx.recording.absence import sentence
 from longctx.recording.tape import Tape, TapeError
@@ -99,7 +99,7 @@ def test_a_broken_cassette_replayed_through_the_sdk(
 ) -> None:
     break_it(recorded(tmp_path, CASE))
     with pytest.raises(anthropic.APIConnectionError) as caught:
-        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Question(CASE, 0)))
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
     assert isinstance(caught.value.__cause__, NotOnTape | TapeError)
     assert not attempts
 
@@ -130,7 +130,7 @@ def test_a_broken_vcrpy(
         reply = Tape(tmp_path).reply(wanted(CASE))
         assert reply is None or reply.text == "42"
     with pytest.raises((anthropic.APIConnectionError, RuntimeError)):
-        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Question(CASE, 0)))
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
     assert not attempts
 
 
@@ -139,7 +139,7 @@ def test_vcrpy_that_finds_nothing(tmp_path: Path, attempts: list[str], monkeypat
     recorded(tmp_path, CASE)
     monkeypatch.setattr(Tape, "can_play_response_for", lambda *_: False)
     with pytest.raises(anthropic.APIConnectionError):
-        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Question(CASE, 0)))
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
     assert not attempts
 
 
@@ -155,7 +155,7 @@ socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.s
 import longctx.engine.measure
 import longctx.plugin.measuring.fixture
 from longctx.recording.absence import sentence
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.recording.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
@@ -165,7 +165,7 @@ from tests.here import HERE
 wording = PromptSet.open(HERE, "protocol").wording(LineRetrieval)
 case = Case(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials=3)
 tape, texts, absent = Tape(Path(sys.argv[1])), [], []
-for question in case.fitted().questions():
+for question in case.fitted().each_trial():
     trial = question.build()
     reply = tape.reply(Wanted.of(question, trial))
     if reply is None:

@@ -13,7 +13,7 @@ from anthropic.types.beta.message_count_tokens_params import MessageCountTokensP
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.recording.apis.messages import COUNTED
 from longctx.recording.request import canonical, digest, digest_of, request_body
@@ -83,8 +83,8 @@ def test_a_lone_surrogate_has_a_digest() -> None:
 
 
 def test_the_model_profile_has_the_last_word() -> None:
-    [question, _] = line_case(extra_body={"temperature": 0, "max_tokens": 99}).questions()
-    body = request_body(question.build(), question.case.model)
+    [trial, _] = line_case(extra_body={"temperature": 0, "max_tokens": 99}).each_trial()
+    body = request_body(trial.build(), trial.case.model)
     assert (body["temperature"], body["max_tokens"]) == (0, 99)
     assert "system" not in body
 
@@ -107,13 +107,13 @@ def test_the_body_that_the_sdk_sends_has_the_same_digest(settings: dict[str, Any
         sent.append(request)
         return httpx2.Response(200, content=message("42"))
 
-    question = Question(line_case(**settings), 0)
-    asyncio.run(send(client_of(network(server)), question))
-    assert digest(json.loads(sent[0].content)) == digest(request_body(question.build(), question.case.model))
+    trial = Trial(line_case(**settings), 0)
+    asyncio.run(send(client_of(network(server)), trial))
+    assert digest(json.loads(sent[0].content)) == digest(request_body(trial.build(), trial.case.model))
 
 
 PREFILLED = dataclasses.replace(
-    Question(line_case(), 0).build(),
+    Trial(line_case(), 0).build(),
     user="Which?",
     prefill="The answer is:",
     without_prefill='Begin with "The answer is:"',
@@ -131,13 +131,13 @@ def test_other_models_are_told_how_to_begin() -> None:
 
 
 def test_a_thinking_model_gets_room_to_think() -> None:
-    trial = Question(line_case(), 0).build()
-    assert request_body(trial, ModelProfile(model="toy", thinking_tokens=1000))["max_tokens"] == trial.max_tokens + 1000
+    built = Trial(line_case(), 0).build()
+    assert request_body(built, ModelProfile(model="toy", thinking_tokens=1000))["max_tokens"] == built.max_tokens + 1000
 
 
 def test_what_a_profile_leaves_unset_is_not_sent() -> None:
-    [question, _] = line_case().questions()
-    body = request_body(question.build(), question.case.model)
+    [trial, _] = line_case().each_trial()
+    body = request_body(trial.build(), trial.case.model)
     assert sorted(body) == ["max_tokens", "messages", "model"]
 
 
@@ -154,24 +154,24 @@ def test_what_a_profile_leaves_unset_is_not_sent() -> None:
     ],
 )
 def test_a_setting_of_the_profile_is_part_of_the_question(setting: dict[str, Any], sent: dict[str, Any]) -> None:
-    question, plain = Question(line_case(**setting), 0), Question(line_case(), 0)
-    body = request_body(question.build(), question.case.model)
+    trial, plain = Trial(line_case(**setting), 0), Trial(line_case(), 0)
+    body = request_body(trial.build(), trial.case.model)
     assert {name: body[name] for name in sent} == sent
     assert digest(body) != digest(request_body(plain.build(), plain.case.model))
 
 
 def test_the_profiles_system_prompt_is_before_the_prompt_sets() -> None:
-    trial = dataclasses.replace(Question(line_case(), 0).build(), system="Answer with a number.")
-    assert request_body(trial, ModelProfile(model="toy", system="Be terse."))["system"] == (
+    built = dataclasses.replace(Trial(line_case(), 0).build(), system="Answer with a number.")
+    assert request_body(built, ModelProfile(model="toy", system="Be terse."))["system"] == (
         "Be terse.\n\nAnswer with a number."
     )
 
 
 def test_the_id_of_a_provider_does_not_change_the_question() -> None:
     """A recording answers the same question wherever it was asked."""
-    trial = Question(line_case(), 0).build()
+    built = Trial(line_case(), 0).build()
     there = ModelProfile(model="toy", provider="bedrock", provider_model="us.toy-v1:0")
-    assert request_body(trial, there) == request_body(trial, ModelProfile(model="toy"))
+    assert request_body(built, there) == request_body(built, ModelProfile(model="toy"))
 
 
 surrogates = st.text(st.characters(exclude_categories=()))
@@ -237,20 +237,20 @@ def test_what_is_counted_is_what_count_tokens_takes() -> None:
 )
 def test_the_request_of_a_shape_is_the_same_for_ever(shape: Shape, passkey: str, collage: str) -> None:
     for case, sha256 in ((passkey_case(), passkey), (collage_case(), collage)):
-        question = Question(dataclasses.replace(case, shape=shape).fitted(), 1)
-        assert digest_of(question.build(), case.model) == sha256
+        trial = Trial(dataclasses.replace(case, shape=shape).fitted(), 1)
+        assert digest_of(trial.build(), case.model) == sha256
 
 
 def test_a_model_that_takes_no_prefill_is_asked_for_it_after_the_question_in_every_shape() -> None:
     for shape in SHAPES:
         for prefill in (False, True):
             case = dataclasses.replace(collage_case(prefill=prefill), shape=shape)
-            trial = Question(case.fitted(), 0).build()
-            *turns, last = request_body(trial, case.model)["messages"]
+            built = Trial(case.fitted(), 0).build()
+            *turns, last = request_body(built, case.model)["messages"]
             if prefill:
-                assert last == {"role": "assistant", "content": trial.prefill}
+                assert last == {"role": "assistant", "content": built.prefill}
                 assert turns[-1]["role"] == "user"
             else:
                 content = last["content"] if isinstance(last["content"], str) else last["content"][-1]["text"]
                 assert last["role"] == "user"
-                assert content.endswith(trial.without_prefill)
+                assert content.endswith(built.without_prefill)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vcr.serialize import deserialize
 from vcr.serializers import jsonserializer
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.recording.tape import Tape, TapeError, Wanted
 from tests.recording.examples import AT, LATER, answer, line_case, recorded, wanted
 from tests.refusals import refused
@@ -308,9 +308,9 @@ def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
 def test_repeats_are_answers_of_their_own(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     for repeat in (0, 1):
-        question = Question(CASE, 0, repeat)
-        tape.record(Wanted.of(question, question.build()), answer(f"repeat {repeat}"), AT, 0)
-    repeats = [Wanted.of(question, question.build()) for question in (Question(CASE, 0, 0), Question(CASE, 0, 1))]
+        trial = Trial(CASE, 0, repeat)
+        tape.record(Wanted.of(trial, trial.build()), answer(f"repeat {repeat}"), AT, 0)
+    repeats = [Wanted.of(trial, trial.build()) for trial in (Trial(CASE, 0, 0), Trial(CASE, 0, 1))]
     assert repeats[0].sha256 == repeats[1].sha256
     assert [said(Tape(tmp_path), wanted) for wanted in repeats] == ["repeat 0", "repeat 1"]
 

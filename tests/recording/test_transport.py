@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import WANTED, Tape
 from longctx.recording.transport import NotOnTape, TapeTransport
@@ -23,7 +23,7 @@ from tests.recording.examples import AT, answer, client_of, line_case, network, 
 from tests.servers import failing, message
 
 CASE = line_case()
-QUESTION = Question(CASE, 0)
+QUESTION = Trial(CASE, 0)
 ONE = wanted(CASE, 0)
 TYPICAL_HEADERS = {
     "content-type": "application/json",
@@ -36,8 +36,8 @@ TYPICAL_HEADERS = {
 }
 
 
-def ask(transport: httpx2.AsyncBaseTransport, question: Question = QUESTION, **changed: Any) -> anthropic.types.Message:
-    return asyncio.run(send(client_of(transport), question, **changed))
+def ask(transport: httpx2.AsyncBaseTransport, trial: Trial = QUESTION, **changed: Any) -> anthropic.types.Message:
+    return asyncio.run(send(client_of(transport), trial, **changed))
 
 
 def handle(transport: TapeTransport, request: httpx2.Request) -> httpx2.Response:
@@ -183,7 +183,7 @@ def test_nothing_private_is_recorded(tmp_path: Path) -> None:
 
 def test_an_episode_of_a_long_prompt_is_small(tmp_path: Path) -> None:
     """6,500 lines are 97k tokens and about 250 KB. The answer is as long as those of the real API."""
-    question = Question(line_case(6500, 10, trials=50), 49)
+    trial = Trial(line_case(6500, 10, trials=50), 49)
     usage = {
         "input_tokens": 96_661,
         "cache_creation_input_tokens": 0,
@@ -194,9 +194,9 @@ def test_an_episode_of_a_long_prompt_is_small(tmp_path: Path) -> None:
         "server_tool_use": None,
     }
     body = message("line 5: REGISTER_CONTENT is <6727>", usage=usage, id="msg_01XFDUDYJgAACzvnptvVoYEL")
-    ask(TapeTransport(Tape(tmp_path, "once", "2026-11-21T23-55-13"), replying(body, **TYPICAL_HEADERS)), question)
-    assert len(question.build().user) > 230_000
-    assert (tmp_path / question.case.file).stat().st_size <= 1500
+    ask(TapeTransport(Tape(tmp_path, "once", "2026-11-21T23-55-13"), replying(body, **TYPICAL_HEADERS)), trial)
+    assert len(trial.build().user) > 230_000
+    assert (tmp_path / trial.case.file).stat().st_size <= 1500
 
 
 blocks = st.lists(

@@ -14,7 +14,7 @@ from tests.recording.examples import line_case, of_version, recorded
 
 
 def trials(case: Case) -> list[str]:
-    return [str(question.identity) for question in case.questions()]
+    return [str(trial.identity) for trial in case.each_trial()]
 
 
 @pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 1)])

@@ -1,4 +1,4 @@
-"""A made-up run of all families, for tests of reports. Its numbers come from no model."""
+"""A made-up run of all tests, for tests of reports. Its numbers come from no model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from longctx.engine.finish import earlier_answers
+from longctx.engine.earlier import earlier_answers
 from longctx.engine.finish import Ending, judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
@@ -23,8 +23,8 @@ from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row
 from longctx.results.view import View
 from longctx.summary.summary import summarize
+from longctx.vocabulary.cell import Kind, Quote
 from longctx.vocabulary.excerpt import Excerpt
-from longctx.vocabulary.scenario import Kind, Quote
 from tests.rows import bare, row
 
 HOSTILE = (
@@ -48,7 +48,7 @@ VARIANTS = ("none", "two", "none_scratchpad", "two_scratchpad")
 
 def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iterator[Row]:
     """Yield rows of a run in which every third trial is wrong, one is truncated, and one was not asked."""
-    scenarios: list[tuple[str, str, dict[str, Any]]] = [
+    cells: list[tuple[str, str, dict[str, Any]]] = [
         *(
             (
                 "line_retrieval",
@@ -70,10 +70,10 @@ def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iter
         ),
         *(("control", f"record-{record}", {"longest": 600, "record": record}) for record in ("right", "wrong", "none")),
     ]
-    for family, scenario, params in scenarios:
+    for test, cell, params in cells:
         for trial in range(trials):
             kind: Kind = "wrong" if trial % 3 == 1 else "correct"
-            yield made_row(family, scenario, params, trial, kind, model, text)
+            yield made_row(test, cell, params, trial, kind, model, text)
     last = made_row("passkey", "window-4096-k-4096", {"window": 4096, "k": 4096}, trials, "truncated", model, text)
     yield last
     yield replace(
@@ -82,20 +82,20 @@ def rows(trials: int = 4, model: str = "some-model", text: str = "1234") -> Iter
     )  # fmt: skip
 
 
-def made_row(family: str, scenario: str, params: dict[str, Any], trial: int, kind: Kind, model: str, text: str) -> Row:
+def made_row(test: str, cell: str, params: dict[str, Any], trial: int, kind: Kind, model: str, text: str) -> Row:
     right = kind == "correct"
-    trace = {"line": 2, "line_distance": -2 * trial, "place_distance": trial} if family == "line_retrieval" else {}
+    trace = {"line": 2, "line_distance": -2 * trial, "place_distance": trial} if test == "line_retrieval" else {}
     return Row(
         run=MANIFEST.run,
         model=model,
         prompt_set="protocol",
         prompt_digest="0123456789ab",
-        family=family,
-        scenario=scenario,
+        test=test,
+        cell=cell,
         params=params,
         seed=7,
         trial=trial,
-        item=f"q{trial}@0123456789ab" if family in ("collage", "control") else None,
+        item=f"q{trial}@0123456789ab" if test in ("collage", "control") else None,
         repeat=0,
         outcome=kind,
         model_returned=model,
@@ -119,11 +119,11 @@ def made_row(family: str, scenario: str, params: dict[str, Any], trial: int, kin
 
 def view(row: Row, text: str = "1234") -> View:
     if row.outcome == "not_asked":
-        return View(f"tests_longctx/test_{row.family}.py::test[{row.scenario}]")
+        return View(f"tests_longctx/test_{row.test}.py::test[{row.cell}]")
     excerpts = [
         Excerpt(("needle",), 3, (("", f"before {text}\n"), ("needle", f"the needle {text}"), ("", f"\nafter {text}")))
     ]
-    if row.family == "collage":
+    if row.test == "collage":
         asked = [
             ("", "<Answers>\n"),
             ("answers", f"A. {text}\n"),
@@ -132,10 +132,10 @@ def view(row: Row, text: str = "1234") -> View:
         ]
         excerpts.append(Excerpt(("question", "answers"), 9, (("question", f"What? {text}"), ("", "\n\n"), *asked)))
     reply, quotes = f"reply {text}", []
-    if "scratchpad" in row.scenario:
+    if "scratchpad" in row.cell:
         reply = f'<scratchpad>"one two three four" and "five six seven {text}"</scratchpad><Answer>A</Answer>'
         quotes = [Quote("one two three four", True, True), Quote(f"five six seven {text}", False, False)]
-    return View(f"tests_longctx/test_{row.family}.py::test[{row.scenario}]", excerpts, reply, quotes)
+    return View(f"tests_longctx/test_{row.test}.py::test[{row.cell}]", excerpts, reply, quotes)
 
 
 def write_run(folder: Path, model: str = "some-model", text: str = "1234") -> Path:

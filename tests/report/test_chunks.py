@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from longctx.report.tests import chunks_sentences, chunks_tables
 from longctx.report.data import as_json
+from longctx.report.tests import chunks_sentences, chunks_tables
 from longctx.results.row import Row
 from longctx.summary.chunks import retrievals
 from longctx.summary.summary import summarize
@@ -14,7 +14,7 @@ from tests.rows import run
 
 def asked(number: int, right: int, retrieved: int, n: int = 60, usd: float = 0.001) -> list[Row]:
     rows = []
-    for place, row in enumerate(run(*["correct"] * right, *["wrong"] * (n - right), family="test_it")):
+    for place, row in enumerate(run(*["correct"] * right, *["wrong"] * (n - right), test="test_it")):
         there = place < retrieved
         trace = {"retrieved": int(there), "missed": int(there and place >= right)}
         rows.append(

@@ -18,9 +18,9 @@ def document(*runs: list[Row], flips: int = 20) -> Document:
 def test_two_runs() -> None:
     made = document(run("correct", "correct", "wrong"), run("correct", "wrong", "correct"))
     assert (made.title, made.notes[0]) == ("B against A", "A: the reference")
-    scenarios, flips = made.tables
-    assert scenarios.title == "line_retrieval, some-model, prompts protocol: accuracy [95% interval]"
-    assert scenarios.frame.reset_index().to_dict("records")[0] == {
+    cells, flips = made.tables
+    assert cells.title == "line_retrieval, some-model, prompts protocol: accuracy [95% interval]"
+    assert cells.frame.reset_index().to_dict("records")[0] == {
         "scenario": "lines-5",
         "A": "0.67 [0.21, 0.94] n=3",
         "B": "0.67 [0.21, 0.94] n=3",
@@ -28,7 +28,7 @@ def test_two_runs() -> None:
         "B gained": "1",
         "B lost": "1",
     }
-    assert scenarios.frame.index.tolist() == ["lines-5", "all"]
+    assert cells.frame.index.tolist() == ["lines-5", "all"]
     assert flips.title == "Changed answers, line_retrieval, some-model, prompts protocol"
     assert list(zip(flips.frame.index, flips.frame["change"], strict=True)) == [
         ("line_retrieval/lines-5#1", "correct -> wrong"),
@@ -84,7 +84,7 @@ def test_doubts_are_reported() -> None:
     )
     several = joined(run("correct"), run("wrong", repeat=1))
     assert document(several, several).notes[-1].startswith("Several answers to a trial count as their mean")
-    twice = joined(run("correct", item="q"), run("wrong", item="q", scenario="lines-10"))
+    twice = joined(run("correct", item="q"), run("wrong", item="q", cell="lines-10"))
     made = document(twice, twice)
     assert made.notes[-1].startswith("*: some of its trials share a question")
     assert made.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")

@@ -51,15 +51,15 @@ def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
 
 
 def test_a_scenario_that_was_not_measured_has_no_rate(summary: Summary) -> None:
-    unmeasured = replace(summary.scenarios[1], depth=None, distance_from_end=None)
-    [scenario] = strict(as_json(replace(summary, scenarios=(unmeasured,)), "today"))["scenarios"]
-    assert (scenario["n"], scenario["rate"], scenario["lo"], scenario["hi"]) == (0, None, 0, 1)
-    assert (scenario["depth"], scenario["distance_from_end"]) == (None, None)
+    unmeasured = replace(summary.cells[1], depth=None, distance_from_end=None)
+    [cell] = strict(as_json(replace(summary, cells=(unmeasured,)), "today"))["scenarios"]
+    assert (cell["n"], cell["rate"], cell["lo"], cell["hi"]) == (0, None, 0, 1)
+    assert (cell["depth"], cell["distance_from_end"]) == (None, None)
 
 
 def test_scenarios_are_in_the_summarys_order(summary: Summary) -> None:
-    slugs = [scenario["scenario"] for scenario in strict(as_json(summary, "today"))["scenarios"]]
-    assert slugs == [scenario.scenario for scenario in summary.scenarios]
+    slugs = [cell["scenario"] for cell in strict(as_json(summary, "today"))["scenarios"]]
+    assert slugs == [cell.cell for cell in summary.cells]
 
 
 def test_a_window_has_its_bounds(summary: Summary) -> None:
@@ -92,7 +92,7 @@ def test_causes_may_hold_any_text(summary: Summary) -> None:
 def test_a_family_with_lengths_has_its_effective_length() -> None:
     def lines(number: int, correct: int) -> list[Row]:
         outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
-        return run(*outcomes, scenario=f"lines-{number}", params={"lines": number, "block_size": None})
+        return run(*outcomes, cell=f"lines-{number}", params={"lines": number, "block_size": None})
 
     summary = summarize(joined(lines(5, 95), lines(10, 94), lines(20, 20)))
     [found] = strict(as_json(summary, "today"))["effective_lengths"]

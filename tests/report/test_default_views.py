@@ -1,4 +1,4 @@
-"""The charts and findings of a family that declares no views."""
+"""The charts and findings of a test that declares no views."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from longctx.report.default_views import default_findings, default_views
 from longctx.report.findings import findings
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.summary import OfFamily, summarize
-from longctx.views.reporting import Reporting
-from longctx.views.reporting import ScenarioSummary
+from longctx.summary.summary import OfTest, summarize
+from longctx.views.reporting import CellSummary, Reporting
 from longctx.views.view import RateView
 from longctx.vocabulary.report import Rank
 from tests.rows import row
@@ -21,14 +20,14 @@ SUBJECT = Subject("m", "protocol")
 WHO = "m, prompts protocol"
 
 
-def scenario(right: int, subject: Subject = SUBJECT, **params: int | str | None) -> ScenarioSummary:
+def cell(right: int, subject: Subject = SUBJECT, **params: int | str | None) -> CellSummary:
     slug = "-".join(f"{name}-{value}" for name, value in params.items())
-    return ScenarioSummary("my_family", subject, slug, params, Rate(right, 20), {}, None, None)
+    return CellSummary("my_family", subject, slug, params, Rate(right, 20), {}, None, None)
 
 
-def views(*scenarios: ScenarioSummary, parameters: tuple[str, ...] = (), size: str = "tokens") -> list[RateView]:
-    family = OfFamily("Mine", "tokens", "", Reporting(), None, size, parameters)
-    return default_views("my_family", family, scenarios)
+def views(*cells: CellSummary, parameters: tuple[str, ...] = (), size: str = "tokens") -> list[RateView]:
+    test = OfTest("Mine", "tokens", "", Reporting(), None, size, parameters)
+    return default_views("my_family", test, cells)
 
 
 def said(made: list[RateView]) -> list[tuple[Rank, str]]:
@@ -36,7 +35,7 @@ def said(made: list[RateView]) -> list[tuple[Rank, str]]:
 
 
 def test_each_number_has_a_curve_for_each_combination_of_the_others() -> None:
-    made = views(*(scenario(20 - keys, tokens=tokens, keys=keys) for tokens in (1000, 64_000) for keys in (2, 4)))
+    made = views(*(cell(20 - keys, tokens=tokens, keys=keys) for tokens in (1000, 64_000) for keys in (2, 4)))
     by_tokens, by_keys = (list(view.charts()) for view in made)
     assert [(chart.name, chart.title) for chart in (*by_tokens, *by_keys)] == [
         ("my-family-by-tokens-1", f"By tokens: {WHO}"),
@@ -51,20 +50,20 @@ def test_each_number_has_a_curve_for_each_combination_of_the_others() -> None:
 
 def test_the_charts_of_a_check_name_it() -> None:
     """They follow those of its test, of the same parameters."""
-    family = OfFamily("test_it.answer", "tokens", "", Reporting(), None, "tokens", ())
-    for scenarios, title in (
-        ([scenario(9, tokens=1)], "Accuracy of each scenario, check answer"),
-        ([scenario(9, tokens=1), scenario(9, tokens=5)], "By tokens, check answer"),
+    test = OfTest("test_it.answer", "tokens", "", Reporting(), None, "tokens", ())
+    for cells, title in (
+        ([cell(9, tokens=1)], "Accuracy of each scenario, check answer"),
+        ([cell(9, tokens=1), cell(9, tokens=5)], "By tokens, check answer"),
     ):
-        assert [view.title for view in default_views("test_it.answer", family, scenarios)] == [title]
+        assert [view.title for view in default_views("test_it.answer", test, cells)] == [title]
 
 
 def test_a_parameter_that_does_not_vary_has_none() -> None:
-    assert [view.x for view in views(scenario(9, tokens=1, keys=2), scenario(9, tokens=5, keys=2))] == ["tokens"]
+    assert [view.x for view in views(cell(9, tokens=1, keys=2), cell(9, tokens=5, keys=2))] == ["tokens"]
 
 
 def test_a_rate_that_falls_is_a_finding_in_the_family_s_unit() -> None:
-    made = views(scenario(19, window=1000), scenario(1, window=8000), size="window")
+    made = views(cell(19, window=1000), cell(1, window=8000), size="window")
     assert said(made) == [
         (Rank.LEVEL, f"Mine, {WHO}, all: the rate falls from 0.95 at 1,000 tokens to 0.05 at 8,000 tokens.")
     ]
@@ -77,8 +76,8 @@ def test_the_effect_of_another_parameter_is_over_what_every_value_was_asked_with
 ) -> None:
     first, second = styles
     [_, by_style] = views(
-        *(scenario(19, style=first, tokens=tokens) for tokens in (1, 2, 3)),
-        *(scenario(2, style=second, tokens=tokens) for tokens in (2, 3)),
+        *(cell(19, style=first, tokens=tokens) for tokens in (1, 2, 3)),
+        *(cell(2, style=second, tokens=tokens) for tokens in (2, 3)),
     )[::-1]
     [chart] = by_style.charts()
     assert chart.table.frame[WHO].tolist() == [str(Rate(38, 40)), str(Rate(4, 40))]
@@ -89,45 +88,45 @@ def test_the_effect_of_another_parameter_is_over_what_every_value_was_asked_with
 
 
 def test_values_whose_intervals_overlap_are_no_finding() -> None:
-    assert said(views(scenario(11, style="terse"), scenario(9, style="long"))) == []
+    assert said(views(cell(11, style="terse"), cell(9, style="long"))) == []
 
 
 def test_more_combinations_than_colours_are_one_curve() -> None:
-    several = [scenario(10, tokens=tokens, keys=keys) for tokens in (1, 2) for keys in range(1, 10)]
-    by_tokens, by_keys = views(*several, scenario(20, tokens=1, keys=99))
+    several = [cell(10, tokens=tokens, keys=keys) for tokens in (1, 2) for keys in range(1, 10)]
+    by_tokens, by_keys = views(*several, cell(20, tokens=1, keys=99))
     assert {point.series: str(point.value) for point in by_tokens.points} == {"all": str(Rate(90, 180))}
     assert {point.series for point in by_keys.points} == {"tokens 1", "tokens 2"}
 
 
 def test_each_subject_has_its_own() -> None:
     other = Subject("other", "protocol")
-    made = views(*(scenario(9, subject, tokens=tokens) for subject in (SUBJECT, other) for tokens in (1, 2)))
+    made = views(*(cell(9, subject, tokens=tokens) for subject in (SUBJECT, other) for tokens in (1, 2)))
     assert [chart.title for view in made for chart in view.charts()] == [
         "By tokens",
     ]
 
 
 def test_facts_of_a_family_are_no_parameters() -> None:
-    several = [scenario(9, tokens=tokens, kept=10 * tokens) for tokens in (1, 2)]
+    several = [cell(9, tokens=tokens, kept=10 * tokens) for tokens in (1, 2)]
     assert [view.x for view in views(*several, parameters=("tokens",))] == ["tokens"]
     assert [view.x for view in views(*several)] == ["tokens", "kept"]
 
 
 def test_where_nothing_varies_each_scenario_has_its_rate() -> None:
-    [view] = views(scenario(9, tokens=5))
+    [view] = views(cell(9, tokens=5))
     [chart] = view.charts()
     assert (chart.name, chart.table.frame.to_dict()) == ("my-family-scenarios", {WHO: {"tokens-5": str(Rate(9, 20))}})
     assert list(views()[0].charts()) == []
 
 
 def test_values_that_share_nothing_are_not_compared() -> None:
-    made = views(scenario(9, style="terse", tokens=1), scenario(9, style="long", tokens=2))
+    made = views(cell(9, style="terse", tokens=1), cell(9, style="long", tokens=2))
     assert [view.x for view in made] == ["tokens"]
 
 
 def test_the_report_shows_them_for_a_family_that_is_not_installed() -> None:
     rows = [
-        row(outcome, family="gone", scenario=f"keys-{keys}", params={"keys": keys}, trial=trial)
+        row(outcome, test="gone", cell=f"keys-{keys}", params={"keys": keys}, trial=trial)
         for keys, outcome in ((2, "correct"), (9, "wrong"))
         for trial in range(20)
     ]

@@ -13,8 +13,7 @@ from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.reporting import Answers, answers_of
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import Answers, CellSummary, answers_of
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 from tests.summaries import answers_to, made
@@ -28,14 +27,14 @@ def nothing() -> Summary:
     return summarize([])
 
 
-def lines(count: int, rate: Rate, block_size: int | None = None, **outcomes: int) -> ScenarioSummary:
+def lines(count: int, rate: Rate, block_size: int | None = None, **outcomes: int) -> CellSummary:
     params = {"lines": count, "block_size": block_size}
-    return ScenarioSummary("line_retrieval", SUBJECT, f"lines-{count}", params, rate, outcomes, 0.5, 9)
+    return CellSummary("line_retrieval", SUBJECT, f"lines-{count}", params, rate, outcomes, 0.5, 9)
 
 
-def distance(k: int, correct: int, window: int = 4096) -> ScenarioSummary:
+def distance(k: int, correct: int, window: int = 4096) -> CellSummary:
     params = {"window": window, "k": k}
-    return ScenarioSummary("passkey", SUBJECT, f"window-{window}-k-{k}", params, Rate(correct, 10), {}, 0.5, k)
+    return CellSummary("passkey", SUBJECT, f"window-{window}-k-{k}", params, Rate(correct, 10), {}, 0.5, k)
 
 
 def passkey(*k_max: int) -> list[Answers]:
@@ -49,7 +48,7 @@ def passkey(*k_max: int) -> list[Answers]:
 
 def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
     fallen = [lines(count, rate, size) for size in (None, 2) for count, rate in ((5, Rate(49, 50)), (100, Rate(1, 50)))]
-    sentences = findings(made(nothing, scenarios=tuple(fallen), passkey=passkey(2048)))
+    sentences = findings(made(nothing, cells=tuple(fallen), passkey=passkey(2048)))
     assert [sentence.partition(":")[0] for sentence in sentences] == [
         f"Line retrieval, {WHO}, ordered",
         f"Passkey, {WHO}",
@@ -59,14 +58,14 @@ def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
 
 def test_what_holds_comes_last(nothing: Summary) -> None:
     fallen = (lines(5, Rate(49, 50)), lines(100, Rate(1, 50)))
-    sentences = findings(made(nothing, scenarios=fallen, passkey=passkey(4096, 2048)))
+    sentences = findings(made(nothing, cells=fallen, passkey=passkey(4096, 2048)))
     assert sentences[-1].endswith("the key is found from every distance (k_max 4,096).")
     assert len(sentences) == 3
 
 
 def test_many_unusable_replies_come_before_rates(nothing: Summary) -> None:
     fallen = (lines(5, Rate(49, 50)), lines(100, Rate(1, 50), truncated=30))
-    assert "30% of 100 replies are truncated" in findings(made(nothing, scenarios=fallen))[0]
+    assert "30% of 100 replies are truncated" in findings(made(nothing, cells=fallen))[0]
 
 
 def test_of_nothing_there_is_nothing_to_say(nothing: Summary) -> None:
@@ -74,13 +73,13 @@ def test_of_nothing_there_is_nothing_to_say(nothing: Summary) -> None:
 
 
 def test_a_rate_that_falls_with_length(nothing: Summary) -> None:
-    fallen = made(nothing, scenarios=(lines(100, Rate(1, 50)), lines(5, Rate(49, 50)), lines(20, Rate(30, 50))))
+    fallen = made(nothing, cells=(lines(100, Rate(1, 50)), lines(5, Rate(49, 50)), lines(20, Rate(30, 50))))
     assert findings(fallen) == [
         f"Line retrieval, {WHO}, ordered: the rate falls from 0.98 at 5 lines to 0.02 at 100 lines."
     ]
-    orders = made(nothing, scenarios=(lines(5, Rate(49, 50)), lines(100, Rate(1, 50), 1)))
+    orders = made(nothing, cells=(lines(5, Rate(49, 50)), lines(100, Rate(1, 50), 1)))
     assert findings(orders) == []
-    overlapping = made(nothing, scenarios=(lines(5, Rate(26, 50)), lines(100, Rate(24, 50))))
+    overlapping = made(nothing, cells=(lines(5, Rate(26, 50)), lines(100, Rate(24, 50))))
     assert findings(overlapping) == []
 
 
@@ -98,8 +97,8 @@ def test_how_far_the_window_reaches(nothing: Summary, k_max: int, says: str) -> 
 
 
 def test_a_window_that_is_reached_by_the_20_percent_rule_alone_is_not_called_found(nothing: Summary) -> None:
-    def at(*cells: ScenarioSummary) -> list[str]:
-        return findings(made(nothing, scenarios=cells, passkey=answers_to(*cells)))
+    def at(*cells: CellSummary) -> list[str]:
+        return findings(made(nothing, cells=cells, passkey=answers_to(*cells)))
 
     [often] = at(distance(2048, 10), distance(4096, 9))
     assert often.endswith("the key is found from every distance (k_max 4,096).")
@@ -112,9 +111,9 @@ def test_a_window_that_is_reached_by_the_20_percent_rule_alone_is_not_called_fou
 
 def test_replies_that_cannot_be_used(nothing: Summary) -> None:
     many = lines(5, Rate(10, 20), truncated=2, wrong=8, correct=10)
-    assert findings(made(nothing, scenarios=(many,))) == [f"Line retrieval, {WHO}: 10% of 20 replies are truncated."]
+    assert findings(made(nothing, cells=(many,))) == [f"Line retrieval, {WHO}: 10% of 20 replies are truncated."]
     few = lines(5, Rate(10, 50), truncated=2)
-    assert findings(made(nothing, scenarios=(few,))) == []
+    assert findings(made(nothing, cells=(few,))) == []
 
 
 def test_wrong_answers_that_are_mostly_another_line(nothing: Summary) -> None:

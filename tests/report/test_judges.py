@@ -20,7 +20,7 @@ from tests.judges import LABELLED, rows
 
 
 def banded(own: Sequence[Row]) -> list[Row]:
-    return [replace(each, band=None if each.family.endswith("agreement") else "all") for each in own]
+    return [replace(each, band=None if each.test.endswith("agreement") else "all") for each in own]
 
 
 def test_a_judge_with_labels_is_shown_with_its_errors_and_what_they_correct() -> None:
@@ -43,7 +43,7 @@ def test_a_judge_with_labels_is_shown_with_its_errors_and_what_they_correct() ->
 
 
 def test_a_run_without_a_judge_says_nothing_of_one() -> None:
-    plain = summarize([row for row in rows(*LABELLED) if not row.trace and row.family.endswith("polite")])
+    plain = summarize([row for row in rows(*LABELLED) if not row.trace and row.test.endswith("polite")])
     assert "judges" not in json.loads(as_json(plain, "run"))
     assert "judge" not in as_markdown(plain, "run")
 

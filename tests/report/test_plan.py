@@ -149,8 +149,8 @@ def test_a_better_number_of_questions_a_context_is_named() -> None:
     model = ModelProfile(model="toy", caching=Caching(), prices=rates)
 
     def case(questions: int | None) -> Case:
-        scenario = VariableTracking(90_000, 16, 4, questions=questions)
-        return Case(model, Wording("protocol", "none", {}), scenario, seed=0, trials=48)
+        cell = VariableTracking(90_000, 16, 4, questions=questions)
+        return Case(model, Wording("protocol", "none", {}), cell, seed=0, trials=48)
 
     [line] = questions_worth([case(None)], {})
     assert re.match(r"variable_tracking \(all\) on toy: (\d+) questions a context cost least, \$", line)

@@ -6,7 +6,7 @@ from longctx.report.tables import tables
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import CellSummary
 from tests.summaries import answers_to, made
 
 OTHER = Subject("other", "protocol")
@@ -41,17 +41,17 @@ def test_what_was_not_measured_is_distinguished_from_what_was_not_run(summary: S
 
 
 def test_lines_are_sorted_and_orders_are_as_the_rows_are(summary: Summary) -> None:
-    """A run's rows are sorted by scenario: see tests/results/test_store.py."""
+    """A run's rows are sorted by cell: see tests/results/test_store.py."""
     for way, orders in ((1, ["ordered", "shuffled", "blocks of 2"]), (-1, ["blocks of 2", "ordered", "shuffled"])):
-        frame = tables(made(summary, scenarios=summary.scenarios[:4][::way]))[0].frame
+        frame = tables(made(summary, cells=summary.cells[:4][::way]))[0].frame
         assert frame.index.tolist() == [5, 10]
         assert frame.columns.tolist() == orders
 
 
 def test_every_model_and_prompt_set_has_its_line_retrieval(summary: Summary) -> None:
-    first = summary.scenarios[0]
-    scenarios = (first, replace(first, subject=OTHER), replace(first, subject=MINE, rate=Rate(9, 10)))
-    made_tables = tables(made(summary, scenarios=scenarios))
+    first = summary.cells[0]
+    cells = (first, replace(first, subject=OTHER), replace(first, subject=MINE, rate=Rate(9, 10)))
+    made_tables = tables(made(summary, cells=cells))
     assert [(table.title.split(":")[0], table.frame.loc[5, "ordered"][:4]) for table in made_tables] == [
         ("Line retrieval, some-model, prompts protocol", "0.30"),
         ("Line retrieval, other, prompts protocol", "0.30"),
@@ -70,9 +70,9 @@ def test_passkey_is_k_by_model_and_window(summary: Summary) -> None:
 
 
 def test_passkey_columns_name_prompts_that_are_not_the_seeds(summary: Summary) -> None:
-    first = summary.scenarios[-1]
-    scenarios = (first, replace(first, subject=MINE), replace(first, subject=OTHER))
-    frame = tables(made(summary, scenarios=scenarios, passkey=answers_to(*scenarios)))[0].frame
+    first = summary.cells[-1]
+    cells = (first, replace(first, subject=MINE), replace(first, subject=OTHER))
+    frame = tables(made(summary, cells=cells, passkey=answers_to(*cells)))[0].frame
     assert frame.columns.tolist() == ["some-model 4096", "some-model 4096 mine", "other 4096"]
 
 
@@ -103,10 +103,8 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
 
 
 def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
-    mine = ScenarioSummary(
-        "my_family", Subject("some-model", "protocol"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9
-    )
-    [table] = tables(made(summary, scenarios=(mine,)))
+    mine = CellSummary("my_family", Subject("some-model", "protocol"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
+    [table] = tables(made(summary, cells=(mine,)))
     assert table.title == "my_family"
     assert table.frame.reset_index().to_dict("records") == [
         {
@@ -123,12 +121,12 @@ def test_a_run_of_nothing_has_no_tables(empty: Summary) -> None:
 
 
 def test_what_matching_words_alone_answers_is_a_table_by_length(summary: Summary) -> None:
-    def scenario(budget: int, right: int) -> ScenarioSummary:
+    def cell(budget: int, right: int) -> CellSummary:
         params = {"budget": budget, "depth": right, "variant": "none"}
         lexical = Rate(right, 10)
-        return ScenarioSummary("collage", MINE, f"budget-{budget}", params, Rate(5, 10), {}, 0.5, 9, lexical)
+        return CellSummary("collage", MINE, f"budget-{budget}", params, Rate(5, 10), {}, 0.5, 9, lexical)
 
-    shown = tables(made(summary, [scenario(3000, 10), scenario(3000, 8), scenario(70000, 9)]))
+    shown = tables(made(summary, [cell(3000, 10), cell(3000, 8), cell(70000, 9)]))
     [table] = [table for table in shown if "lexical baseline" in table.title]
     assert list(table.frame["budget"]) == ["3,000", "70,000"]
     assert [cell.split()[0] for cell in table.frame["lexical baseline"]] == ["0.90", "0.90"]
@@ -136,11 +134,11 @@ def test_what_matching_words_alone_answers_is_a_table_by_length(summary: Summary
 
 
 def test_of_a_family_without_a_size_it_is_by_scenario_where_there_are_several(summary: Summary) -> None:
-    def scenario(distractors: int, right: int) -> ScenarioSummary:
+    def cell(distractors: int, right: int) -> CellSummary:
         params, slug = {"distractors": distractors}, f"distractors-{distractors}"
-        return ScenarioSummary("test_own", MINE, slug, params, Rate(5, 10), {}, 0.5, 9, Rate(right, 10))
+        return CellSummary("test_own", MINE, slug, params, Rate(5, 10), {}, 0.5, 9, Rate(right, 10))
 
-    for asked in ([scenario(0, 10), scenario(4, 7)], [scenario(0, 10)]):
+    for asked in ([cell(0, 10), cell(4, 7)], [cell(0, 10)]):
         [table] = [table for table in tables(made(summary, asked)) if "lexical baseline" in table.title]
         assert ("scenario" in table.frame) == (len(asked) > 1)
         assert [cell.split()[0] for cell in table.frame["lexical baseline"]] == ["1.00", "0.70"][: len(asked)]

@@ -10,7 +10,7 @@ from longctx.stats.rates import Rate
 from longctx.summary.costs import Cost
 from longctx.summary.notes import Answered, Truncated
 from longctx.summary.summary import Summary
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import CellSummary
 
 SUBJECT = Subject("some-model", "protocol")
 LINES = """\
@@ -20,8 +20,8 @@ passkey         some-model      0.67  [0.49, 0.81]  30
 70 trials: 1 live, 59 replayed, 10 not measured, $0.00"""
 
 
-def scenario(family: str, subject: Subject, rate: Rate, **outcomes: int) -> ScenarioSummary:
-    return ScenarioSummary(family, subject, "all", {}, rate, outcomes, None, None)
+def cell(test: str, subject: Subject, rate: Rate, **outcomes: int) -> CellSummary:
+    return CellSummary(test, subject, "all", {}, rate, outcomes, None, None)
 
 
 def test_a_line_for_each_test_and_model(summary: Summary) -> None:
@@ -49,10 +49,10 @@ def test_what_needs_attention_is_marked(summary: Summary) -> None:
     cut = Truncated("passkey", tools, 8, 8, (16, 16), False, "all", 0)
     changed = replace(
         summary,
-        scenarios=(
-            scenario("passkey", tools, Rate(0, 8), truncated=8),
-            scenario("line_retrieval", SUBJECT, Rate(1, 10), unparseable=4, infra_error=2),
-            scenario("line_retrieval.check", SUBJECT, Rate(1, 10)),
+        cells=(
+            cell("passkey", tools, Rate(0, 8), truncated=8),
+            cell("line_retrieval", SUBJECT, Rate(1, 10), unparseable=4, infra_error=2),
+            cell("line_retrieval.check", SUBJECT, Rate(1, 10)),
         ),
         truncated=(cut,),
         answered=(Answered("some-model", "\x1b[31mother", 3, 60),),
@@ -83,19 +83,17 @@ def test_a_window_that_was_full_needs_smaller_sizes(summary: Summary) -> None:
 def test_strategies_of_a_test_are_one_line(summary: Summary) -> None:
     rates = {"none": Rate(3, 4), "truncate": Rate(1, 4)}
     strategies = tuple(
-        scenario("test_session", Subject.of("some-model", "plain", {"strategy": name}), rate)
+        cell("test_session", Subject.of("some-model", "plain", {"strategy": name}), rate)
         for name, rate in rates.items()
     )
-    [_, line] = table_of_tests(replace(summary, scenarios=strategies)).splitlines()
+    [_, line] = table_of_tests(replace(summary, cells=strategies)).splitlines()
     assert line.startswith("test_session (2 strategies)  some-model      0.50")
     assert line.endswith("8  0.25 to 0.75 by strategy")
 
 
 def test_prompt_sets_and_labels_tell_lines_apart(summary: Summary) -> None:
     subjects = SUBJECT, Subject.of("some-model", "mine", {"steps": "200"})
-    table = table_of_tests(
-        replace(summary, scenarios=tuple(scenario("passkey", each, Rate(0, 0)) for each in subjects))
-    )
+    table = table_of_tests(replace(summary, cells=tuple(cell("passkey", each, Rate(0, 0)) for each in subjects)))
     assert [line.rpartition("  some-model")[0].strip() for line in table.splitlines()[1:]] == [
         "passkey (protocol)",
         "passkey (mine, steps=200)",
@@ -103,8 +101,8 @@ def test_prompt_sets_and_labels_tell_lines_apart(summary: Summary) -> None:
 
 
 def test_many_tests_are_cut(summary: Summary) -> None:
-    many = tuple(scenario(f"test_{n}", SUBJECT, Rate(1, 1)) for n in range(MOST_TESTS + 2))
-    lines = table_of_tests(replace(summary, scenarios=many)).splitlines()
+    many = tuple(cell(f"test_{n}", SUBJECT, Rate(1, 1)) for n in range(MOST_TESTS + 2))
+    lines = table_of_tests(replace(summary, cells=many)).splitlines()
     assert len(lines) == MOST_TESTS + 2
     assert lines[-1] == "… and 2 more lines, which -v shows."
 

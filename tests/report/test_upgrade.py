@@ -65,7 +65,7 @@ def test_json_has_the_verdict_on_each_candidate() -> None:
 
 def test_a_check_is_no_second_trial_in_the_table_of_accuracy() -> None:
     old = rows(18, 0.02)
-    checked = [*old, *(replace(row, family=f"{row.family}.polite", cost_usd=None, source=None) for row in old)]
+    checked = [*old, *(replace(row, test=f"{row.test}.polite", cost_usd=None, source=None) for row in old)]
     [now, new] = upgrade_document(decision(checked, new=checked)).tables[0].rows
     assert now[2] == new[2] == "0.90 [0.70, 0.97] n=20"
     assert now[6] == "$20.00"

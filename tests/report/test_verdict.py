@@ -52,12 +52,12 @@ def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
 def test_invalid_says_why_and_what_to_do() -> None:
     text = shown(BASELINE, BASELINE, Rules(age=RULES.age, left_out=2))
     assert text.startswith("Gate: invalid - the run leaves out 2 of the grid's scenarios")
-    missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", scenario="long"))
+    missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", cell="long"))
     assert "record them with --ctx-record new_episodes" in shown(BASELINE, missing)
 
 
 def test_a_band_without_a_pair_is_shown_as_not_measured() -> None:
-    missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", scenario="long"))
+    missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", cell="long"))
     document = verdict_document(give_verdict(BASELINE, missing, RULES), "main", [])
     bands = document.tables[0].frame
     assert bands["band"].tolist() == ["short", "middle", "long", "all"]
@@ -71,7 +71,7 @@ def test_a_band_without_a_pair_is_shown_as_not_measured() -> None:
 
 
 def test_what_was_not_paired_is_reported() -> None:
-    text = shown(joined(rows((180, 160, 140)), run("correct", family="passkey")), joined(rows((180, 160))))
+    text = shown(joined(rows((180, 160, 140)), run("correct", test="passkey")), joined(rows((180, 160))))
     assert "line_retrieval: not paired: 200 trials that only the baseline has, and 0 that only this run has." in text
     assert "passkey of some-model, prompts protocol is in the baseline only, and is not judged." in text
 
@@ -97,7 +97,7 @@ def test_k_max_has_a_table_of_its_own() -> None:
 
 
 def test_what_is_not_gated_has_no_bands() -> None:
-    guessed = joined(run("correct", family="control"))
+    guessed = joined(run("correct", test="control"))
     assert shown(guessed, guessed).startswith("Gate: invalid - the run has no scenario that a gate judges")
 
 
@@ -123,8 +123,8 @@ def test_data_for_programs_is_json() -> None:
     given = give_verdict(BASELINE, joined(rows((180, 160, 90))), RULES)
     data = json.loads(json.dumps(as_data(given, "main", []), allow_nan=False))
     assert (data["verdict"], data["baseline"], data["margin"]) == ("regression", "main", 0.05)
-    [family] = data["families"]
-    assert [(band["band"], band["verdict"], band["n"]) for band in family["bands"]] == [
+    [test] = data["families"]
+    assert [(band["band"], band["verdict"], band["n"]) for band in test["bands"]] == [
         ("short", "pass", 200),
         ("middle", "pass", 200),
         ("long", "regression", 200),
@@ -191,7 +191,7 @@ def test_documents_whose_items_were_lost_together_are_listed() -> None:
 
 
 def test_requests_that_are_not_compared_are_said_to_be() -> None:
-    asked, again = (run(*["correct"] * 60, family="test_a", band="all", answers=answers) for answers in ("a", "b"))
+    asked, again = (run(*["correct"] * 60, test="test_a", band="all", answers=answers) for answers in ("a", "b"))
     notes = [
         verdict_document(give_verdict(before, after, RULES), "main", []).notes[0].partition(". ")[2]
         for before, after in ((asked, again), (asked, asked), (digested(asked, None), again))
@@ -215,7 +215,7 @@ def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
     )
     [band] = verdict_document(give_verdict(before, after, RULES), "main", []).tables[0].frame.to_dict("records")
     assert (band["95% interval"], band["bound of drop"]) == ("too few clusters", "too few clusters")
-    whole, lacking = rows((180,)), run(*["infra_error"] * 50, *["correct"] * 150, band="short", scenario="short")
+    whole, lacking = rows((180,)), run(*["infra_error"] * 50, *["correct"] * 150, band="short", cell="short")
     frame = verdict_document(give_verdict(whole, lacking, RULES), "main", []).tables[0].frame
     assert (frame["band"].tolist(), frame["verdict"].tolist()) == (["short"], ["invalid"])
 

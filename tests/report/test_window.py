@@ -9,10 +9,9 @@ import pytest
 from longctx.report.data import as_json
 from longctx.report.default_views import default_views
 from longctx.report.findings import findings
-from longctx.report.tests import FRONTIER
 from longctx.report.terminal import as_terminal
+from longctx.report.tests import FRONTIER, window_sentences, window_tables
 from longctx.report.text import as_markdown
-from longctx.report.tests import window_sentences, window_tables
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
@@ -89,8 +88,8 @@ def test_the_page_begins_with_a_curve_for_each_strategy() -> None:
     rows = [*filled(2000, 20, 24), *filled(4000, 12, 24)]
     rows += [*filled(2000, 20, 24, "truncate-at-3000"), *filled(4000, 4, 24, "truncate-at-3000")]
     summary = summarize(rows)
-    [(name, family)] = summary.families.items()
-    first, *others = default_views(name, family, summary.of(name))
+    [(name, test)] = summary.tests.items()
+    first, *others = default_views(name, test, summary.of(name))
     assert first.title == "Accuracy by fill"
     assert [
         (point.x, point.series, point.value.correct) for point in first.points if isinstance(point.value, Rate)

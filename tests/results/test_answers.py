@@ -1,9 +1,9 @@
-"""The recorded answers that a scenario's rows rest on."""
+"""The recorded answers that a cell's rows rest on."""
 
 from __future__ import annotations
 
-from longctx.results.store import with_answers
 from longctx.results.row import Row
+from longctx.results.store import with_answers
 from tests.cli.runs import rows
 from tests.rows import joined
 
@@ -30,9 +30,9 @@ def test_another_answer_or_another_number_of_them_has_another() -> None:
 
 
 def test_scenarios_and_subjects_have_their_own_and_judging_does_not_matter() -> None:
-    digests = answers(rows("correct"), rows("correct", scenario="lines-9"), rows("correct", prompt_set="mine"))
+    digests = answers(rows("correct"), rows("correct", cell="lines-9"), rows("correct", prompt_set="mine"))
     assert len(set(digests)) == 1  # of one trial each, with the same answer
-    assert len(set(answers(rows("correct"), rows("correct", scenario="lines-9", prompt_sha256="cd")))) == 2
+    assert len(set(answers(rows("correct"), rows("correct", cell="lines-9", prompt_sha256="cd")))) == 2
     assert answers(rows("wrong"))[0] == answers(rows("correct"))[0]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, write_baseline
+from longctx.results.row import attribute
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
 from tests.refusals import refused
@@ -24,17 +25,15 @@ def folder(tmp_path: Path) -> Path:
     qa = [
         row
         for trial in (7, 3)
-        for row in rows(
-            "correct", item=f"q{trial}@0123456789ab", family="collage", scenario="depth-0", cluster="section-1"
-        )
+        for row in rows("correct", item=f"q{trial}@0123456789ab", test="collage", cell="depth-0", cluster="section-1")
     ]
     qa = [replace(row, trial=trial) for row, trial in zip(qa, (7, 3), strict=True)]
     return run(
         tmp_path / "run",
         rows(*LETTERS.values(), band="short"),
         rows("correct", "wrong", repeat=1, band="short"),
-        rows("correct", "wrong", scenario="of one cluster", cluster="k-128"),
-        [replace(row, cluster=f"graph-{row.trial}") for row in rows("correct", "wrong", scenario="of several")],
+        rows("correct", "wrong", cell="of one cluster", cluster="k-128"),
+        [replace(row, cluster=f"graph-{row.trial}") for row in rows("correct", "wrong", cell="of several")],
         qa,
         filters=({"model": "some-model", "bank": "bank", "kept": ["q3", "q7"]},),
     )
@@ -48,7 +47,7 @@ def saved(tmp_path: Path, folder: Path) -> Path:
 def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
     loaded = load_baseline(saved(tmp_path, folder))
     before, after = (
-        sorted(json.dumps([getattr(row, name) for name in KEPT]) for row in rows)
+        sorted(json.dumps([getattr(row, attribute(name)) for name in KEPT]) for row in rows)
         for rows in (load_rows(folder), loaded.rows)
     )
     assert before == after
@@ -60,9 +59,9 @@ def test_the_parts_of_requests_take_a_few_bytes_a_trial(tmp_path: Path) -> None:
     own = [
         replace(row, request_parts=f"messages={row.trial:04x}ffff system=aaaabbbb") for row in rows(*["correct"] * 500)
     ]
-    some, none = rows("correct", "wrong", scenario="mixed")
+    some, none = rows("correct", "wrong", cell="mixed")
     mixed = [replace(some, request_parts="system=aaaabbbb"), none]
-    folder = run(tmp_path / "run", own, rows("correct", scenario="unknown"), mixed)
+    folder = run(tmp_path / "run", own, rows("correct", cell="unknown"), mixed)
     write_baseline(tmp_path / "b.jsonl", "b", folder)
     kept = {row.identity: row.request_parts for row in load_baseline(tmp_path / "b.jsonl").rows}
     assert [kept[row.identity] for row in own] == [f"messages={trial:04x} system=aaaa" for trial in range(500)]
@@ -79,12 +78,12 @@ def test_a_baseline_with_damaged_parts_is_refused(tmp_path: Path, folder: Path) 
 
 
 def test_a_run_rests_on_the_same_answers_when_it_is_read_back(tmp_path: Path) -> None:
-    """Parameters may vary within a scenario: a collage has four sections, or five."""
+    """Parameters may vary within a cell: a collage has four sections, or five."""
     several = [replace(row, params={"sections": 4 + row.trial % 2}) for row in rows(*["correct"] * 5)]
-    others = rows("wrong", scenario="lines-9"), rows("not_asked", scenario="lines-12", prompt_sha256=None)
+    others = rows("wrong", cell="lines-9"), rows("not_asked", cell="lines-12", prompt_sha256=None)
     folder = run(tmp_path / "run", several, *others)
     runs = [load_baseline(path).rows for path in (folder, saved(tmp_path, folder))]
-    before, after = ({(row.scenario, row.trial, row.outcome): row.answers for row in run_rows} for run_rows in runs)
+    before, after = ({(row.cell, row.trial, row.outcome): row.answers for row in run_rows} for run_rows in runs)
     assert before == after
     assert len({digest for digest in before.values() if digest}) == 3
 
@@ -158,9 +157,9 @@ def test_a_damaged_line_is_an_error(tmp_path: Path, folder: Path) -> None:
 
 def test_what_each_trial_took_comes_back(tmp_path: Path) -> None:
     took = {"input_tokens": 100, "output_tokens": 5, "thinking_tokens": 3, "latency_s": 0.25, "cost_usd": 0.001}
-    batched = rows("correct", scenario="batched", cost_usd=0.5, batch_discount=0.5)
+    batched = rows("correct", cell="batched", cost_usd=0.5, batch_discount=0.5)
     folder = run(tmp_path / "run", rows("correct", "wrong", **took), batched)
-    loaded = {row.scenario: row for row in load_baseline(saved(tmp_path, folder)).rows}
+    loaded = {row.cell: row for row in load_baseline(saved(tmp_path, folder)).rows}
     kept = next(row for name, row in loaded.items() if name != "batched")
     assert {name: getattr(kept, name) for name in took} == took
     assert (loaded["batched"].cost_usd, loaded["batched"].batch_discount, loaded["batched"].latency_s) == (
@@ -171,11 +170,11 @@ def test_what_each_trial_took_comes_back(tmp_path: Path) -> None:
 
 
 def test_partial_credit_comes_back_where_there_is_any(tmp_path: Path) -> None:
-    wrong, unread = rows("wrong", "unparseable", scenario="credited")
+    wrong, unread = rows("wrong", "unparseable", cell="credited")
     folder = run(tmp_path / "run", rows("correct", "wrong"), [replace(wrong, trace={"credit": 750, "off": 1}), unread])
     file = saved(tmp_path, folder)
     assert file.read_text().count('"credit"') == 1
-    traces = {(row.scenario, row.outcome): dict(row.trace) for row in load_baseline(file).rows}
+    traces = {(row.cell, row.outcome): dict(row.trace) for row in load_baseline(file).rows}
     assert traces["credited", "wrong"] == {"credit": 750}
     assert [trace for name, trace in traces.items() if name != ("credited", "wrong")] == [{}] * 3
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
-from longctx.results.store import lacks, left_out_of_all, missing_shards, scenarios_of
 from longctx.results.row import Row
+from longctx.results.store import cell_names, lacks, left_out_of_all, missing_shards
 from tests.cli.runs import rows
 from tests.report.sample import MANIFEST
 
 
-def of(scenario: str, *outcomes: str, **fields: Any) -> list[Row]:
-    return rows(*(outcomes or ["correct"]), scenario=scenario, **fields)
+def of(cell: str, *outcomes: str, **fields: Any) -> list[Row]:
+    return rows(*(outcomes or ["correct"]), cell=cell, **fields)
 
 
-def name(scenario: str, **fields: Any) -> str:
-    [scenario_name] = scenarios_of(of(scenario, **fields))
-    return scenario_name
+def name(cell: str, **fields: Any) -> str:
+    [cell_name] = cell_names(of(cell, **fields))
+    return cell_name
 
 
 def said(rows: list[Row], *left_out: str) -> list[str]:
@@ -44,7 +44,7 @@ def test_what_was_left_out_is_named_and_what_was_not_measured_is_counted() -> No
 def test_of_several_runs_only_what_none_ran_complete_is_left_out() -> None:
     shards = [(("lines-5",), ("lines-9", "lines-12")), (("lines-9",), ("lines-5", "lines-12"))]
     runs = [
-        (replace(MANIFEST, left_out=tuple(map(name, left_out))), [row for scenario in ran for row in of(scenario)])
+        (replace(MANIFEST, left_out=tuple(map(name, left_out))), [row for cell in ran for row in of(cell)])
         for ran, left_out in shards
     ]
     assert left_out_of_all(runs) == (name("lines-12"),)

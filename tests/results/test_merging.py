@@ -31,11 +31,11 @@ def run(folder: Path, *rows: Row, **fields: Any) -> Path:
 
 
 def test_shards_become_one_run_with_their_views(tmp_path: Path) -> None:
-    first = run(tmp_path / "a", answered(trial=1), answered(scenario="lines-10"))
+    first = run(tmp_path / "a", answered(trial=1), answered(cell="lines-10"))
     second = run(tmp_path / "b", answered(trial=0))
     (tmp_path / "out").mkdir()
     write(tmp_path / "out", unite([first, second]))
-    assert [(row.scenario, row.trial) for row in load(tmp_path / "out").rows] == [
+    assert [(row.cell, row.trial) for row in load(tmp_path / "out").rows] == [
         ("lines-5", 0),
         ("lines-5", 1),
         ("lines-10", 0),

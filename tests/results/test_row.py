@@ -5,15 +5,15 @@ import json
 
 import pytest
 
-from longctx.results.row import Row
+from longctx.results.row import COLUMNS, Row
 
 ROW = Row(
     run="today",
     model="some-model",
     prompt_set="protocol",
     prompt_digest="0123456789ab",
-    family="line_retrieval",
-    scenario="lines-5",
+    test="line_retrieval",
+    cell="lines-5",
     params={"lines": 5, "block_size": None},
     seed=0,
     trial=3,
@@ -29,7 +29,7 @@ def test_a_row_is_one_line_with_every_field() -> None:
     text = ROW.to_json()
     assert "\n" not in text
     kept = json.loads(text)
-    assert set(kept) == {field.name for field in dataclasses.fields(Row)} - {"answers"}
+    assert set(kept) == {COLUMNS.get(field.name, field.name) for field in dataclasses.fields(Row)} - {"answers"}
     assert Row.of(kept) == ROW
 
 
@@ -39,7 +39,7 @@ def test_what_was_never_known_is_null() -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "version", "item", "name"),
+    ("test", "version", "item", "name"),
     [
         ("line_retrieval", 1, None, "3"),
         ("collage", 1, "q7@0123456789ab", "3"),
@@ -49,5 +49,5 @@ def test_what_was_never_known_is_null() -> None:
         ("test_review", 1, None, "3"),
     ],
 )
-def test_what_a_trial_is_called(family: str, version: int, item: str | None, name: str) -> None:
-    assert dataclasses.replace(ROW, family=family, version=version, item=item).name == name
+def test_what_a_trial_is_called(test: str, version: int, item: str | None, name: str) -> None:
+    assert dataclasses.replace(ROW, test=test, version=version, item=item).name == name

@@ -39,7 +39,7 @@ def test_a_trial_that_was_measured_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
-    scenarios = [
+    cells = [
         "lines-5",
         "lines-5-block_size-1",
         "lines-5-block_size-2",
@@ -48,8 +48,8 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
         "lines-10-block_size-1",
         "lines-500",
     ]
-    append(tmp_path, as_lines([row(scenario=scenario) for scenario in sorted(scenarios)]))
-    assert [row.scenario for row in finish(tmp_path).rows] == scenarios
+    append(tmp_path, as_lines([row(cell=cell) for cell in sorted(cells)]))
+    assert [row.cell for row in finish(tmp_path).rows] == cells
 
 
 def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
@@ -59,10 +59,10 @@ def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repe
         row(trial=2),
         row(trial=10),
         row(item="q1"),
-        row(scenario="lines-10"),
+        row(cell="lines-10"),
         row(prompt_set="a-mine", model="z-model"),
         row(model="z-model"),
-        row(family="passkey", scenario="window-9-k-1", model="a-model"),
+        row(test="passkey", cell="window-9-k-1", model="a-model"),
     ]
     append(tmp_path, as_lines(rows[::-1]))
     finish(tmp_path)
@@ -71,7 +71,7 @@ def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repe
 
 
 def test_the_order_in_which_rows_come_does_not_change_the_results(tmp_path: Path) -> None:
-    rows = [row(scenario=f"lines-{lines}", trial=trial) for lines in (5, 10, 20) for trial in range(3)]
+    rows = [row(cell=f"lines-{lines}", trial=trial) for lines in (5, 10, 20) for trial in range(3)]
     alone, shared = tmp_path / "alone", tmp_path / "shared"
     append(alone, as_lines(rows))
     for each in reversed(rows):

@@ -37,7 +37,7 @@ def variants(kept: Any) -> Iterator[Any]:
 def folder_of(path: Path) -> Path:
     asked = rows("correct", "wrong", item="q@0123456789ab", cluster="s", why="so", trace={"n": 1}, labels={"a": "b"})
     filters = ({"model": "some-model", "bank": "bank", "made": "2026-01-01", "run": "r", "kept": ["q"]},)
-    return run(path, asked, rows("correct", scenario="lines-9"), filters=filters, shard="1/2", min_rates={"a": 0.5})
+    return run(path, asked, rows("correct", cell="lines-9"), filters=filters, shard="1/2", min_rates={"a": 0.5})
 
 
 @pytest.fixture(scope="module")

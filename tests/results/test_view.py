@@ -12,11 +12,11 @@ from tests.report.sample import rows, view
 def test_views_follow_their_rows(tmp_path: Path) -> None:
     kept = list(rows())
     for row in reversed(kept):
-        append(tmp_path, as_lines([row], [View(f"{row.scenario}#{row.trial}")]))
+        append(tmp_path, as_lines([row], [View(f"{row.cell}#{row.trial}")]))
     finish(tmp_path)
     drop_unfinished(tmp_path)
     record = load(tmp_path)
-    assert [seen["test"] for _, seen in record.seen()] == [f"{row.scenario}#{row.trial}" for row in record.rows]
+    assert [seen["test"] for _, seen in record.seen()] == [f"{row.cell}#{row.trial}" for row in record.rows]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "views.jsonl"]
 
 

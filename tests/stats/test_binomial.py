@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from longctx.stats.rates import Tail, binomial_pmf, tails
+from longctx.stats.binomial import Tail, binomial_pmf, tails
 
 SHARES = st.just(0.0) | st.floats(1e-100, 1)
 """scipy overflows for smaller ones."""

@@ -14,8 +14,8 @@ from benchmarks.gate.clusters import drawn
 from benchmarks.gate.draws import HARD
 from longctx.gate.bands import LEAST_CLUSTERS
 from longctx.stats.bound import UNSEEN, drop_bound, over_clusters, trials_to_settle
-from longctx.stats.rates import design_effect
 from longctx.stats.paired import tango
+from longctx.stats.rates import design_effect
 
 CHANGES = st.integers(-1, 1)
 Z95_ONE_SIDED = 1.6448536269514722

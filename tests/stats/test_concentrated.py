@@ -40,10 +40,10 @@ def test_two_losses_of_a_document_are_chance_where_many_trials_change() -> None:
     assert together(trials(*lost, gained_of=(2, *[1] * 12, *[0] * 10))) == ([], [])
 
 
-@pytest.mark.parametrize("families", [1, 7])
-def test_families_share_the_chance(families: int) -> None:
-    assert together(trials(4, *[0] * 99), families)[0] == [0]
-    assert together([], families) == ([], [])
+@pytest.mark.parametrize("tests", [1, 7])
+def test_families_share_the_chance(tests: int) -> None:
+    assert together(trials(4, *[0] * 99), tests)[0] == [0]
+    assert together([], tests) == ([], [])
 
 
 def test_the_order_of_trials_does_not_matter() -> None:

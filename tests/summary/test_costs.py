@@ -25,7 +25,7 @@ def test_one_answer_of_unknown_price_makes_the_sum_unknown() -> None:
 
 
 def test_a_check_is_no_answer() -> None:
-    trial = row(family="test_a", model="a", source="live", cost_usd=1.0)
+    trial = row(test="test_a", model="a", source="live", cost_usd=1.0)
     check = check_row(trial, "cites", held=True)
     assert costs([trial, check], {}) == (Cost("a", 1, 1.0, 0, 0.0),)
 

@@ -12,7 +12,7 @@ from tests.rows import row
 
 def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
     cells = heatmap([row(**{"input_tokens": 1234} | fields) for fields in rows], shipped())
-    return [(cell.family, cell.size, cell.depth, cell.rate) for cell in cells]
+    return [(cell.test, cell.size, cell.depth, cell.rate) for cell in cells]
 
 
 def lines(depth: float, **more: Any) -> dict[str, Any]:

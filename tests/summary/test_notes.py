@@ -1,4 +1,4 @@
-"""Answers that another model gave than was asked for, and scenarios whose rate is low because replies were cut off."""
+"""Answers that another model gave than was asked for, and cells whose rate is low because replies were cut off."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[s
 def test_families_are_distinguished() -> None:
     other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
     groups = truncated([*replies("correct"), *replies("truncated", **other)])
-    assert [(group.family, group.number, group.of) for group in groups] == [("passkey", 1, 1)]
+    assert [(group.test, group.number, group.of) for group in groups] == [("passkey", 1, 1)]
 
 
 def test_a_full_window_is_another_matter_than_max_tokens() -> None:

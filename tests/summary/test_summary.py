@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.protocols.reports.passkey import EffectiveWindow
-from longctx.protocols.reports.passkey import PasskeySummary, windows_of
+from longctx.protocols.reports.passkey import EffectiveWindow, PasskeySummary, windows_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.costs import UsageSummary
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.scenario import MEASURED
+from longctx.vocabulary.cell import MEASURED
 from tests.rows import passkey, row
 
 
@@ -22,9 +21,9 @@ def summary(*rows: Row) -> Summary:
 
 def test_a_rate_counts_what_was_measured() -> None:
     outcomes = [*MEASURED, "correct", "infra_error", "not_asked", "not_asked"]
-    [scenario] = summary(*(row(outcome, trial=trial) for trial, outcome in enumerate(outcomes))).scenarios
-    assert scenario.rate == Rate(2, 6)
-    assert scenario.outcomes == {
+    [cell] = summary(*(row(outcome, trial=trial) for trial, outcome in enumerate(outcomes))).cells
+    assert cell.rate == Rate(2, 6)
+    assert cell.outcomes == {
         "correct": 2,
         "wrong": 1,
         "unparseable": 1,
@@ -36,26 +35,26 @@ def test_a_rate_counts_what_was_measured() -> None:
 
 
 def test_a_scenario_tells_what_it_is() -> None:
-    [scenario] = summary(row()).scenarios
-    assert (scenario.family, scenario.subject, scenario.scenario) == (
+    [cell] = summary(row()).cells
+    assert (cell.test, cell.subject, cell.cell) == (
         "line_retrieval",
         Subject("some-model", "protocol"),
         "lines-5",
     )
-    assert scenario.params == {"lines": 5, "block_size": None}
+    assert cell.params == {"lines": 5, "block_size": None}
 
 
 def test_depth_and_distance_are_medians_of_what_was_measured() -> None:
     depths = [(0.1, 10), (0.2, 20), (0.9, 90)]
     rows = [row(depth=depth, distance_from_end=distance) for depth, distance in depths]
-    [scenario] = summary(*rows, row("not_asked"), row("not_asked")).scenarios
-    assert (scenario.depth, scenario.distance_from_end) == (0.2, 20)
+    [cell] = summary(*rows, row("not_asked"), row("not_asked")).cells
+    assert (cell.depth, cell.distance_from_end) == (0.2, 20)
 
 
 def test_a_scenario_that_was_not_measured_has_no_place() -> None:
-    [scenario] = summary(row("infra_error", error="overloaded")).scenarios
-    assert scenario.rate == Rate(0, 0)
-    assert (scenario.depth, scenario.distance_from_end) == (None, None)
+    [cell] = summary(row("infra_error", error="overloaded")).cells
+    assert cell.rate == Rate(0, 0)
+    assert (cell.depth, cell.distance_from_end) == (None, None)
 
 
 def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
@@ -63,13 +62,10 @@ def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
         row(model="b"),
         row(model="a"),
         row(model="a", prompt_set="mine"),
-        row(model="a", scenario="lines-10"),
+        row(model="a", cell="lines-10"),
         row("wrong", model="a"),
     )
-    assert [
-        (scenario.subject.model, scenario.subject.prompt_set, scenario.scenario, scenario.rate)
-        for scenario in made.scenarios
-    ] == [
+    assert [(cell.subject.model, cell.subject.prompt_set, cell.cell, cell.rate) for cell in made.cells] == [
         ("b", "protocol", "lines-5", Rate(1, 1)),
         ("a", "protocol", "lines-5", Rate(1, 2)),
         ("a", "mine", "lines-5", Rate(1, 1)),
@@ -101,7 +97,7 @@ def test_nothing_replayed_has_no_days(rows: tuple[Row, ...]) -> None:
 
 def test_a_run_without_rows_is_empty() -> None:
     made = summary()
-    assert (made.scenarios, made.families, made.usage) == ((), {}, ())
+    assert (made.cells, made.tests, made.usage) == ((), {}, ())
     assert (made.live, made.replayed, made.unmeasured, made.errors) == (0, 0, 0, {})
 
 
@@ -137,7 +133,7 @@ def test_cost_and_latency_are_those_of_what_was_measured() -> None:
 
 def test_labels_keep_runs_of_one_model_apart() -> None:
     made = summary(row(labels={"steps": "200", "method": "PI"}), row("wrong", labels={"steps": "0"}), row("wrong"))
-    assert [(scenario.subject.label, scenario.rate) for scenario in made.scenarios] == [
+    assert [(cell.subject.label, cell.rate) for cell in made.cells] == [
         ("method=PI steps=200", Rate(1, 1)),
         ("steps=0", Rate(0, 1)),
         ("", Rate(0, 1)),
@@ -145,7 +141,7 @@ def test_labels_keep_runs_of_one_model_apart() -> None:
 
 
 def windows(*rows: Row) -> Sequence[PasskeySummary]:
-    return [window for answers in summary(*rows).families["passkey"].analysis for window in windows_of(answers.cells)]
+    return [window for answers in summary(*rows).tests["passkey"].analysis for window in windows_of(answers.cells)]
 
 
 def test_k_max_is_that_of_a_window() -> None:
@@ -171,7 +167,7 @@ def test_windows_models_and_prompt_sets_have_their_own_k_max() -> None:
         passkey(100),
         passkey(100, "wrong", model="weak"),
         passkey(100, "wrong", prompt_set="mine"),
-        passkey(100, "wrong", scenario="window-800-k-100", params={"window": 800, "k": 100}),
+        passkey(100, "wrong", cell="window-800-k-100", params={"window": 800, "k": 100}),
         row(),
     )
     reached = windows_of(made.of("passkey"))

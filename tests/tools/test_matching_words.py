@@ -12,7 +12,7 @@ from longctx.corpus.bank import load_bank
 from longctx.engine.measure import Measurement
 from longctx.protocols.reports.corpus import lexical_rates
 from longctx.views.chart import letter_shares
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import CellSummary
 from tests.here import HERE
 from tests.tools.tables import table
 
@@ -44,8 +44,8 @@ def measured() -> Measurement:
     return Run("matching", root=HERE.root).measure()
 
 
-def cells() -> dict[str, ScenarioSummary]:
-    return {each.scenario: each for each in measured().summary.scenarios}
+def cells() -> dict[str, CellSummary]:
+    return {each.cell: each for each in measured().summary.cells}
 
 
 def of_banks() -> str:

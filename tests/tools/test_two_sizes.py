@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from longctx import Run
-from longctx.views.reporting import ScenarioSummary
+from longctx.views.reporting import CellSummary
 from tests.here import HERE
 from tests.tools.tables import table
 
@@ -16,11 +16,11 @@ ROWS = {"1,300 tokens, none": (1300, "none"), "2,600 tokens, none": (2600, "none
 PROFILES = {"qwen2.5-coder-0.5b": "recorded", "qwen2.5-coder-1.5b": "sizes"}
 
 
-def measured(model: str) -> dict[tuple[int, str, int], ScenarioSummary]:
+def measured(model: str) -> dict[tuple[int, str, int], CellSummary]:
     """Return the collages of a model by budget, variant and depth (percent)."""
     run = Run(PROFILES[model], model, root=HERE.root)
-    collages = [case for case in run.plan.cases if case.scenario.family == "collage"]
-    cells = run.measure(collages).summary.scenarios
+    collages = [case for case in run.plan.cases if case.cell.test == "collage"]
+    cells = run.measure(collages).summary.cells
     return {(each.params["budget"], each.params["variant"], each.params["depth"]): each for each in cells}
 
 

@@ -12,6 +12,7 @@ from longctx.report.charts.draw import draw
 from longctx.views.chart import (
     RINGED,
     Chart,
+    Table,
     colours,
     curves,
     field,
@@ -20,7 +21,6 @@ from longctx.views.chart import (
     legend_columns,
     ringed,
 )
-from longctx.views.chart import Table
 
 
 @pytest.mark.parametrize("tallest", [0.0, 0.4, 1.0])

@@ -9,11 +9,9 @@ import pytest
 
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
-from longctx.views.reporting import Answers
-from longctx.views.declared import DeclaredReporting
-from longctx.views.reporting import reporting_of_test
-from longctx.views.reporting import ScenarioSummary, summary_of
 from longctx.views.chart import Table
+from longctx.views.declared import DeclaredReporting
+from longctx.views.reporting import Answers, CellSummary, reporting_of_test, summary_of
 from longctx.vocabulary.report import Causes, Rank, Report, Shares
 from tests.rows import row
 
@@ -33,8 +31,8 @@ class Made:
     def __init__(self, report: Report, *of_cells: list[Row]) -> None:
         measured = [each for of_cell in of_cells for each in of_cell]
         self.reporting = DeclaredReporting("mine", "Mine", "lines", report)
-        self.cells: list[ScenarioSummary] = [
-            summary_of("mine", of_cell[0].subject, of_cell[0].scenario, of_cell, {}) for of_cell in of_cells
+        self.cells: list[CellSummary] = [
+            summary_of("mine", of_cell[0].subject, of_cell[0].cell, of_cell, {}) for of_cell in of_cells
         ]
         self.analysis = self.reporting.analyse(self.cells, measured)
 
@@ -135,7 +133,7 @@ def test_causes_are_a_table_and_one_that_prevails_is_a_finding() -> None:
     )
     made = Made(Report(x="size", causes=causes), rows("wwww", {"old": 1}, size=10), rows("w", {"new": 1}, size=200))
     [table] = made.reporting.further_tables(made.analysis)
-    assert (table.title, table.family) == ("Mine: what is wrong", "mine")
+    assert (table.title, table.test) == ("Mine: what is wrong", "mine")
     assert table.columns[2:] == ("size", "too old", "made up", "trials")
     assert [each[2:] for each in table.rows] == [("10", "4", "0", "4"), ("200", "0", "1", "1")]
     assert made.findings == [(Rank.CAUSE, f"Mine, {WHO}: of 5 wrong answers, 4 are too old, in 5 trials.")]
@@ -176,6 +174,6 @@ def test_without_an_axis_tables_and_charts_are_the_usual_ones_and_causes_are_by_
 def test_facets_without_a_unit_are_named_by_their_parameter() -> None:
     shares = Shares(name="s", title="T", x="place", points=lambda answers: [(1, "a", (1, 2))], facets=("size",))
     reporting = reporting_of_test("test_mine", Report(x="size", charts=(shares,)))
-    cells = [summary_of("test_mine", cell[0].subject, cell[0].scenario, cell, {}) for cell in FALLS]
+    cells = [summary_of("test_mine", cell[0].subject, cell[0].cell, cell, {}) for cell in FALLS]
     views = list(reporting.views(cells, reporting.analyse(cells, [*FALLS[0], *FALLS[1]])))
     assert [point.facet for point in views[1].points] == [f"{WHO}, size 10", f"{WHO}, size 200"]

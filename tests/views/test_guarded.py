@@ -1,4 +1,4 @@
-"""If a family's own code fails, the report is plain there and a sentence says so."""
+"""If a test's own code fails, the report is plain there and a sentence says so."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ import pytest
 from longctx.report.data import as_json
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
-from longctx.views.reporting import RESERVED, Guarded
-from longctx.views.reporting import Reporting
+from longctx.views.reporting import RESERVED, Guarded, Reporting
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Report
 from tests.rows import row
 
 WAYS: dict[str, Callable[[Guarded], Any]] = {
-    "analyse": lambda family: family.analyse([], []),
-    "views": lambda family: list(family.views([], None)),
-    "tables": lambda family: family.tables([], None),
-    "charts": lambda family: family.charts([], None),
-    "further_tables": lambda family: list(family.further_tables(None)),
-    "findings": lambda family: list(family.findings([], None)),
-    "data": lambda family: dict(family.data(None)),
+    "analyse": lambda test: test.analyse([], []),
+    "views": lambda test: list(test.views([], None)),
+    "tables": lambda test: test.tables([], None),
+    "charts": lambda test: test.charts([], None),
+    "further_tables": lambda test: list(test.further_tables(None)),
+    "findings": lambda test: list(test.findings([], None)),
+    "data": lambda test: dict(test.data(None)),
 }
 
 
@@ -59,7 +58,7 @@ def test_nothing_is_made_of_an_analysis_that_failed() -> None:
 
 def test_tables_that_failed_are_those_of_the_family_s_views() -> None:
     view = RateView(points=[RatePoint(5, "a", Rate(1, 2))], name="v", heading="Mine", title="By x", x="x", table="rate")
-    mine = type("Mine", (type(failing("tables")),), {"views": lambda self, scenarios, analysis: iter([view])})()
+    mine = type("Mine", (type(failing("tables")),), {"views": lambda self, cells, analysis: iter([view])})()
     guarded = Guarded("Several keys", mine)
     assert [table.title for table in guarded.tables([], None) or ()] == ["Mine: rate"]
     assert [fault.split("`")[1] for fault in guarded.faults] == ["tables"]
@@ -73,15 +72,15 @@ def test_entries_of_the_summary_are_not_taken() -> None:
 
 
 def test_the_entries_of_the_summary_are_known() -> None:
-    """The entries of the families stand beside the reserved ones."""
-    own = json.loads(as_json(summarize([row(family="unknown", latency_s=0.5)]), "run"))
+    """The entries of the tests stand beside the reserved ones."""
+    own = json.loads(as_json(summarize([row(test="unknown", latency_s=0.5)]), "run"))
     assert set(own) >= RESERVED
     assert all(own[name] == [] for name in set(own) - RESERVED)
 
 
 def test_tests_may_share_a_list_of_entries() -> None:
-    report = Report(x="lines", entries="keys", data=lambda answers: {"of": answers.rows[0].family})
-    rows = [row(family=name) for name in ("test_a", "test_b")]
+    report = Report(x="lines", entries="keys", data=lambda answers: {"of": answers.rows[0].test})
+    rows = [row(test=name) for name in ("test_a", "test_b")]
     written = json.loads(as_json(summarize(rows, reports=dict.fromkeys(("test_a", "test_b"), report)), "run"))
     assert [entry["of"] for entry in written["keys"]] == ["test_a", "test_b"]
     taken = summarize(rows[:1], reports={"test_a": replace(report, entries="judges")})

@@ -47,8 +47,8 @@ def test_a_liking_for_a_letter_with_the_right_section_alone_is_a_finding_of_the_
     asked = [
         row(
             "correct" if right == "D" else "wrong",
-            family="control",
-            scenario=f"longest-600-record-{record}",
+            test="control",
+            cell=f"longest-600-record-{record}",
             params={"longest": 600, "record": record},
             model="m",
             trial=trial,
@@ -59,8 +59,8 @@ def test_a_liking_for_a_letter_with_the_right_section_alone_is_a_finding_of_the_
         for trial, right in enumerate("ABCD" * 3)
     ]
     summary = summarize(asked)
-    family = summary.families["control"]
-    findings = family.reporting.findings(summary.of("control"), family.analysis)
+    test = summary.tests["control"]
+    findings = test.reporting.findings(summary.of("control"), test.analysis)
     said = [sentence for _, sentence in findings if "D is chosen" in sentence]
     assert said == [
         "Controls of the questions, m, prompts protocol: D is chosen in 12 of 12 answers and right in 3, with the "

@@ -14,7 +14,7 @@ from tests.refusals import refused
 
 
 def test_every_protocol_of_longctx_but_one_declares_a_report() -> None:
-    plain = {name for name, family in shipped().items() if type(reporting_of(family)) is Reporting}
+    plain = {name for name, test in shipped().items() if type(reporting_of(test)) is Reporting}
     assert plain == {"short_answers"}
 
 

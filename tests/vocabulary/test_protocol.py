@@ -8,8 +8,8 @@ import pytest
 
 from longctx import Axes, Report, protocol
 from longctx.plugin.selection import mark_protocol
+from longctx.vocabulary.cell import Reply
 from longctx.vocabulary.protocol import cells_of
-from longctx.vocabulary.scenario import Reply
 
 WORDS = {"system": ""}
 

@@ -46,7 +46,7 @@ WORDS = {"system": "", "question": "{notice} {question}"}
 def test_a_table_asks_about_the_sections_of_its_bank() -> None:
     grid = NoticesGrid(bank="notices", longest=35, trials=20)
     assert grid.draws_on == "notices"
-    [cell] = grid.scenarios(lambda: BANK)
+    [cell] = grid.made_cells(lambda: BANK)
     asked = [BANK.items[index] for index in cell.indices(20)]
     assert sorted(item.id for item in asked) == [f"s{number}-toll" for number in range(6)]
     assert [cell.cluster(index) for index in cell.indices(20)] == [item.section for item in asked]

@@ -12,9 +12,8 @@ from longctx.authoring.items import READ
 from longctx.authoring.unreadable import sentences
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
-from longctx.results.store import find_run
 from longctx.results.row import Row
-from longctx.results.store import load, load_rows
+from longctx.results.store import find_run, load, load_rows
 from longctx.vocabulary.prompt_sets import PROTOCOL
 
 
@@ -61,7 +60,7 @@ def answered(rows: Sequence[Row], prompts: str) -> dict[tuple[str, str], dict[st
     """
     measured: dict[tuple[str, str], dict[str, bool | None]] = defaultdict(dict)
     for row in rows:
-        alone = row.family == "control" and row.params["record"] == "right"
+        alone = row.test == "control" and row.params["record"] == "right"
         if alone and row.prompt_set == prompts and row.measured:
             question, bank = question_of(row.item, row.version)
             before = measured[row.model, bank].get(question)

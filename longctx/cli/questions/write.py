@@ -20,8 +20,7 @@ from longctx.vocabulary.prompt_sets import PROTOCOL
 
 if TYPE_CHECKING:
     from longctx.authoring.check import Finding
-    from longctx.authoring.written import Written
-    from longctx.authoring.written import WrittenFiles
+    from longctx.authoring.written import Written, WrittenFiles
     from longctx.cases.case import Case
     from longctx.corpus.documents import Corpus
     from longctx.recording.tape import Tape
@@ -84,15 +83,15 @@ def run(options: argparse.Namespace) -> int:
             f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}",
         )
     files.write(written)
-    questions = [question for batch in written for question in batch.questions]
-    print(_table(written, len(cases), options.per_section, check(corpus, questions), files))
+    trials = [trial for batch in written for trial in batch.questions]
+    print(_table(written, len(cases), options.per_section, check(corpus, trials), files))
     if len(written) < len(cases):
         print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
-    if not questions:
-        print(_unusable(written, files, cases[0].scenario.max_tokens))
+    if not trials:
+        print(_unusable(written, files, cases[0].cell.max_tokens))
     else:
         print(f"Next: longctx data questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
-    return 0 if questions and len(written) == len(cases) else 1
+    return 0 if trials and len(written) == len(cases) else 1
 
 
 def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
@@ -121,28 +120,27 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
-    from longctx.authoring.written import Writing
-    from longctx.authoring.written import read_reply
+    from longctx.authoring.written import Writing, read_reply
     from longctx.recording.tape import Wanted
 
     written = []
     for case in cases:
-        assert isinstance(case.scenario, Writing)
-        [question] = case.questions()
-        if reply := tape.reply(Wanted.of(question, question.build())):
+        assert isinstance(case.cell, Writing)
+        [trial] = case.each_trial()
+        if reply := tape.reply(Wanted.of(trial, trial.build())):
             provenance = (
                 f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
                 f"recorded {reply.recorded_at[:10]}"
             )
-            scenario, document = case.scenario, case.wording.document
-            written.append(read_reply(scenario.section.id, reply, scenario.per_section, provenance, document))
+            cell, document = case.cell, case.wording.document
+            written.append(read_reply(cell.section.id, reply, cell.per_section, provenance, document))
     return written
 
 
 def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
     from longctx.recording.tape import Wanted
 
-    statuses = {tape.status(Wanted.of(question, question.build())) for case in cases for question in case.questions()}
+    statuses = {tape.status(Wanted.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
     server = "(and --base-url URL for a server of your own)"
     if "stale" in statuses:
         return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
@@ -155,19 +153,19 @@ def _table(
     """Return the numbers of sections, questions, parts of replies and faults as a table in text."""
     from tabulate import tabulate
 
-    questions = [question for batch in written for question in batch.questions]
+    trials = [trial for batch in written for trial in batch.questions]
     dropped = Counter(drop.reason for batch in written for drop in batch.dropped)
     faults = Counter(finding.kind for finding in findings)
     rows: list[tuple[str, int, object]] = [
         ("sections", sections, ""),
         ("answered", len(written), ""),
         ("questions asked for", per_section * len(written), ""),
-        ("questions written", len(questions), files.questions if questions else ""),
-        ("  numerical", sum(question.numerical for question in questions), ""),
+        ("questions written", len(trials), files.questions if trials else ""),
+        ("  numerical", sum(trial.numerical for trial in trials), ""),
         ("questions missing from the replies", sum(batch.missing for batch in written), ""),
         ("parts of replies dropped", dropped.total(), files.dropped if dropped else ""),
         *((f"  {reason}", count, "") for reason, count in dropped.most_common()),
-        *([("faults found", len(findings), "listed by questions check" if findings else "")] if questions else []),
+        *([("faults found", len(findings), "listed by questions check" if findings else "")] if trials else []),
         *((f"  {kind}", count, "") for kind, count in faults.most_common()),
     ]
     return tabulate(rows, tablefmt="plain", intfmt=",", preserve_whitespace=True)

@@ -14,8 +14,7 @@ from longctx.vocabulary.shapes import as_shown
 
 if TYPE_CHECKING:
     from longctx.engine.function_runs import ShowingRun
-    from longctx.functions.measure import Result
-    from longctx.functions.measure import FunctionTrial, Lacking
+    from longctx.functions.measure import FunctionTrial, Lacking, Result
 
 NEWLINE = "\n"
 ANY = "any-model"
@@ -24,7 +23,7 @@ ANY = "any-model"
 
 def show(options: argparse.Namespace) -> None:
     """Print the requests of the trial that the options name, and their recorded replies. Raises UserError."""
-    test, _, rest = options.scenario.partition("/")
+    test, _, rest = options.cell.partition("/")
     slug, _, trial = rest.partition("#")
     showing = _run(options, test, slug, trial or "0")
     if not showing.slugs:
@@ -69,7 +68,7 @@ def _print(trial: FunctionTrial, result: Result) -> None:
     from longctx.recording.apis import api_at, messages
 
     case = trial.case
-    print(f"# trial: {trial.question.identity}")
+    print(f"# trial: {trial.trial.identity}")
     print(f"# model: {case.model.model}")
     before: list[Any] = []
     issued: list[Exchange | Lacking] = [*trial.exchanges, *trial.lacking]

@@ -7,9 +7,8 @@ import os
 from typing import Any
 
 from longctx.config.project import project_settings
-from longctx.engine.settings import GATE, OPTIONS, TERMS, fill_in
+from longctx.engine.settings import GATE, OPTIONS, TERMS, Settings, fill_in
 from longctx.engine.settings import settings_of as _settings_of
-from longctx.engine.settings import Settings
 
 
 def declare(parser: argparse.ArgumentParser, *names: str, to: Any = None, **changed: Any) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.live.asking import Progress
 from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
@@ -24,9 +24,9 @@ from longctx.live.server.address import without_userinfo
 
 async def fill(
     batches: Batches,
-    questions: Sequence[Question],
-    held: Sequence[Question],
-    ask_directly: Callable[[Sequence[Question]], Awaitable[Asked]],
+    trials: Sequence[Trial],
+    held: Sequence[Trial],
+    ask_directly: Callable[[Sequence[Trial]], Awaitable[Asked]],
     budget: Budget,
     progress: Progress,
 ) -> Asked:
@@ -36,13 +36,13 @@ async def fill(
     Raises UserError if the server takes no batches, and NotRecorded.
     """
     filling = _Filling(batches, budget, progress)
-    read = {question.shared.after for question in questions}
-    direct = {question.key for question in questions if question.shared.direct or question.key in read}
+    read = {trial.shared.after for trial in trials}
+    direct = {trial.key for trial in trials if trial.shared.direct or trial.key in read}
     if direct:
-        filling.asked.add(await ask_directly([question for question in questions if question.key in direct]))
-    for question in held:
-        filling.waiting_for[place_in(question)] = question
-    await filling.create([question for question in questions if question.key not in direct])
+        filling.asked.add(await ask_directly([trial for trial in trials if trial.key in direct]))
+    for trial in held:
+        filling.waiting_for[place_in(trial)] = trial
+    await filling.create([trial for trial in trials if trial.key not in direct])
     await filling.wait()
     return filling.asked
 
@@ -52,41 +52,41 @@ class _Filling:
 
     def __init__(self, batches: Batches, budget: Budget, progress: Progress) -> None:
         self.asked = Asked()
-        self.waiting_for: dict[TapePlace, Question] = {}
+        self.waiting_for: dict[TapePlace, Trial] = {}
         self._batches, self._budget, self._progress = batches, budget, progress
         self._times: Counter[TapePlace] = Counter()
         self._most: dict[TapePlace, float] = {}
         self._service, self._ledger, self._clock = batches.service, batches.ledger, batches.clock
 
-    async def create(self, questions: Sequence[Question]) -> None:
+    async def create(self, trials: Sequence[Trial]) -> None:
         """Create batches of the questions; stop at a refusal that holds for all of them."""
-        for part in self._parts(questions) if self.asked.stopped is None else ():
+        for part in self._parts(trials) if self.asked.stopped is None else ():
             if failure := await self._create(part):
                 for request in part:
-                    self._fail(request.question, failure)
+                    self._fail(request.trial, failure)
                 if failure.fatal:
                     self.asked.stopped = failure
                     break
-        for question in questions:
-            if place_in(question) not in self.waiting_for and question.key not in self.asked.failures:
-                self._fail(question, self.asked.stopped or Failure("not_asked", "not reached"))
+        for trial in trials:
+            if place_in(trial) not in self.waiting_for and trial.key not in self.asked.failures:
+                self._fail(trial, self.asked.stopped or Failure("not_asked", "not reached"))
 
-    def _parts(self, questions: Sequence[Question]) -> Iterator[list[Request]]:
+    def _parts(self, trials: Sequence[Trial]) -> Iterator[list[Request]]:
         """Yield the questions of each batch; those of one batch have the same betas, which are sent once for all."""
-        for _, alike in groupby(self._within_budget(questions), lambda request: request.wanted.headers):
+        for _, alike in groupby(self._within_budget(trials), lambda request: request.wanted.headers):
             yield from parts((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
 
-    def _within_budget(self, questions: Sequence[Question]) -> Iterator[Request]:
-        for question in questions:
-            case = question.case
+    def _within_budget(self, trials: Sequence[Trial]) -> Iterator[Request]:
+        for trial in trials:
+            case = trial.case
             prices = case.model.prices
-            model = case.model if question.shared.cuts else case.model.model_copy(update={"caching": None})
-            most = most_paid(question, model) * (1 - (prices.batch_discount if prices else 0.0))
+            model = case.model if trial.shared.cuts else case.model.model_copy(update={"caching": None})
+            most = most_paid(trial, model) * (1 - (prices.batch_discount if prices else 0.0))
             if not self._budget.take(most):
                 self.asked.stopped = self._budget.exceeded()
                 return
-            self._most[place_in(question)] = most
-            yield Request.of(question).in_batch
+            self._most[place_in(trial)] = most
+            yield Request.of(trial).in_batch
 
     async def _create(self, part: Sequence[Request]) -> Failure | None:
         """Claim and create one batch; return the failure if it was certainly not created."""
@@ -107,7 +107,7 @@ class _Filling:
         self._batches.last[name] = status
         for request in part:
             place = place_of(request.wanted)
-            self.waiting_for[place] = request.question
+            self.waiting_for[place] = request.trial
             self._times[place] += 1
         if status.batch.id:
             self._batches.say(
@@ -135,9 +135,9 @@ class _Filling:
             await self._clock.sleep(pause if wait_s is None else min(pause, wait_s - waited))
         self._progress.in_flight(0)
         held = self._batches.held()
-        for place, question in list(self.waiting_for.items()):
+        for place, trial in list(self.waiting_for.items()):
             status = held.get(place)
-            self._fail(question, pending(status) if status else _lost())
+            self._fail(trial, pending(status) if status else _lost())
 
     def _open(self) -> list[BatchStatus]:
         """Return the statuses of the batches that hold the awaited questions."""
@@ -146,7 +146,7 @@ class _Filling:
         return list(statuses.values())
 
     async def _look(self) -> None:
-        again: list[Question] = []
+        again: list[Trial] = []
         for known in self._open():
             status = await self._batches.statuses.of(known.batch)
             self._batches.last[status.batch.name] = status
@@ -156,45 +156,45 @@ class _Filling:
             elif status.kind == "absent":
                 again += [self.waiting_for.pop(place) for place in status.batch.places if place in self.waiting_for]
         if again:
-            for question in again:
-                self._settle(place_in(question), Failure("not_asked", ""))
+            for trial in again:
+                self._settle(place_in(trial), Failure("not_asked", ""))
             await self.create(again)
 
-    def _ended(self, collected: Collected) -> list[Question]:
+    def _ended(self, collected: Collected) -> list[Trial]:
         """Note the results of a batch; return the questions that are worth asking in another."""
         again = []
         for place in collected.answered:
-            if question := self.waiting_for.pop(place, None):
-                self._answered(place, question)
+            if trial := self.waiting_for.pop(place, None):
+                self._answered(place, trial)
         for place, failure in collected.failures.items():
-            question = self.waiting_for.pop(place, None)
-            if question is None:
+            trial = self.waiting_for.pop(place, None)
+            if trial is None:
                 continue
             if failure.cause in AGAIN and self._times[place] < TIMES and not self.asked.stopped:
                 self._settle(place, failure)
-                again.append(question)
+                again.append(trial)
             else:
-                self._fail(question, failure)
+                self._fail(trial, failure)
                 if failure.fatal and failure.cause != "canceled" and not self.asked.stopped:
                     self.asked.stopped = failure
         return again
 
-    def _answered(self, place: TapePlace, question: Question) -> None:
-        request = Request.of(question)
+    def _answered(self, place: TapePlace, trial: Trial) -> None:
+        request = Request.of(trial)
         reply = self._batches.tape.reply(request.wanted)
         assert reply is not None, "an answered question is not on the tape"
-        self.asked.note(question, reply)
+        self.asked.note(trial, reply)
         if place in self._most:
-            self._budget.settle(self._most.pop(place), reply, question.case.model.prices)
-        self._progress.ended(question, request.trial, reply)
+            self._budget.settle(self._most.pop(place), reply, trial.case.model.prices)
+        self._progress.ended(trial, request.built, reply)
 
-    def _fail(self, question: Question, failure: Failure) -> None:
-        place = place_in(question)
+    def _fail(self, trial: Trial, failure: Failure) -> None:
+        place = place_in(trial)
         self.waiting_for.pop(place, None)
         if failure.cause != "pending":
             self._settle(place, failure)
-        self.asked.failures[question.key] = failure
-        self._progress.ended(question, question.build(), failure)
+        self.asked.failures[trial.key] = failure
+        self._progress.ended(trial, trial.build(), failure)
 
     def _settle(self, place: TapePlace, failure: Failure) -> None:
         if place in self._most:

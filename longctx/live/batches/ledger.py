@@ -22,10 +22,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.errors import UserError
-from longctx.files import write_file
-from longctx.files import inside
+from longctx.files import inside, write_file
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.looks import LooksPlan
 
@@ -62,7 +61,7 @@ class InBatch:
 
     @model_validator(mode="after")
     def _on_the_tape(self) -> Self:
-        """Check that its answer would go to a scenario's file: a stranger may have written the ledger."""
+        """Check that its answer would go to a cell's file: a stranger may have written the ledger."""
         if not re.fullmatch(r"(?!\.)[^/\\\0]+/[A-Za-z]\w*/(?!\.)[^/\\\0]+\.jsonl", self.wanted.file):
             raise ValueError(f"{self.wanted.file!r} is no file of a scenario, MODEL/FAMILY/SCENARIO.jsonl")
         if not re.fullmatch(r"[0-9a-f]{64}", self.wanted.sha256):
@@ -115,14 +114,14 @@ def place_of(wanted: Wanted) -> TapePlace:
     return wanted.file, wanted.trial, wanted.key
 
 
-def place_in(question: Question) -> TapePlace:
+def place_in(trial: Trial) -> TapePlace:
     """Return the place of a question whose digest is known."""
-    return question.case.file, str(question.identity), question.sha256
+    return trial.case.file, str(trial.identity), trial.sha256
 
 
-def each_once(questions: Iterable[Question]) -> list[Question]:
+def each_once(trials: Iterable[Trial]) -> list[Trial]:
     """Return the questions without duplicates, such as one wording under two names: ids in a batch are unique."""
-    return list({place_in(question): question for question in questions}.values())
+    return list({place_in(trial): trial for trial in trials}.values())
 
 
 def new_name(now: datetime.datetime) -> str:

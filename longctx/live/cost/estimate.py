@@ -1,4 +1,4 @@
-"""The estimate of what a run will ask: trials, tokens and price for each family and model."""
+"""The estimate of what a run will ask: trials, tokens and price for each test and model."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from longctx.cases.case import Case, Question
-from longctx.cases.case import ReplyTokens
+from longctx.cases.case import Case, ReplyTokens, Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
 from longctx.results.grouping import grouped
@@ -52,10 +51,10 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimate of one family for one model."""
+    """The estimate of one test for one model."""
 
     model: str
-    family: str
+    test: str
     trials: int
     to_ask: int
     input_tokens: int
@@ -70,7 +69,7 @@ class Estimate:
     replies: ReplyTokens | None = None
     """The model's replies by its answers; None if it has too few to say."""
     thinking: ReplyTokens | None = None
-    """What the model's answers to others spend on thinking, if its replies to this family are not known."""
+    """What the model's answers to others spend on thinking, if its replies to this test are not known."""
 
     def __str__(self) -> str:
         price = "price not known" if self.price is None else str(self.price)
@@ -80,7 +79,7 @@ class Estimate:
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
         thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (
-            f"{self.family} on {self.model}: {self.to_ask:,} of {self.trials:,} trials to ask, about "
+            f"{self.test} on {self.model}: {self.to_ask:,} of {self.trials:,} trials to ask, about "
             f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens{thinking}, {price}.{source}"
         )
 
@@ -100,55 +99,53 @@ NONE_LATER = Later()
 
 
 def estimate(
-    cases: Sequence[Case], questions: Iterable[Question], unbuilt: Sequence[Case] = (), batches: bool = False
+    cases: Sequence[Case], trials: Iterable[Trial], unbuilt: Sequence[Case] = (), batches: bool = False
 ) -> list[Estimate]:
     """Estimate what a run will ask, for each test and model.
 
     cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
     yet; all of their questions are asked. batches: whether the run asks in batches.
     """
-    every = (*questions, *(question for case in unbuilt for question in case.questions()))
-    asked = grouped(every, lambda question: question.case.group)
+    every = (*trials, *(trial for case in unbuilt for trial in case.each_trial()))
+    asked = grouped(every, lambda trial: trial.case.group)
     return [
         estimate_of(of_group, asked.get(group, ()), batches)
         for group, of_group in grouped((*cases, *unbuilt), lambda case: case.group).items()
     ]
 
 
-def estimate_of(
-    cases: Sequence[Case], questions: Sequence[Question], batches: bool, later: Later = NONE_LATER
-) -> Estimate:
+def estimate_of(cases: Sequence[Case], trials: Sequence[Trial], batches: bool, later: Later = NONE_LATER) -> Estimate:
     """Estimate what is asked of one test and model. cases: all of these, of which the questions are."""
     own = cases[0].model.prices
     price = None
-    if own and later.price is not None and all(question.case.model.prices for question in questions):
+    if own and later.price is not None and all(trial.case.model.prices for trial in trials):
         less = later.price * (1 - own.batch_discount)
-        price = price_of(questions, batches) + Price(later.price, later.price, less, less if batches else None)
+        price = price_of(trials, batches) + Price(later.price, later.price, less, less if batches else None)
     return Estimate(
         model=cases[0].model.model,
-        family=cases[0].scenario.family,
+        test=cases[0].cell.test,
         trials=sum(case.size for case in cases),
-        to_ask=len(questions),
-        input_tokens=round(sum(question.case.size_tokens for question in questions) + later.input_tokens),
-        output_tokens=round(sum(question.case.reply_tokens for question in questions) + later.output_tokens),
+        to_ask=len(trials),
+        input_tokens=round(sum(trial.case.size_tokens for trial in trials) + later.input_tokens),
+        output_tokens=round(sum(trial.case.reply_tokens for trial in trials) + later.output_tokens),
         price=price,
-        counted=all(question.case.counted is not None for question in questions),
-        thinking_tokens=sum(question.case.model.thinking_tokens for question in questions),
-        replies=(questions[0].case if questions else cases[0]).replies,
+        counted=all(trial.case.counted is not None for trial in trials),
+        thinking_tokens=sum(trial.case.model.thinking_tokens for trial in trials),
+        replies=(trials[0].case if trials else cases[0]).replies,
     )
 
 
-def price_of(questions: Sequence[Question], batches: bool) -> Price:
+def price_of(trials: Sequence[Trial], batches: bool) -> Price:
     """Return the price of questions, each at the rates of its model for the length of its own prompt."""
-    directly = {question.shared.after for question in questions} if batches else set()
+    directly = {trial.shared.after for trial in trials} if batches else set()
     sums: tuple[list[float], ...] = ([], [], [], [])
-    for question in questions:
-        prices, kept = question.case.model.prices, question.shared
+    for trial in trials:
+        prices, kept = trial.case.model.prices, trial.shared
         assert prices is not None
-        size, reply, less = question.case.size_tokens, question.case.expected_reply_tokens, 1 - prices.batch_discount
+        size, reply, less = trial.case.size_tokens, trial.case.expected_reply_tokens, 1 - prices.batch_discount
         standard = cost(prices, size, reply)
         cached = cost(prices, size, reply, size * kept.read_share, size * kept.write_share)
-        planned = cached * (1 if batches and (kept.direct or question.key in directly) else less)
+        planned = cached * (1 if batches and (kept.direct or trial.key in directly) else less)
         for total, price in zip(sums, (standard, cached, standard * less, planned), strict=True):
             total.append(price)
     standard, cached, batch, planned = map(math.fsum, sums)

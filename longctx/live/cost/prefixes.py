@@ -1,4 +1,24 @@
-"""The prefixes that the prompts of a run share, and which of them the prompt cache is asked to keep."""
+"""The prefixes that the prompts of a run share, and which of them the prompt cache is asked to keep.
+
+The text of a request is cut into blocks at the end of each prefix that is worth keeping, and the longest of these are
+marked with `cache_control`. A server finds a prefix only if an earlier request had the same blocks. So whether a prefix
+becomes a block depends on the prefix and on shorter ones within it, never on the single prompt.
+
+Source: "Prompt caching", platform.claude.com/docs.
+
+The prefixes that the prompts of a run share, and which of them the prompt cache is asked to keep.
+
+The text of a request is cut into blocks at the end of each prefix that is worth keeping, and the longest of these are
+marked with `cache_control`. A server finds a prefix only if an earlier request had the same blocks. So whether a prefix
+becomes a block depends on the prefix and on shorter ones within it, never on the single prompt.
+
+Source: "Prompt caching", platform.claude.com/docs.
+
+The prompt cache in batches: shared prefixes are cached for an hour, and one prompt of each is asked before.
+
+A batch may take more than five minutes to begin, and its requests run in parallel, so that none can rely on another to
+have written a prefix. Source: "Batch processing" and "Prompt caching", platform.claude.com/docs.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +28,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from longctx.cases.case import Question, Shared
+from typing import TypeVar
+
+from longctx.cases.case import Shared, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, TokenPrices
 from longctx.live.cost.money import cost, read_price, write_price
 from longctx.recording.request import user_text
 from longctx.vocabulary.shapes import TEXT
-from typing import TypeVar
-
 
 CHARACTERS_A_TOKEN = 4
 """More than most texts have, so that a prefix of enough characters has enough tokens."""
@@ -22,7 +42,7 @@ LEAST = 256
 """The least characters by which a prefix must exceed a shorter one to be worth a block of its own."""
 
 
-Worth = Callable[[Sequence[Question], Sequence[float]], bool]
+Worth = Callable[[Sequence[Trial], Sequence[float]], bool]
 """Tells whether to keep a prefix, from the questions that share it and the share that it has of each prompt."""
 
 
@@ -37,40 +57,38 @@ class Prefix:
     """The index of the first prompt that marks it, once that is known."""
 
 
-def shared(questions: Sequence[Question], worth: Worth | None = None) -> list[Question]:
+def shared(trials: Sequence[Trial], worth: Worth | None = None) -> list[Trial]:
     """Return the same questions with the prefixes that they share if they are asked in this order.
 
     worth: decides which prefixes are kept, if the questions are not asked directly. Prompts of models with caching are
     built once, and two of them are held at a time.
     """
-    result: list[Question] = []
-    for _, group in groupby(questions, lambda question: question.case.model.model):
+    result: list[Trial] = []
+    for _, group in groupby(trials, lambda trial: trial.case.model.model):
         of_model = list(group)
         result += _shared(of_model[0].case.model, of_model, worth)
     return result
 
 
-def _shared(model: ModelProfile, questions: Sequence[Question], worth: Worth | None) -> Sequence[Question]:
+def _shared(model: ModelProfile, trials: Sequence[Trial], worth: Worth | None) -> Sequence[Trial]:
     if model.caching is None:
-        return questions
-    lengths, common = _compared(model, model.caching, questions)
-    rates = [model.prices and model.prices.at(question.case.size_tokens) for question in questions]
+        return trials
+    lengths, common = _compared(model, model.caching, trials)
+    rates = [model.prices and model.prices.at(trial.case.size_tokens) for trial in trials]
 
     def kept(prefix: Prefix) -> bool:
         sharing = slice(prefix.first, prefix.last + 1)
         assert worth is not None
-        return worth(questions[sharing], [prefix.length / length for length in lengths[sharing]])
+        return worth(trials[sharing], [prefix.length / length for length in lengths[sharing]])
 
     plans = plan(shared_prefixes(common), rates, model.caching, kept if worth else None)
     return [
-        dataclasses.replace(
-            question, shared=Shared(length, cuts, read, None if after is None else questions[after].key)
-        )
-        for question, length, (cuts, read, after) in zip(questions, lengths, plans, strict=True)
+        dataclasses.replace(trial, shared=Shared(length, cuts, read, None if after is None else trials[after].key))
+        for trial, length, (cuts, read, after) in zip(trials, lengths, plans, strict=True)
     ]
 
 
-def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Question]) -> tuple[list[int], list[int]]:
+def _compared(model: ModelProfile, caching: Caching, trials: Sequence[Trial]) -> tuple[list[int], list[int]]:
     """Return the length of each prompt, and of the prefix that it shares with the one before; zeros if it shares none.
 
     Lengths are characters.
@@ -78,30 +96,30 @@ def _compared(model: ModelProfile, caching: Caching, questions: Sequence[Questio
     lengths: list[int] = []
     common: list[int] = []
     system_before, text_before = "", ""
-    for question in questions:
-        if _alone(question, caching):
+    for trial in trials:
+        if _alone(trial, caching):
             lengths.append(0)
             common.append(0)
             system_before, text_before = "", ""
             continue
-        trial = question.build()
-        text = user_text(trial, model)
+        built = trial.build()
+        text = user_text(built, model)
         lengths.append(len(text))
-        common.append(common_length(text_before, text) if trial.system == system_before else 0)
-        system_before, text_before = trial.system, text
+        common.append(common_length(text_before, text) if built.system == system_before else 0)
+        system_before, text_before = built.system, text
     return lengths, common
 
 
-def _alone(question: Question, caching: Caching) -> bool:
+def _alone(trial: Trial, caching: Caching) -> bool:
     """Return whether a prompt shares nothing that the cache is asked to keep.
 
     All that it can share, the words of its templates, may be too short; and other shapes than the text mark nothing.
     """
-    if question.case.shape != TEXT:
+    if trial.case.shape != TEXT:
         return True
-    if question.case.repeats > 1 or question.prefix is not None:
+    if trial.case.repeats > 1 or trial.prefix is not None:
         return False
-    templates = sum(map(len, question.case.wording.words.values()))
+    templates = sum(map(len, trial.case.wording.words.values()))
     return templates + LEAST < caching.min_tokens * CHARACTERS_A_TOKEN
 
 
@@ -195,22 +213,22 @@ class ContextPrice:
     """In batches, or directly where that is cheaper."""
 
     @classmethod
-    def of(cls, model: ModelProfile, size: float, reply: float, questions: int) -> ContextPrice | None:
+    def of(cls, model: ModelProfile, size: float, reply: float, trials: int) -> ContextPrice | None:
         """Return the price of this number of questions; None if prices are not known.
 
         size: the tokens of a prompt. reply: those of a reply.
         """
         if model.prices is None:
             return None
-        standard = questions * cost(model.prices, size, reply)
+        standard = trials * cost(model.prices, size, reply)
         less = 1 - model.prices.batch_discount
         shared = max(size - QUESTION_TOKENS, 0.0)
-        if questions == 1 or model.caching is None or shared < model.caching.min_tokens:
+        if trials == 1 or model.caching is None or shared < model.caching.min_tokens:
             return cls(standard, standard * less)
 
         def cached(prices: Prices, others: float) -> float:
             first = cost(prices, size, reply, written=shared)
-            return first + others * (questions - 1) * cost(prices, size, reply, read=shared)
+            return first + others * (trials - 1) * cost(prices, size, reply, read=shared)
 
         direct = min(standard, cached(model.prices, 1.0))
         hourly = for_an_hour(model)
@@ -219,48 +237,43 @@ class ContextPrice:
 
 
 def price_of_evidence(
-    model: ModelProfile, size: float, reply: float, questions: int, correlation: float
+    model: ModelProfile, size: float, reply: float, trials: int, correlation: float
 ) -> ContextPrice | None:
     """Return the price of as much evidence as one independent question gives, asked N a context."""
-    price = ContextPrice.of(model, size, reply, questions)
+    price = ContextPrice.of(model, size, reply, trials)
     if price is None:
         return None
-    each = (1 + (questions - 1) * correlation) / questions  # L. Kish's design effect, a trial
+    each = (1 + (trials - 1) * correlation) / trials  # L. Kish's design effect, a trial
     return ContextPrice(price.direct * each, price.in_batches * each)
 
 
 def best_questions(model: ModelProfile, size: float, reply: float, correlation: float, batch: bool = False) -> int:
     """Return how many questions a context cost least for the evidence; 1 if prices are not known."""
 
-    def price(questions: int) -> float:
-        known = price_of_evidence(model, size, reply, questions, correlation)
+    def price(trials: int) -> float:
+        known = price_of_evidence(model, size, reply, trials, correlation)
         return 0.0 if known is None else known.in_batches if batch else known.direct
 
     return min(range(1, MOST_QUESTIONS + 1), key=price)
 
 
-Asked = TypeVar("Asked", bound=Question)
+Asked = TypeVar("Asked", bound=Trial)
 
 
-def shared_by_batches(questions: Sequence[Question]) -> list[Question]:
+def shared_by_batches(trials: Sequence[Trial]) -> list[Trial]:
     """Return the same questions with the prefixes that they read in a batch after direct requests have written them."""
-    cases = {
-        id(question.case): dataclasses.replace(question.case, model=for_an_hour(question.case.model))
-        for question in questions
-    }
-    return shared(
-        [dataclasses.replace(question, case=cases[id(question.case)]) for question in questions], pays_in_batches
-    )
+    cases = {id(trial.case): dataclasses.replace(trial.case, model=for_an_hour(trial.case.model)) for trial in trials}
+    return shared([dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials], pays_in_batches)
 
 
-def cheapest_with_batches(questions: Sequence[Question]) -> list[Question]:
+def cheapest_with_batches(trials: Sequence[Trial]) -> list[Trial]:
     """Return the same questions, planned for the lowest price: in batches, or directly where the cache is cheaper.
 
     Questions that share a prefix are asked in one way. One whose prices are not known is asked in a batch.
     """
-    result: list[Question] = []
-    alternatives: list[tuple[Question, Question]] = []
-    for batched, direct in zip(shared_by_batches(questions), shared(questions), strict=True):
+    result: list[Trial] = []
+    alternatives: list[tuple[Trial, Trial]] = []
+    for batched, direct in zip(shared_by_batches(trials), shared(trials), strict=True):
         if alternatives and batched.shared.after is None and direct.shared.after is None:
             result += cheaper(alternatives)
             alternatives = []
@@ -274,23 +287,19 @@ def cheaper(alternatives: Sequence[tuple[Asked, Asked]]) -> list[Asked]:
     prices = batched[0].case.model.prices if batched else None
     if prices is None or len(batched) == 1:
         return batched
-    discounted, firsts = 1 - prices.batch_discount, {question.shared.after for question in batched}
-    in_batches = math.fsum(
-        _as_planned(question) * (1 if question.key in firsts else discounted) for question in batched
-    )
+    discounted, firsts = 1 - prices.batch_discount, {trial.shared.after for trial in batched}
+    in_batches = math.fsum(_as_planned(trial) * (1 if trial.key in firsts else discounted) for trial in batched)
     if math.fsum(map(_as_planned, directly)) >= in_batches:
         return batched
-    return [
-        dataclasses.replace(question, shared=dataclasses.replace(question.shared, direct=True)) for question in directly
-    ]
+    return [dataclasses.replace(trial, shared=dataclasses.replace(trial.shared, direct=True)) for trial in directly]
 
 
-def _as_planned(question: Question) -> float:
+def _as_planned(trial: Trial) -> float:
     """Return the cost of a direct request in USD, with what it reads from the cache and writes to it."""
-    prices, size, of_prompt = question.case.model.prices, question.case.size_tokens, question.shared
+    prices, size, of_prompt = trial.case.model.prices, trial.case.size_tokens, trial.shared
     assert prices is not None
     return cost(
-        prices, size, question.case.expected_reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share
+        prices, size, trial.case.expected_reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share
     )
 
 
@@ -314,21 +323,21 @@ def _for_an_hour(prices: Prices) -> Prices:
     return prices.model_copy(update={**hourly(prices), "above": above})
 
 
-def pays_in_batches(questions: Sequence[Question], shares: Sequence[float]) -> bool:
+def pays_in_batches(trials: Sequence[Trial], shares: Sequence[float]) -> bool:
     """Return whether it is cheaper to ask the first question directly, so that the others read the prefix it writes.
 
     The alternative is to send all of them in batches without a cache. shares: the share of each prompt that is the
     prefix. True if prices are not known.
     """
-    prices = questions[0].case.model.prices
+    prices = trials[0].case.model.prices
     if prices is None:
         return True
     batched = 1 - prices.batch_discount
-    first, *others = zip(questions, shares, strict=True)
+    first, *others = zip(trials, shares, strict=True)
     cached_usd = _usd(prices, *first, written=1) + batched * math.fsum(_usd(prices, *sizes, read=1) for sizes in others)
     return cached_usd < batched * math.fsum(_usd(prices, *sizes) for sizes in (first, *others))
 
 
-def _usd(prices: Prices, question: Question, share: float, read: int = 0, written: int = 0) -> float:
-    tokens = question.case.size_tokens
-    return cost(prices, tokens, question.case.expected_reply_tokens, read * share * tokens, written * share * tokens)
+def _usd(prices: Prices, trial: Trial, share: float, read: int = 0, written: int = 0) -> float:
+    tokens = trial.case.size_tokens
+    return cost(prices, tokens, trial.case.expected_reply_tokens, read * share * tokens, written * share * tokens)

@@ -14,7 +14,7 @@ from longctx.live.server.providers import Client
 from longctx.recording.apis import api_of, messages, to_reply
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import posted
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 USER = {"role": "user", "content": "Say yes."}
 NAMED = "model", "max_tokens", "messages"

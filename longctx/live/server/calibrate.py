@@ -75,7 +75,7 @@ def say_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
 
 def _counted(case: Case) -> tuple[str, str, str]:
     """Return what identifies the count of tokens that a case needs: the model, the test and its probes."""
-    return case.model.model, case.scenario.family, case.counts_key
+    return case.model.model, case.cell.test, case.counts_key
 
 
 async def _with_window(workspace: Workspace, client: Client, model: ModelProfile, say: Say) -> ModelProfile:
@@ -97,23 +97,23 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
 
 
 async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | Failure:
-    """Count the probe texts of a case's family. Raises UserError if questions would fail for the same reason."""
+    """Count the probe texts of a case's test. Raises UserError if questions would fail for the same reason."""
     model = case.model.model
     try:
-        with waiting(say, f"{source_of(client)} to count tokens for {case.scenario.family}"):
-            return await token_counts(client, case.model, case.scenario, case.wording)
+        with waiting(say, f"{source_of(client)} to count tokens for {case.cell.test}"):
+            return await token_counts(client, case.model, case.cell, case.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (
-        f"{model}: its tokens could not be counted, which {case.scenario.family} needs to build its prompts: "
+        f"{model}: its tokens could not be counted, which {case.cell.test} needs to build its prompts: "
         f"{failure.message}"
     )
     if failure.fatal and failure.cause != "no_such_model":  # a server without count_tokens answers this too
         raise UserError("tokens-not-counted", why)
-    if case.scenario.family not in shipped():
+    if case.cell.test not in shipped():
         return Failure(
             "not_counted",
-            f"{why} Ask a server that counts tokens, or leave it out with -k 'not {case.scenario.family}'. Counts "
+            f"{why} Ask a server that counts tokens, or leave it out with -k 'not {case.cell.test}'. Counts "
             "that you know go into the model's profile: docs/models.md shows the table [[measured]], whose wording is "
             f"{case.counts_key!r}.",
             True,

@@ -10,9 +10,7 @@ import anthropic
 from anthropic import AsyncAnthropic
 
 from longctx.config.file_names import file_name
-from longctx.config.models import BETA, CUSTOM, custom_headers, treatments
-from longctx.config.models import ModelProfile
-from longctx.config.models import VENDORS
+from longctx.config.models import BETA, CUSTOM, VENDORS, ModelProfile, custom_headers, treatments
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.server.address import parsed, without_path_of_api

@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from longctx.config.models import ModelProfile
-from longctx.config.models import VENDORS
+from longctx.config.models import VENDORS, ModelProfile
 from longctx.live.server.client import open_client
 from longctx.live.server.providers import Client, provider_of
 from longctx.recording.tape import Tape

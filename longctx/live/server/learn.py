@@ -20,8 +20,8 @@ from longctx.recording.apis import messages as messages_api
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import completed, count_posted
 from longctx.registry import shipped
+from longctx.vocabulary.cell import Cell
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.scenario import Scenario
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
@@ -93,23 +93,23 @@ def counts_by_itself(model: ModelProfile) -> bool:
 async def token_counts(
     client: Client,
     model: ModelProfile,
-    family: type[Scenario] | Scenario,
+    test: type[Cell] | Cell,
     wording: Wording,
     counter: TokenCounter = count,
 ) -> TokenCounts:
     """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
-    probes = family.probes(wording.words).items()
+    probes = test.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words.get("system", "")) for name, text in probes}
     try:
-        values = family.token_values(counts)
+        values = test.token_values(counts)
     except ValueError as error:
         raise _contradiction(str(error)) from None
     for name, text in probes:
         if not len(text) / 50 <= counts[name] <= 4 * len(text.encode()) + MOST_UNSEEN:
             raise _contradiction(f"a text of {len(text):,} characters would take {counts[name]:,} tokens")
     return TokenCounts(
-        family=family.family,
-        wording=family.counts_key(wording.digest, wording.words),
+        test=test.test,
+        wording=test.counts_key(wording.digest, wording.words),
         system=model.system_digest,
         on=clocks.now().date(),
         values=values,
@@ -117,14 +117,14 @@ async def token_counts(
 
 
 async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProfile) -> dict[str, float]:
-    """Return the tokens of each unit of TokensPerUnit: the families' own units, and a reference token.
+    """Return the tokens of each unit of TokensPerUnit: the tests' own units, and a reference token.
 
     Raises ENQUIRY_ERRORS.
     """
     prompts = PromptSet.open(workspace, PROTOCOL)
     tokens_of: dict[str, float] = {}
-    for family in shipped().values():
-        texts = family.cell.unit_texts(prompts.wording(family.cell).words)
+    for test in shipped().values():
+        texts = test.cell.unit_texts(prompts.wording(test.cell).words)
         for unit, (few, many, more) in texts.items():
             tokens_of[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
     first, second, *_ = load_corpus(workspace.find("register")).sections

@@ -1,11 +1,13 @@
-"""The access to the network, with the environment's proxies and certificates, and keep-alive."""
+"""The access to the network, with the environment's proxies and certificates, and keep-alive.
+
+Every answer of a server passes through here: it is decompressed, bounded, and freed of the credentials that its request
+carried. So no credential can reach a sentence, a report or a cassette, whatever repeats it.
+"""
 
 from __future__ import annotations
 
-import anthropic
 import base64
 import contextlib
-import httpx2
 import itertools
 import json
 import math
@@ -13,13 +15,16 @@ import re
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote, unquote
+
+import anthropic
+import httpx2
+
 from longctx.errors import UserError
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import is_messages_path
 from longctx.recording.transport import ENCODING_HEADERS, MOST_BYTES, too_large
-from typing import Self
-from urllib.parse import quote, unquote
-
 
 LANE = 4
 """The requests in flight of one client. Its pool scans all its connections for each request: with 64 in one client,

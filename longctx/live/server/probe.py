@@ -18,10 +18,10 @@ from longctx.live.server.trust import try_trust
 from longctx.live.server.try_out import try_out
 from longctx.live.waiting import Say, waiting
 from longctx.registry import shipped
-from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace
 
-Counted = tuple[type[Scenario], Wording]
+Counted = tuple[type[Cell], Wording]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ async def probe(
         failure = explain(error, client.base_url)
         if not description and not ask:
             raise UserError("probe-failed", f"Nothing was found out about {model.model}: {failure.message}") from None
-        families = ", ".join(scenario.family for scenario, _ in counted)
-        follows = "" if ask else f" A run does not ask families that need a count ({families}) until --ask gives one."
+        tests = ", ".join(cell.test for cell, _ in counted)
+        follows = "" if ask else f" A run does not ask families that need a count ({tests}) until --ask gives one."
         notes.append(f"Tokens could not be counted for free: {failure.message}{follows}")
     if not ask:
         notes.append(
@@ -92,10 +92,10 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
 
 
 def _counted(prompts: PromptSet) -> list[Counted]:
-    """Return the families of the set whose prompts can be built only after their wording was counted."""
-    held = [family.cell for family in shipped().values() if prompts.holds(family.cell)]
-    worded = [(scenario, prompts.wording(scenario)) for scenario in held]
-    return [(scenario, wording) for scenario, wording in worded if scenario.is_counted()]
+    """Return the tests of the set whose prompts can be built only after their wording was counted."""
+    held = [test.cell for test in shipped().values() if prompts.holds(test.cell)]
+    worded = [(cell, prompts.wording(cell)) for cell in held]
+    return [(cell, wording) for cell, wording in worded if cell.is_counted()]
 
 
 async def _counted_by_asking(
@@ -107,10 +107,10 @@ async def _counted_by_asking(
             return tuple([await token_counts(client, model, *texts, count_by_asking) for texts in counted]), []
     except ENQUIRY_ERRORS as error:
         why = explain(error, client.base_url).message
-        families = ", ".join(scenario.family for scenario, _ in counted)
+        tests = ", ".join(cell.test for cell, _ in counted)
         return (), [
             f"Tokens of {model.model} could not be counted by asking either: {why} A run does not ask families that "
-            f"need a count ({families})."
+            f"need a count ({tests})."
         ]
 
 

@@ -13,8 +13,7 @@ from typing import TypedDict
 from anthropic import AsyncAnthropic, AsyncAnthropicBedrock, AsyncAnthropicFoundry, AsyncAnthropicVertex
 from anthropic import DefaultAsyncHttpxClient as HttpClient
 
-from longctx.config.models import ModelProfile
-from longctx.config.models import OF_APIS
+from longctx.config.models import OF_APIS, ModelProfile
 from longctx.errors import UserError
 
 Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex

@@ -20,7 +20,7 @@ from longctx.live.server.learn import count, source_of
 from longctx.live.server.providers import Client
 from longctx.live.waiting import Say, waiting
 from longctx.visible import visible
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 WORD = "quince"
 SYSTEM = (

@@ -17,7 +17,7 @@ from longctx.live.server.trust import BEGUN, of_prefill
 from longctx.live.waiting import Say, waiting
 from longctx.recording.apis import messages
 from longctx.recording.reply import MalformedAnswer
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 NOT_EXPRESSED = "not-in-api"
 """The code of an error for what an API does not have."""

@@ -10,8 +10,7 @@ from typing import Any
 import httpx2
 from anthropic import AsyncAnthropic, Omit
 
-from longctx.config.models import ModelProfile
-from longctx.config.models import OF_APIS, VENDORS
+from longctx.config.models import OF_APIS, VENDORS, ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.request import Request

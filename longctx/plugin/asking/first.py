@@ -121,7 +121,7 @@ def _said_of_cap(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
 
 def _without_question(cases: list[Case], say: Say) -> bool:
     """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
-    reasons = Counter(case.scenario.why_empty for case in cases if not case.size and case.only_trial is None)
+    reasons = Counter(case.cell.why_empty for case in cases if not case.size and case.only_trial is None)
     for why, number in reasons.items():
         say(f"{count(number, 'scenario has', 'scenarios have')} no question: {why}.")
     return bool(reasons)
@@ -129,7 +129,7 @@ def _without_question(cases: list[Case], say: Say) -> bool:
 
 def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
     """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
-    from longctx.live.run import fitted
+    from longctx.live.estimating import fitted
     from longctx.live.waiting import waiting
     from longctx.recording.stale import sentence, stale
 

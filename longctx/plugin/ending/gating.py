@@ -106,7 +106,7 @@ def show_last(session: pytest.Session) -> None:
 
 
 def judge_nothing(config: pytest.Config) -> None:
-    """Set the verdict to invalid if a baseline was given but no scenario was measured."""
+    """Set the verdict to invalid if a baseline was given but no cell was measured."""
     run = run_of(config)
     settings = run.settings
     if settings.baseline is not None and not (is_worker(config) or settings.shard or config.option.collectonly):

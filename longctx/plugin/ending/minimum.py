@@ -1,6 +1,6 @@
 """The test of minimum rates over a whole run.
 
-Holm's later steps need the results of all scenarios and are taken at the end. A test fails at once if Holm's first step
+Holm's later steps need the results of all cells and are taken at the end. A test fails at once if Holm's first step
 already shows it below the minimum. Its report carries its result to the process that started the run, which fails the
 tests that only a later step shows to be below.
 """

@@ -24,8 +24,7 @@ def prepare(config: pytest.Config) -> None:
     run = run_of(config)
     if run.settings.report is None or is_worker(config) or config.option.collectonly:
         return
-    from longctx.results.store import check_free, only_reporter
-    from longctx.results.store import drop_unfinished
+    from longctx.results.store import check_free, drop_unfinished, only_reporter
 
     check(run)
     if run.settings.lock:

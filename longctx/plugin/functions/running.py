@@ -9,9 +9,8 @@ import pytest
 
 from longctx.engine.measure import Measurer
 from longctx.errors import UserError
-from longctx.functions.measure import run_trial
 from longctx.functions.fixtures import CellRunner, called
-from longctx.functions.measure import TestMistake
+from longctx.functions.measure import TestMistake, run_trial
 from longctx.plugin.functions.fixtures import shared
 from longctx.plugin.measuring import writing
 from longctx.plugin.selection import SUBJECT

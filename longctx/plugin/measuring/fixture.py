@@ -15,8 +15,7 @@ from longctx.plugin.measuring import writing
 from longctx.plugin.measuring.properties import CaseResult
 from longctx.plugin.selection import with_minimum
 from longctx.plugin.session import run_of, session_of
-from longctx.results.store import scenarios_of
-from longctx.results.store import as_lines
+from longctx.results.store import as_lines, cell_names
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
@@ -35,10 +34,10 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
     rows, problem = measured.rows, measured.problem
     skip_unrecorded(item, measured)
     if not (rows or problem):
-        pytest.fail(f"invalid: it has no question: {case.scenario.why_empty}.", pytrace=False)
+        pytest.fail(f"invalid: it has no question: {case.cell.why_empty}.", pytrace=False)
     writing.attach(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
-        [name] = scenarios_of(measured.own_rows)
+        [name] = cell_names(measured.own_rows)
         writing.attach_facts(item, name, measured.facts)
     conclude(item, case, measured.own_rows, problem, measured.left_out)
 

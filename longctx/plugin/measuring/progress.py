@@ -67,7 +67,7 @@ class ReplayProgress:
             self._ended.add(report.nodeid)
             self._tally.done += own
             for result in read(report):
-                self._tally.add(result.family, result.model, result.rate)
+                self._tally.add(result.test, result.model, result.rate)
         self._show()
 
     @pytest.hookimpl(wrapper=True)

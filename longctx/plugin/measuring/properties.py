@@ -22,8 +22,8 @@ FIRST = "family"
 class CaseResult:
     """The result of one case."""
 
-    family: str
-    scenario: str
+    test: str
+    cell: str
     model: str
     prompt_set: str
     rate: Rate
@@ -37,8 +37,8 @@ class CaseResult:
         from longctx.stats.rates import rate_of
 
         return cls(
-            family=case.scenario.family,
-            scenario=case.scenario.slug,
+            test=case.cell.test,
+            cell=case.cell.slug,
             model=case.model.model,
             prompt_set=case.wording.prompt_set,
             rate=rate_of(row for row in rows if row.measured),
@@ -50,8 +50,8 @@ class CaseResult:
         """Add the result to the properties of the test's report. Without a measured trial it has no rate."""
         rate = self.rate
         properties: list[tuple[str, object]] = [
-            (FIRST, self.family),
-            ("scenario", self.scenario),
+            (FIRST, self.test),
+            ("scenario", self.cell),
             ("model", self.model),
             ("prompt_set", self.prompt_set),
             ("n", rate.n),
@@ -84,8 +84,8 @@ def read(report: pytest.TestReport) -> Iterator[CaseResult]:
     for case in cases:
         match case:
             case {
-                "family": str(family),
-                "scenario": str(scenario),
+                "family": str(test),
+                "scenario": str(cell),
                 "model": str(model),
                 "prompt_set": str(prompt_set),
                 "n": int(n),
@@ -95,4 +95,4 @@ def read(report: pytest.TestReport) -> Iterator[CaseResult]:
                 minimum, effect = case.get("minimum"), case.get("design_effect", 1.0)
                 required = float(minimum) if isinstance(minimum, int | float) else None
                 rate = Rate(correct, n, float(effect) if isinstance(effect, int | float) else 1.0)
-                yield CaseResult(family, scenario, model, prompt_set, rate, tokens, required)
+                yield CaseResult(test, cell, model, prompt_set, rate, tokens, required)

@@ -18,7 +18,7 @@ ROW = "pytest_longctx_row"
 SENT = "longctx_rows"
 """The attribute of a test's report with the lines of its measured trials, as results/store.py writes them."""
 SENT_FACTS = "longctx_facts"
-"""The attribute with the facts of its scenarios, by their names."""
+"""The attribute with the facts of its cells, by their names."""
 
 
 def attach(item: pytest.Item, lines: Sequence[str]) -> None:
@@ -26,9 +26,9 @@ def attach(item: pytest.Item, lines: Sequence[str]) -> None:
     state_of(item).lines += lines
 
 
-def attach_facts(item: pytest.Item, scenario: str, facts: Mapping[str, int]) -> None:
-    """Let the test's next report carry the facts of a scenario."""
-    state_of(item).facts[scenario] = dict(facts)
+def attach_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None:
+    """Let the test's next report carry the facts of a cell."""
+    state_of(item).facts[cell] = dict(facts)
 
 
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
@@ -54,7 +54,7 @@ def has_rows(config: pytest.Config) -> bool:
 def is_to_be_closed(session: pytest.Session) -> bool:
     """Return whether this process has to close the run.
 
-    It has if something was measured, or if the run is a shard without scenarios: its folder then shows that it ran.
+    It has if something was measured, or if the run is a shard without cells: its folder then shows that it ran.
     """
     if has_rows(session.config):
         return True

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from longctx import Answers, Rank, RatePoint, RateView, Report, ScenarioSummary, Table
+from longctx import Answers, CellSummary, Rank, RatePoint, RateView, Report, Table
 from longctx.protocols.choices import CHANCE
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summary_of
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
-from longctx.views.reporting import answers_of
 from longctx.views.chart import letter_biases, letter_entries, letter_table
+from longctx.views.reporting import answers_of
 
 TITLE = "Long-context QA"
 GUESSING = f"Dashed: what guessing gives, {CHANCE}."
@@ -38,11 +38,11 @@ def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
         yield from tables(summary)
 
 
-def views(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) -> Iterator[RateView]:
+def views(cells: Sequence[CellSummary], summaries: Sequence[QaSummary]) -> Iterator[RateView]:
     """Yield rates by variant and position, by length and by distractors, and the effects."""
     yield RateView(
         points=[
-            RatePoint(_variant(each), _position(each), each.rate, _of_budget(each), each.lexical) for each in scenarios
+            RatePoint(_variant(each), _position(each), each.rate, _of_budget(each), each.lexical) for each in cells
         ],
         name="qa-variants",
         heading=TITLE,
@@ -56,8 +56,8 @@ def views(scenarios: Sequence[ScenarioSummary], summaries: Sequence[QaSummary]) 
         note=GUESSING,
         fewest=1,
     )
-    yield _by_length([scenario for scenario in scenarios if scenario.rate.n])
-    yield _by_distractors([scenario for scenario in scenarios if scenario.rate.n])
+    yield _by_length([cell for cell in cells if cell.rate.n])
+    yield _by_distractors([cell for cell in cells if cell.rate.n])
     effects = [(summary, effect) for summary in summaries for effect in summary.effects]
     yield RateView(
         points=[
@@ -116,30 +116,30 @@ def filtered(asked: int, kept: int) -> str:
     return f"{asked:,} questions asked alone, {kept:,} kept" if asked else "no filter"
 
 
-def _variant(scenario: ScenarioSummary) -> str:
-    return str(scenario.params["variant"])
+def _variant(cell: CellSummary) -> str:
+    return str(cell.params["variant"])
 
 
-def _position(scenario: ScenarioSummary) -> str:
-    return position(scenario.params["depth"])
+def _position(cell: CellSummary) -> str:
+    return position(cell.params["depth"])
 
 
-def _budget(scenario: ScenarioSummary) -> int:
-    return int(scenario.params["budget"] or 0)
+def _budget(cell: CellSummary) -> int:
+    return int(cell.params["budget"] or 0)
 
 
-def _of_budget(scenario: ScenarioSummary) -> str:
+def _of_budget(cell: CellSummary) -> str:
     """Return the subject and the budget, and what the filter kept of the questions."""
-    asked, kept = (int(scenario.params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
-    size = ", ".join(filter(None, [f"{_budget(scenario):,} tokens", beside(scenario.params)]))
-    return f"{scenario.subject}, {size}, {filtered(asked, kept)}"
+    asked, kept = (int(cell.params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
+    size = ", ".join(filter(None, [f"{_budget(cell):,} tokens", beside(cell.params)]))
+    return f"{cell.subject}, {size}, {filtered(asked, kept)}"
 
 
 def _size(summary: QaSummary) -> str:
     return ", ".join(filter(None, [f"{summary.budget:,} tokens", summary.beside]))
 
 
-def _by_distractors(scenarios: Sequence[ScenarioSummary]) -> RateView:
+def _by_distractors(cells: Sequence[CellSummary]) -> RateView:
     """Return a view of the rate by the number of distractors, for each variant and position of the needle."""
     points = [
         RatePoint(
@@ -149,7 +149,7 @@ def _by_distractors(scenarios: Sequence[ScenarioSummary]) -> RateView:
             f"{each.subject}, {_budget(each):,} tokens",
             each.lexical,
         )
-        for each in scenarios
+        for each in cells
         if each.params.get("distractors") is not None
     ]
     return RateView(
@@ -167,20 +167,20 @@ def _by_distractors(scenarios: Sequence[ScenarioSummary]) -> RateView:
     )
 
 
-def _by_length(scenarios: Sequence[ScenarioSummary]) -> RateView:
+def _by_length(cells: Sequence[CellSummary]) -> RateView:
     """Return a view of what records of every length were asked with.
 
     A single variant has a curve for each position of the needle; of several, each has one curve over all positions.
     """
     points, several = list[RatePoint](), False
-    groups = grouped(scenarios, lambda each: ", ".join(filter(None, [str(each.subject), beside(each.params)])))
+    groups = grouped(cells, lambda each: ", ".join(filter(None, [str(each.subject), beside(each.params)])))
     for subject, group in groups.items():
-        budgets = {_budget(scenario) for scenario in group}
-        cells = grouped(group, lambda scenario: (variant_name(_variant(scenario)), _position(scenario)))
-        common = {cell: same for cell, same in cells.items() if {_budget(scenario) for scenario in same} == budgets}
+        budgets = {_budget(cell) for cell in group}
+        curves = grouped(group, lambda cell: (variant_name(_variant(cell)), _position(cell)))
+        common = {curve: same for curve, same in curves.items() if {_budget(each) for each in same} == budgets}
         names = {name for name, _ in common}
         several |= len(names) > 1
-        series: dict[str, list[ScenarioSummary]] = {}
+        series: dict[str, list[CellSummary]] = {}
         for (name, where), same in common.items():
             series.setdefault(name if len(names) > 1 else f"{name}, {where}", []).extend(same)
         for name, same in series.items():

@@ -8,8 +8,8 @@ from longctx import Answers, Chart, Subject, Table
 from longctx.protocols.conversation import ordinal
 from longctx.protocols.coreference import given_for_asked
 from longctx.results.grouping import grouped
-from longctx.views.reporting import together
 from longctx.views.chart import field, heat
+from longctx.views.reporting import together
 
 
 def given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:

@@ -1,4 +1,9 @@
-"""The effective context window of passkey retrieval: k_max and the protocol's two bounds."""
+"""What passkey retrieval reports: success by k, and the effective window of each subject.
+
+The effective context window of passkey retrieval: k_max and the protocol's two bounds.
+
+Source: S. Chen et al., 2023, section 3.3, https://arxiv.org/abs/2306.15595.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
+
 from longctx import (
     Answers,
     Axes,
+    CellSummary,
     Rank,
     Rate,
     RatePoint,
@@ -17,7 +25,6 @@ from longctx import (
     Report,
     Reported,
     Row,
-    ScenarioSummary,
     StatedMinimum,
     Subject,
     Table,
@@ -25,11 +32,8 @@ from longctx import (
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.grouping import grouped
 from longctx.stats.rates import rate_of
-from longctx.views.chart import HEIGHT, Spec
-from longctx.views.chart import subject_columns, tokens
+from longctx.views.chart import HEIGHT, Spec, subject_columns, tokens
 from longctx.vocabulary.prompt_sets import PROTOCOL
-from typing import Any
-
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""
@@ -122,16 +126,16 @@ class PasskeySummary:
     distance_at_k_max: int | None
 
 
-def windows_of(scenarios: Sequence[ScenarioSummary]) -> tuple[PasskeySummary, ...]:
-    """Summarize each subject and window among scenarios of this family."""
-    windows: dict[tuple[Subject, int], dict[int, ScenarioSummary]] = {}
-    for scenario in scenarios:
-        window, k = scenario.params.get("window"), scenario.params.get("k")
+def windows_of(cells: Sequence[CellSummary]) -> tuple[PasskeySummary, ...]:
+    """Summarize each subject and window among cells of this test."""
+    windows: dict[tuple[Subject, int], dict[int, CellSummary]] = {}
+    for cell in cells:
+        window, k = cell.params.get("window"), cell.params.get("k")
         if isinstance(window, int) and isinstance(k, int):
-            windows.setdefault((scenario.subject, window), {})[k] = scenario
+            windows.setdefault((cell.subject, window), {})[k] = cell
     summaries = []
     for (subject, window), by_k in windows.items():
-        rates = {k: scenario.rate for k, scenario in by_k.items()}
+        rates = {k: cell.rate for k, cell in by_k.items()}
         effective = effective_window(rates)
         distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
         summaries.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
@@ -206,16 +210,16 @@ OFTEN = 0.9
 
 def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
     """Yield success by k, and the effective windows."""
-    scenarios = [cell for answers in analysis for cell in answers.cells]
-    summaries = windows_of(scenarios)
-    yield from success(scenarios, summaries)
+    cells = [cell for answers in analysis for cell in answers.cells]
+    summaries = windows_of(cells)
+    yield from success(cells, summaries)
     yield from effective_windows(summaries)
 
 
-def success(scenarios: Sequence[ScenarioSummary], summaries: Sequence[PasskeySummary]) -> Iterator[RateView | Table]:
+def success(cells: Sequence[CellSummary], summaries: Sequence[PasskeySummary]) -> Iterator[RateView | Table]:
     """Yield a view for each window, with a curve for each subject and a line at its k_max; and a table of all by k."""
-    cells = []
-    for window, group in grouped(scenarios, lambda cell: cell.params["window"]).items():
+    figures = []
+    for window, group in grouped(cells, lambda cell: cell.params["window"]).items():
         reached = [each for each in summaries if each.window == window and each.effective.k_max is not None]
         yield RateView(
             points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in group],
@@ -232,12 +236,12 @@ def success(scenarios: Sequence[ScenarioSummary], summaries: Sequence[PasskeySum
             fewest=1,
             finding=False,
         )
-    for cell in scenarios:
+    for cell in cells:
         window, k, subject = cell.params["window"], cell.params["k"], cell.subject
         prompts = "" if subject.prompt_set == PROTOCOL else subject.prompt_set
         column = " ".join(filter(None, [subject.model, str(window), prompts, subject.label]))
-        cells.append((k, column, str(cell.rate)))
-    yield Table.pivot(f"{TITLE}: success [95% interval] by k, tokens from the key to the end", cells, "k")
+        figures.append((k, column, str(cell.rate)))
+    yield Table.pivot(f"{TITLE}: success [95% interval] by k, tokens from the key to the end", figures, "k")
 
 
 def effective_windows(summaries: Sequence[PasskeySummary]) -> Iterator[Table]:
@@ -333,14 +337,14 @@ def _reached(windows: Sequence[PasskeySummary], x: Spec, colour: Spec) -> list[S
     return [*lines, names]
 
 
-def _lowest(scenarios: Sequence[ScenarioSummary], summary: PasskeySummary) -> ScenarioSummary | None:
-    """Return the scenario in which the key is found least often, if it is missed there more than one time in ten."""
+def _lowest(cells: Sequence[CellSummary], summary: PasskeySummary) -> CellSummary | None:
+    """Return the cell in which the key is found least often, if it is missed there more than one time in ten."""
     distances = [
-        scenario
-        for scenario in scenarios
-        if scenario.subject == summary.subject and scenario.params.get("window") == summary.window and scenario.rate.n
+        cell
+        for cell in cells
+        if cell.subject == summary.subject and cell.params.get("window") == summary.window and cell.rate.n
     ]
-    low = min(distances, key=lambda scenario: scenario.rate.rate, default=None)
+    low = min(distances, key=lambda cell: cell.rate.rate, default=None)
     return low if low is not None and low.rate.rate < OFTEN else None
 
 

@@ -10,7 +10,7 @@ from longctx.config.models import ModelProfile
 from longctx.recording.apis import chat, gemini, messages, responses
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 
 
 class Api(Protocol):

@@ -14,11 +14,11 @@ from longctx.views.chart import Chart
 def charts(summary: Summary) -> Iterator[Chart]:
     """Yield the charts in the order of the page; none for what a run did not measure."""
     by_place = list(overall.heatmaps(summary))
-    for name, family in summary.families.items():
-        scenarios = [scenario for scenario in summary.of(name) if scenario.rate.n]
-        own = family.reporting.charts(scenarios, family.analysis)
+    for name, test in summary.tests.items():
+        cells = [cell for cell in summary.of(name) if cell.rate.n]
+        own = test.reporting.charts(cells, test.analysis)
         if own is None:
-            own = (chart for view in default_views(name, family, scenarios) for chart in view.charts())
-        yield from (replace(chart, family=name) for chart in own)
-        yield from (chart for chart in by_place if chart.family == name)
+            own = (chart for view in default_views(name, test, cells) for chart in view.charts())
+        yield from (replace(chart, test=name) for chart in own)
+        yield from (chart for chart in by_place if chart.test == name)
     yield from overall.outcomes(summary)

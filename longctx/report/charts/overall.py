@@ -1,4 +1,4 @@
-"""The charts that every family has: heatmaps of rates by depth and length, and the outcomes of all families."""
+"""The charts that every test has: heatmaps of rates by depth and length, and the outcomes of all tests."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.views.chart import UNITLESS, WIDTH, Chart, field, heat, legend_columns
-from longctx.views.chart import Table
+from longctx.views.chart import UNITLESS, WIDTH, Chart, Table, field, heat, legend_columns
 
 SPLIT = ": "
 """The separator after which the name of a row continues in a second line."""
@@ -21,11 +20,11 @@ OUTCOMES = ("correct", "wrong", "unparseable", "refusal", "truncated", "infra_er
 
 
 def heatmaps(summary: Summary) -> Iterator[Chart]:
-    """Yield a heatmap for each family and subject whose needles have a depth."""
-    groups = grouped(summary.cells, lambda cell: (cell.family, cell.subject))
-    for number, ((family, subject), group) in enumerate(groups.items(), start=1):
+    """Yield a heatmap for each test and subject whose needles have a depth."""
+    groups = grouped(summary.heatmap_cells, lambda cell: (cell.test, cell.subject))
+    for number, ((test, subject), group) in enumerate(groups.items(), start=1):
         text = _counted if any(cell.rate.n < FEW for cell in group) else _rate
-        unit = summary.families[family].unit
+        unit = summary.tests[test].unit
         values = [
             {
                 "depth": _tenth(cell.depth),
@@ -51,19 +50,19 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         spec = heat(values, **base)
         by_depth = sorted(group, key=lambda cell: cell.depth)
         rates = [(cell.size, _tenth(cell.depth), str(cell.rate)) for cell in by_depth]
-        title = f"{summary.title(family)} by depth and length: {subject}"
-        several = summary.families[family].variant and len({cell.size for cell in group}) > 1
+        title = f"{summary.title(test)} by depth and length: {subject}"
+        several = summary.tests[test].variant and len({cell.size for cell in group}) > 1
         note = "" if not several else COMMON if group[0].common else NOT_COMMON
-        yield Chart(f"heatmap-{number}", family, title, spec, Table.pivot(title, rates, f"length, {unit}"), note)
+        yield Chart(f"heatmap-{number}", test, title, spec, Table.pivot(title, rates, f"length, {unit}"), note)
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
-    """Yield a chart with the shares of outcomes in each family; none without scenarios."""
+    """Yield a chart with the shares of outcomes in each test; none without cells."""
     groups: dict[str, Counter[str]] = {}
-    several = len({scenario.subject for scenario in summary.scenarios}) > 1
-    for scenario in summary.scenarios:
-        subject = f"{SPLIT}{scenario.subject}" if several else ""
-        groups.setdefault(f"{summary.title(scenario.family)}{subject}", Counter()).update(scenario.outcomes)
+    several = len({cell.subject for cell in summary.cells}) > 1
+    for cell in summary.cells:
+        subject = f"{SPLIT}{cell.subject}" if several else ""
+        groups.setdefault(f"{summary.title(cell.test)}{subject}", Counter()).update(cell.outcomes)
     if not groups:
         return
     kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]
@@ -92,7 +91,7 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
                 "nominal",
                 "outcome",
                 scale={"domain": kinds, "range": palette},
-                legend={"columns": legend_columns(kinds, WIDTH // 2)},  # the families' names take the other half
+                legend={"columns": legend_columns(kinds, WIDTH // 2)},  # the tests' names take the other half
             ),
             "order": {"field": "place", "type": "quantitative"},
             "description": {"field": "say"},

@@ -1,4 +1,4 @@
-"""The contents of a run's page: facts of the run, a line for each family, and sections of charts and tables."""
+"""The contents of a run's page: facts of the run, a line for each test, and sections of charts and tables."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP
 from longctx.results.subject import short_names
+from longctx.summary.by_test import summaries_of_tests
 from longctx.summary.costs import Cost
-from longctx.summary.families import families
 from longctx.summary.summary import Summary
-from longctx.views.reporting import ScenarioSummary
 from longctx.views.chart import Table
-from longctx.vocabulary.family import is_check
-from longctx.vocabulary.scenario import MEASURED
+from longctx.views.reporting import CellSummary
+from longctx.vocabulary.cell import MEASURED
+from longctx.vocabulary.test import is_check
 
 FEW = 2
-"""The most families or models that a heading names; it gives the number of more."""
+"""The most tests or models that a heading names; it gives the number of more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class PageSection:
 
 def headline(summary: Summary) -> str:
     """Return the tests and models of a run, by name if they are few."""
-    measured = dict.fromkeys(scenario.family for scenario in summary.scenarios if not is_check(scenario.family))
-    models = dict.fromkeys(scenario.subject.model for scenario in summary.scenarios)
+    measured = dict.fromkeys(cell.test for cell in summary.cells if not is_check(cell.test))
+    models = dict.fromkeys(cell.subject.model for cell in summary.cells)
     if not measured:
         return "Nothing was measured"
     what = ", ".join(map(summary.title, measured)) if len(measured) <= FEW else count(len(measured), "test")
@@ -70,7 +70,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "run", manifest.run
     if manifest.profile:
         yield "profile", manifest.profile
-    if len(subjects := {str(scenario.subject) for scenario in summary.scenarios}) == 1:
+    if len(subjects := {str(cell.subject) for cell in summary.cells}) == 1:
         yield "model", subjects.pop()
     yield "seed of the trials", "several" if manifest.seed is None else str(manifest.seed)
     if manifest.shard:
@@ -104,8 +104,8 @@ def counts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, int, int
         yield "tests", passed, sum(manifest.tests.values()) - passed
     for what, checks in (("trials", False), ("checks", True)):
         outcomes: Counter[str] = Counter()
-        for scenario in summary.scenarios:
-            outcomes.update(scenario.outcomes if is_check(scenario.family) == checks else {})
+        for cell in summary.cells:
+            outcomes.update(cell.outcomes if is_check(cell.test) == checks else {})
         if measured := sum(outcomes[kind] for kind in MEASURED):
             yield what, outcomes["correct"], measured - outcomes["correct"]
 
@@ -123,30 +123,30 @@ def _nothing(costs: Sequence[Cost]) -> str:
     return "; ".join(f"no prices for {name}" for name in unknown) or "$0.00"
 
 
-def family_lines(summary: Summary) -> Table:
+def lines_of_tests(summary: Summary) -> Table:
     """Return the first table of the page: a line for each test and subject, with the accuracies of its checks.
 
     It has a column of subjects if there are several. A test of one cell has no lowest and no highest.
     """
-    tests = tests_of(summary)
-    all_lines = families(summary.scenarios)
-    lines = [line for line in all_lines if line.family in tests]
+    members = tests_of(summary)
+    all_lines = summaries_of_tests(summary.cells)
+    lines = [line for line in all_lines if line.test in members]
     names = short_names(line.subject for line in lines)
     subjects = [names[line.subject] for line in lines]
-    several = [line.scenarios > 1 for line in lines]
-    columns = {"test": [summary.title(line.family) for line in lines]}
+    several = [line.cells > 1 for line in lines]
+    columns = {"test": [summary.title(line.test) for line in lines]}
     columns |= {"model": subjects} if len(set(subjects)) != 1 else {}
     columns |= {
         "accuracy [95% interval]": [str(line.rate) for line in lines],
-        "cells": [f"{line.scenarios:,}" for line in lines],
+        "cells": [f"{line.cells:,}" for line in lines],
         "lowest": [_rate_and_name(line.lowest if of else None) for line, of in zip(lines, several, strict=True)],
         "highest": [_rate_and_name(line.highest if of else None) for line, of in zip(lines, several, strict=True)],
     }
     checks = [
         ", ".join(
-            f"{_check(check.family, line.family)} {check.rate.rate:.2f}"
+            f"{_check(check.test, line.test)} {check.rate.rate:.2f}"
             for check in all_lines
-            if check.family in tests[line.family][1:] and check.subject == line.subject and check.rate.n
+            if check.test in members[line.test][1:] and check.subject == line.subject and check.rate.n
         )
         for line in lines
     ]
@@ -155,40 +155,40 @@ def family_lines(summary: Summary) -> Table:
     return Table.from_columns("", columns)
 
 
-def _rate_and_name(scenario: ScenarioSummary | None) -> str:
-    return f"{scenario.rate.rate:.2f} {scenario.scenario}" if scenario else "-"
+def _rate_and_name(cell: CellSummary | None) -> str:
+    return f"{cell.rate.rate:.2f} {cell.cell}" if cell else "-"
 
 
 def tests_of(summary: Summary) -> dict[str, list[str]]:
-    """Return the families of each test: its own and those of its checks, in the order of the summary."""
-    return grouped(summary.families, lambda name: test if (test := name.split(".")[0]) in summary.families else name)
+    """Return the tests of each test: its own and those of its checks, in the order of the summary."""
+    return grouped(summary.tests, lambda name: own if (own := name.split(".")[0]) in summary.tests else name)
 
 
-def _check(family: str, test: str) -> str:
+def _check(name: str, test: str) -> str:
     """Return the name of a check in its test."""
-    return family.removeprefix(f"{test}.")
+    return name.removeprefix(f"{test}.")
 
 
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
     """Yield a section for each test with its checks, in the order of the summary, then one for all tests."""
-    all_tables, lines = tables(summary), families(summary.scenarios)
+    all_tables, lines = tables(summary), summaries_of_tests(summary.cells)
     several = len({line.subject for line in lines}) > 1
     for test, members in tests_of(summary).items():
-        figures = [_figure(chart) for chart in drawn if chart.chart.family in members]
+        figures = [_figure(chart) for chart in drawn if chart.chart.test in members]
         own: list[Table] = []
         for name in members:
-            family = summary.families[name]
-            own += [table for table in all_tables if table.family == name]
-            own += [*family.reporting.further_tables(family.analysis), *effective_lengths(family.lengths)]
+            member = summary.tests[name]
+            own += [table for table in all_tables if table.test == name]
+            own += [*member.reporting.further_tables(member.analysis), *effective_lengths(member.lengths)]
         undrawn = [table for table in own if not _is_drawn(table, figures)]
         rates = [
             f"{_check(name, test)}: " * (name != test) + str(line.rate) + f", {line.subject}" * several
             for name in members
             for line in lines
-            if line.family == name
+            if line.test == name
         ]
         yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn)
-    figures = [_figure(chart) for chart in drawn if not chart.chart.family]
+    figures = [_figure(chart) for chart in drawn if not chart.chart.test]
     yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)])
 
 
@@ -204,7 +204,7 @@ def _figure(drawn: Drawn) -> Figure:
 def _usage(summary: Summary) -> Table:
     rows = [
         {
-            "family": summary.title(usage.family),
+            "family": summary.title(usage.test),
             "model": usage.model,
             "input tokens": f"{usage.input:,}",
             "read from cache": "-" if usage.cached is None or not usage.input else f"{usage.cached / usage.input:.0%}",

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.compare.pairs import match_runs
-from longctx.compare.pairs import Treatments, pairs
+from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
 from longctx.results.row import Row
@@ -37,11 +36,11 @@ def earlier_rows(
     before: Sequence[Row],
     after: Sequence[Row],
     between: str | None = None,
-    families: Mapping[str, Protocol] | None = None,
+    tests: Mapping[str, Protocol] | None = None,
 ) -> dict[RowIdentity, Row]:
     """Return the earlier row of each trial that both runs measured, by the identity of its later row.
 
-    between: what changed, as `match_runs` takes it. families: the known ones, by default
+    between: what changed, as `match_runs` takes it. tests: the known ones, by default
     those of longctx. Empty if it is not clear what is compared.
     """
     measured = [[row for row in rows if row.measured] for rows in (before, after)]
@@ -49,8 +48,8 @@ def earlier_rows(
         matched, _ = match_runs(measured[0], measured[1], between)
     except UserError:
         return {}
-    known = shipped() if families is None else families
-    paired = (pairs(*match.rows, Treatments.of(known.get(match.family))) for match in matched)
+    known = shipped() if tests is None else tests
+    paired = (pairs(*match.rows, Treatments.of(known.get(match.test))) for match in matched)
     return {later.identity: earlier for both in paired for earlier, later in both.common.values()}
 
 

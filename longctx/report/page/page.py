@@ -19,15 +19,14 @@ from longctx.report.charts.draw import Drawn, draw, drawing, standing_alone
 from longctx.report.document import Document
 from longctx.report.findings import findings
 from longctx.report.page import theme, trials
-from longctx.report.page.contents import Figure, counts, facts, family_lines, headline, origins, sections
+from longctx.report.page.contents import Figure, counts, facts, headline, lines_of_tests, origins, sections
 from longctx.report.page.earlier import EarlierAnswers
 from longctx.report.page.glossary import words
 from longctx.report.page.pictures import forest, legend, panels
 from longctx.report.run_report import RunReport
 from longctx.report.terminal import attention
 from longctx.results.row import Row
-from longctx.views.chart import Chart
-from longctx.views.chart import Table
+from longctx.views.chart import Chart, Table
 from longctx.visible import visible
 from longctx.vocabulary.protocol import Protocol
 
@@ -76,7 +75,7 @@ def render(of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | 
     has escaped, and JSON without `<`.
     """
     record, summary, manifest, verdict = of_run.record, of_run.summary, of_run.manifest, of_run.verdict
-    places = in_order([row.family for row in record.rows], summary.families)
+    places = in_order([row.test for row in record.rows], summary.tests)
     rows = [record.rows[place] for place in places]
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
     parts = list(sections(summary, list(drawn)))
@@ -95,14 +94,14 @@ def render(of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | 
             counts=list(counts(summary, manifest)),
             facts=list(facts(summary, manifest)),
             origins=list(origins(manifest)),
-            families=family_lines(summary),
+            tests=lines_of_tests(summary),
             findings=findings(summary),
             first=FINDINGS,
             few=FEW_SECTIONS,
             sections=parts,
             links={part.title: part.id for part in parts},
             compared=earlier is not None,
-            scenarios=scenario_links(rows),
+            cells=cell_links(rows),
             index=trials.index(rows, summary.title, earlier),
             commands=True,
             chunks=[],
@@ -126,7 +125,7 @@ class ChangedTrials:
 
 
 def changes_page(
-    document: Document, changed: ChangedTrials, families: Mapping[str, Protocol], figures: Sequence[Chart] = ()
+    document: Document, changed: ChangedTrials, tests: Mapping[str, Protocol], figures: Sequence[Chart] = ()
 ) -> str:
     """Return the page of a comparison: its document, and the trials with both answers.
 
@@ -135,7 +134,7 @@ def changes_page(
     rows, earlier, subject = changed.rows, changed.earlier, changed.subject
 
     def title(name: str) -> str:
-        return families[name].title if name in families else name
+        return tests[name].title if name in tests else name
 
     return (
         _environment()
@@ -144,7 +143,7 @@ def changes_page(
             verdict=document,
             figures=[Figure(chart.title, draw(chart), chart.table, chart.note) for chart in figures],
             compared=True,
-            scenarios=scenario_links(rows),
+            cells=cell_links(rows),
             index=trials.index(rows, title, earlier, subject),
             chunks=list(trials.chunks(rows, changed.views, None, earlier, subject)),
             commands=False,
@@ -154,10 +153,10 @@ def changes_page(
     )
 
 
-def scenario_links(rows: Iterable[Row]) -> dict[str, str]:
-    """Return the anchor that shows the trials of each scenario, by its name in tables."""
-    names = dict.fromkeys((row.family, row.scenario) for row in rows)
-    return {f"{family}/{name}": f"trials={quote(family)}/{quote(name)}" for family, name in names}
+def cell_links(rows: Iterable[Row]) -> dict[str, str]:
+    """Return the anchor that shows the trials of each cell, by its name in tables."""
+    names = dict.fromkeys((row.test, row.cell) for row in rows)
+    return {f"{test}/{name}": f"trials={quote(test)}/{quote(name)}" for test, name in names}
 
 
 def _environment() -> Environment:

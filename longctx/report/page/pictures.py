@@ -15,9 +15,9 @@ from longctx.results.grouping import grouped
 from longctx.results.subject import short_names
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
-from longctx.views.reporting import ScenarioSummary
-from longctx.vocabulary.family import is_check
+from longctx.views.reporting import CellSummary
 from longctx.vocabulary.lengths import LENGTHS
+from longctx.vocabulary.test import is_check
 
 WIDTH, HEIGHT = 250, 150
 LEFT, RIGHT, TOP, BOTTOM = 30, 14, 10, 24
@@ -84,14 +84,14 @@ class Panel:
 def panels(summary: Summary) -> list[Panel]:
     """Return a panel for each test that was measured at several lengths."""
     subjects: dict[str, int] = {}
-    names = short_names(each.subject for each in summary.scenarios if each.rate.n and not is_check(each.family))
+    names = short_names(each.subject for each in summary.cells if each.rate.n and not is_check(each.test))
     result = []
-    for name, family in summary.families.items():
-        scenarios = [each for each in summary.of(name) if each.rate.n]
-        if is_check(name) or not (key := _length(scenarios, family.size)):
+    for name, test in summary.tests.items():
+        cells = [each for each in summary.of(name) if each.rate.n]
+        if is_check(name) or not (key := _length(cells, test.size)):
             continue
         rates: dict[str, dict[int, list[Rate]]] = {}
-        for each in _comparable(scenarios, key, family.variant):
+        for each in _comparable(cells, key, test.variant):
             rates.setdefault(names[each.subject], {}).setdefault(int(each.params[key] or 0), []).append(each.rate)
         lengths = sorted({length for of_subject in rates.values() for length in of_subject})
         places = _places(lengths)
@@ -100,7 +100,7 @@ def panels(summary: Summary) -> list[Panel]:
                 subject,
                 subjects.setdefault(subject, len(subjects)),
                 [
-                    _point(places[length], pooled(of_length), f"{length:,} {family.unit}, {subject}")
+                    _point(places[length], pooled(of_length), f"{length:,} {test.unit}, {subject}")
                     for length, of_length in sorted(of_subject.items())
                 ],
             )
@@ -108,7 +108,7 @@ def panels(summary: Summary) -> list[Panel]:
         ]
         ticks = _ticks(places)
         grid = [(_height(share), f"{share:g}") for share in (0.0, 0.5, 1.0)]
-        result.append(Panel(family.title, name.replace("_", "-"), family.unit, curves, ticks, grid))
+        result.append(Panel(test.title, name.replace("_", "-"), test.unit, curves, ticks, grid))
     return result
 
 
@@ -118,19 +118,19 @@ def legend(panels: Sequence[Panel]) -> list[PanelCurve]:
     return [known[number] for number in sorted(known)]
 
 
-def _length(scenarios: Sequence[ScenarioSummary], size: str | None) -> str | None:
+def _length(cells: Sequence[CellSummary], size: str | None) -> str | None:
     """Return the parameter that is the length of the context, if it has several values."""
     for name in [size] if size else LENGTHS:
-        values = {each.params.get(name) for each in scenarios}
+        values = {each.params.get(name) for each in cells}
         if len(values) > 1 and all(isinstance(value, int) and value > 0 for value in values):
             return name
     return None
 
 
-def _comparable(scenarios: Sequence[ScenarioSummary], key: str, variant: str) -> list[ScenarioSummary]:
-    """Return the scenarios of the variants that a subject has at every length; all, if there is no such variant."""
+def _comparable(cells: Sequence[CellSummary], key: str, variant: str) -> list[CellSummary]:
+    """Return the cells of the variants that a subject has at every length; all, if there is no such variant."""
     found = []
-    for of_subject in grouped(scenarios, lambda each: each.subject).values():
+    for of_subject in grouped(cells, lambda each: each.subject).values():
         at = grouped(of_subject, lambda each: each.params[key]).values()
         common = set.intersection(*({each.params.get(variant) for each in of_length} for of_length in at))
         found += [each for each in of_subject if each.params.get(variant) in common] or of_subject

@@ -53,12 +53,12 @@ def index(
     """Return the index as JSON without `<`, so that it can be part of a page.
 
     It holds lists of names, and for each trial its indices in them, its own name, and what was expected and returned.
-    title: returns the title of a family. earlier: the answers of the run that it is compared with, if any; each trial
+    title: returns the title of a test. earlier: the answers of the run that it is compared with, if any; each trial
     then has its group of CHANGES, too. subject: returns what a trial was asked of.
     """
     columns: dict[str, Sequence[str]] = {
-        "family": [title(row.family) for row in rows],
-        "scenario": [row.scenario for row in rows],
+        "family": [title(row.test) for row in rows],
+        "scenario": [row.cell for row in rows],
         "model": [subject(row) for row in rows],
         "outcome": [_outcome(row) for row in rows],
     }
@@ -76,7 +76,7 @@ def index(
         (_short(row.returned) for row in rows),
         strict=True,
     )
-    slugs = {title(row.family): row.family for row in rows}
+    slugs = {title(row.test): row.test for row in rows}
     return _in_page(
         {"chunk": CHUNK, "names": names, "families": list(slugs.values()), "trials": [list(trial) for trial in trials]}
     )
@@ -157,7 +157,7 @@ def _command(test: str, trial: str, repeat: int, options: Sequence[str]) -> str:
 
 
 def _name(row: Row, several: bool) -> str:
-    """Return the name of a trial in its scenario. several: whether the page has trials of several seeds."""
+    """Return the name of a trial in its cell. several: whether the page has trials of several seeds."""
     seed = f" seed {row.seed}" if several else ""
     return f"#{row.name}{seed}" + (f" repeat {row.repeat}" if row.repeat else "")
 

@@ -16,7 +16,7 @@ from longctx.workspace import Workspace
 
 def row(item: str, outcome: str, record: str = "right") -> Row:
     return Row(
-        run="r", model="m", prompt_set="protocol", prompt_digest="d", family="control", scenario=f"record-{record}",
+        run="r", model="m", prompt_set="protocol", prompt_digest="d", test="control", cell=f"record-{record}",
         params={"record": record}, seed=0, trial=0, item=f"{item}@0123456789ab", repeat=0, outcome=outcome,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.live.asking import ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill
@@ -19,7 +19,7 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
-from longctx.vocabulary.scenario import Reply, Trial
+from longctx.vocabulary.cell import BuiltTrial, Reply
 from tests.batch_server import BatchServer, Turned
 
 NAME = "20260101T000000-0123abcd"
@@ -38,9 +38,9 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, question: Question, trial: Trial, result: Reply | Failure) -> None:
-        assert question.key not in self.results, "told twice"
-        self.results[question.key] = result
+    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+        assert trial.key not in self.results, "told twice"
+        self.results[trial.key] = result
 
 
 @dataclass
@@ -67,7 +67,7 @@ def run(
     cap: float | None = None,
     turned: Turned | None = None,
     name: str = "run",
-    lacking: Sequence[Question] | None = None,
+    lacking: Sequence[Trial] | None = None,
     base_url: str | None = None,
 ) -> Ran:
     """Ask as a live run does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
@@ -81,15 +81,15 @@ def run(
             await batches.service.check()
             await batches.collect()
             held = batches.held()
-            questions = missing(tape, cases) if lacking is None else lacking
-            questions = [question for question in questions if place_in(question) not in batches.collected]
-            free = [question for question in questions if place_in(question) not in held]
+            trials = missing(tape, cases) if lacking is None else lacking
+            trials = [trial for trial in trials if place_in(trial) not in batches.collected]
+            free = [trial for trial in trials if place_in(trial) not in held]
             bounds = Bounds.of(4, cap)
 
-            async def directly(some: Sequence[Question]) -> Asked:
+            async def directly(some: Sequence[Trial]) -> Asked:
                 return await ask_all(client, tape, some, bounds, progress)
 
-            waited = [question for question in questions if place_in(question) in held]
+            waited = [trial for trial in trials if place_in(trial) in held]
             return await fill(batches, free, waited, directly, bounds.budget, progress)
 
     return Ran(asyncio.run(ask()), messages, progress, clock.slept)
@@ -101,7 +101,7 @@ def lacking(folder: Path, cases: Sequence[Case]) -> int:
 
 def claimed(folder: Path, server: str, case: Case, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
     """Claim a batch of a case's trials, as a run that died has left it, and return it."""
-    wanted = [Wanted.of(question, question.build()) for question in case.questions()]
+    wanted = [Wanted.of(trial, trial.build()) for trial in case.each_trial()]
     requests = tuple(InBatch(custom_id(NAME, place_of(each)), each) for each in wanted)
     batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")
     Ledger(folder).claim(batch)

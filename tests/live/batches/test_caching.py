@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
-from longctx.live.cost.prefixes import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.live.cost.estimate import estimate
+from longctx.live.cost.prefixes import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
@@ -51,16 +51,16 @@ def test_the_first_writes_for_an_hour_and_the_batch_reads(tmp_path: Path) -> Non
         server.result, server.looks = cache.in_batch, 1
         ran = run(server, tmp_path, [], lacking=asked, turned=turned)
         assert ran.asked.answered == len(asked) == 48
-        firsts = {question.shared.after for question in asked} - {None}
+        firsts = {trial.shared.after for trial in asked} - {None}
         assert len(server.asked) == len(firsts) < 10
         assert [len(batch.requests) for batch in server.created] == [48 - len(firsts)]
     tape = Tape(tmp_path)
-    replies = {question.key: tape.reply(Wanted.of(question, question.build())) for question in asked}
+    replies = {trial.key: tape.reply(Wanted.of(trial, trial.build())) for trial in asked}
     batched = [reply for reply in replies.values() if reply and reply.batched]
     read = sum(reply.cached_tokens or 0 for reply in batched)
-    assert read == sum(
-        question.shared.read // CHARACTERS_A_TOKEN for question in asked if question.key not in firsts
-    ), "as foreseen"
+    assert read == sum(trial.shared.read // CHARACTERS_A_TOKEN for trial in asked if trial.key not in firsts), (
+        "as foreseen"
+    )
     assert read > 0.7 * sum(reply.input_tokens for reply in batched)
     written = [reply for reply in replies.values() if reply and not reply.batched]
     assert sum(reply.hour_write_tokens for reply in written) == sum(reply.cache_write_tokens for reply in written) > 0
@@ -83,16 +83,16 @@ def test_marks_of_five_minutes_would_be_in_vain(tmp_path: Path) -> None:
 def test_it_pays_from_five_prompts_on(prompts: int, pays: bool) -> None:
     """All of each prompt is shared, so it pays if 2 + 0.05 (n - 1) < 0.5 n."""
     case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
-    questions = [Question(case, 0, repeat) for repeat in range(prompts)]
-    assert pays_in_batches(questions, [1.0] * prompts) == pays
+    trials = [Trial(case, 0, repeat) for repeat in range(prompts)]
+    assert pays_in_batches(trials, [1.0] * prompts) == pays
 
 
 def test_what_the_first_loses_of_the_discount_counts() -> None:
     case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
-    questions = [Question(case, 0, repeat) for repeat in range(8)]
-    assert pays_in_batches(questions, [0.9] * 8)
-    assert not pays_in_batches(questions, [0.05] * 8)
-    assert pays_in_batches([Question(line_case(), 0)] * 2, [0.1] * 2), "where prices are not known"
+    trials = [Trial(case, 0, repeat) for repeat in range(8)]
+    assert pays_in_batches(trials, [0.9] * 8)
+    assert not pays_in_batches(trials, [0.05] * 8)
+    assert pays_in_batches([Trial(line_case(), 0)] * 2, [0.1] * 2), "where prices are not known"
 
 
 def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
@@ -120,7 +120,7 @@ def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
     assert estimated.price.planned < estimated.price.batch < estimated.price.standard
     assert "in batches with the prompt cache ($" in str(estimated)
     dear = line_case(prices=PRICES.model_copy(update={"input": 1000}))
-    [priced] = estimate([dear], dear.questions(), batches=True)
+    [priced] = estimate([dear], dear.each_trial(), batches=True)
     assert "in batches ($" in str(priced)
     assert "asked directly)" in str(priced)
 
@@ -129,8 +129,8 @@ def test_what_the_cache_makes_cheaper_is_asked_directly_and_the_rest_in_a_batch(
     again = [dataclasses.replace(case, repeats=4) for case in cases()[:3]]
     lacking = missing(Tape(tmp_path, "once"), [*again, line_case(prices=PRICES, caching=CACHING)])
     asked = cheapest_with_batches(lacking)
-    direct = [question for question in asked if question.shared.direct]
-    assert {question.case.scenario.family for question in direct} == {"collage"}
+    direct = [trial for trial in asked if trial.shared.direct]
+    assert {trial.case.cell.test for trial in direct} == {"collage"}
     both = [estimate(again, plan, batches=True)[0].price for plan in (direct, shared_by_batches(direct))]
     assert all(price and price.planned for price in both)
     assert both[0].planned < both[1].planned < both[0].standard  # type: ignore[union-attr, operator]
@@ -146,4 +146,4 @@ def test_a_long_reply_makes_the_batch_cheaper_again(tmp_path: Path) -> None:
     dear = PRICES.model_copy(update={"output": 100})
     again = [dataclasses.replace(case, repeats=4) for case in cases(prices=dear)[:3]]
     asked = cheapest_with_batches(missing(Tape(tmp_path, "once"), again))
-    assert not [question for question in asked if question.shared.direct]
+    assert not [trial for trial in asked if trial.shared.direct]

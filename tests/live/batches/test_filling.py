@@ -13,7 +13,7 @@ from longctx.live.batches import parts
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
 from tests.live.batches.examples import Ran, claimed, lacking, run
 from tests.recording.examples import line_case
@@ -26,7 +26,7 @@ PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(20
 
 def replies(folder: Path) -> list[Reply]:
     tape = Tape(folder, "none", "run")
-    answered = [tape.reply(Wanted.of(question, question.build())) for case in CASES for question in case.questions()]
+    answered = [tape.reply(Wanted.of(trial, trial.build())) for case in CASES for trial in case.each_trial()]
     return [reply for reply in answered if reply]
 
 
@@ -39,7 +39,7 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
         assert not server.asked
     recorded = replies(tmp_path / "batch")
     assert [reply.text for reply in recorded] == [
-        question.build().expected for case in CASES for question in case.questions()
+        trial.build().expected for case in CASES for trial in case.each_trial()
     ]
     assert {(reply.latency_s, reply.batched, reply.live) for reply in recorded} == {(None, True, True)}
     ended = server.created[0].ended_at

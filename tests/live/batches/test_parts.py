@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Case, Question, Shared
+from longctx.cases.case import Case, Shared, Trial
 from longctx.live.batches.ledger import ID_LENGTH, custom_id, new_name, place_of
 from longctx.live.batches.parts import AROUND, parts, size_of
 from longctx.live.batches.wait import utc_now
@@ -49,30 +49,30 @@ def test_one_part_is_built_at_a_time() -> None:
     "case", [line_case(), passkey_case(prefill=True), line_case(extra_body={"top_k": 1, "ü": "é"})]
 )
 def test_what_is_sent_has_the_digest_of_a_direct_request(case: Case) -> None:
-    question = Question(case.fitted(), 0)
-    assert digest(Request.of(question).body) == Wanted.of(question, question.build()).sha256
+    trial = Trial(case.fitted(), 0)
+    assert digest(Request.of(trial).body) == Wanted.of(trial, trial.build()).sha256
 
 
 def test_marks_and_a_stream_do_not_change_it() -> None:
     case = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
-    question = Question(case, 0, shared=Shared(100, (50,)))
-    body = Request.of(question).in_batch.body
+    trial = Trial(case, 0, shared=Shared(100, (50,)))
+    body = Request.of(trial).in_batch.body
     assert "stream" not in body
     assert body["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
-    assert digest(body) == Wanted.of(Question(case, 0), Question(case, 0).build()).sha256
+    assert digest(body) == Wanted.of(Trial(case, 0), Trial(case, 0).build()).sha256
 
 
 def test_a_batch_is_as_large_as_its_parts() -> None:
-    questions = [Question(line_case(), index) for index in range(2)]
-    bodies = [Request.of(question).body | {"ü": "\ud800"} for question in questions]
+    trials = [Trial(line_case(), index) for index in range(2)]
+    bodies = [Request.of(trial).body | {"ü": "\ud800"} for trial in trials]
     whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     assert AROUND + sum(size_of("x" * 64, body) for body in bodies) == len(text) + 1
 
 
 def test_an_id_stands_for_trial_and_repeat_in_one_batch() -> None:
-    questions = [Question(line_case(), index, repeat) for index in range(2) for repeat in range(2)]
-    places = [place_of(Wanted.of(question, question.build())) for question in questions]
+    trials = [Trial(line_case(), index, repeat) for index in range(2) for repeat in range(2)]
+    places = [place_of(Wanted.of(trial, trial.build())) for trial in trials]
     names = [new_name(utc_now()) for _ in range(2)]
     ids = {custom_id(name, place) for name in names for place in places}
     assert len(ids) == 8

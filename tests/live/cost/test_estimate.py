@@ -1,4 +1,4 @@
-"""The estimate of what a run is about to ask, in a line for each family and model."""
+"""The estimate of what a run is about to ask, in a line for each test and model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import datetime
 
 import pytest
 
-from longctx.cases.case import Case, Question, Shared
+from longctx.cases.case import Case, Shared, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
 from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
 from longctx.live.cost.prefixes import shared
@@ -18,14 +18,14 @@ DAY = datetime.date(2026, 1, 1)
 PRICES = Prices(input=1000, output=2000, dated=DAY)
 
 
-def asked(*cases: Case) -> list[Question]:
-    return [question for case in cases for question in case.questions()]
+def asked(*cases: Case) -> list[Trial]:
+    return [trial for case in cases for trial in case.each_trial()]
 
 
 def test_a_line_for_each_family_and_model() -> None:
     cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
     estimates = estimate(cases, asked(*cases))
-    assert [(estimated.model, estimated.family, estimated.trials) for estimated in estimates] == [
+    assert [(estimated.model, estimated.test, estimated.trials) for estimated in estimates] == [
         ("toy", "line_retrieval", 4),
         ("toy", "passkey", 2),
         ("other", "line_retrieval", 2),
@@ -63,7 +63,7 @@ def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
 
 
 def test_what_the_server_counted_is_used_and_said() -> None:
-    [estimated] = estimate([line_case()], [Question(dataclasses.replace(line_case(), counted=1234), 0)])
+    [estimated] = estimate([line_case()], [Trial(dataclasses.replace(line_case(), counted=1234), 0)])
     assert estimated.input_tokens == 1234
     assert str(estimated).endswith("Tokens counted by the server.")
 
@@ -73,12 +73,12 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
     prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
     cases = [collage_case(variant, **model) for variant in VARIANTS]
-    questions = sorted(asked(*cases), key=lambda question: question.build().prefix)
-    [estimated] = estimate(cases, shared(questions))
+    trials = sorted(asked(*cases), key=lambda trial: trial.build().prefix)
+    [estimated] = estimate(cases, shared(trials))
     assert estimated.price is not None
     assert estimated.price.batch == estimated.price.standard / 2
     assert 0.15 * estimated.price.standard < estimated.price.cached < 0.6 * estimated.price.standard
-    [alone] = estimate(cases, questions)
+    [alone] = estimate(cases, trials)
     assert alone.price == Price(
         estimated.price.standard, pytest.approx(estimated.price.standard), estimated.price.batch
     )
@@ -86,7 +86,7 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
 
 
 def test_each_prompt_costs_by_its_own_length() -> None:
-    """Prompts of one family lie on both sides of a boundary: all tokens of the longer ones cost more, replies too."""
+    """Prompts of one test lie on both sides of a boundary: all tokens of the longer ones cost more, replies too."""
     tier = Tier(tokens=1000, input=5000, output=9000, cache_read=500, cache_write=6250)
     prices = PRICES.model_copy(update={"above": (tier,), "batch_discount": 0.5, "cache_read": 100, "cache_write": 1250})
     case = line_case(trials=1, prices=prices)
@@ -96,7 +96,7 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     assert estimated.price is not None
     assert dataclasses.astuple(estimated.price)[:3] == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
     kept = Shared(length=100, cuts=(60,), read=20, after="the one before")  # a fifth is read, two fifths are written
-    [estimated] = estimate([at, beyond], [dataclasses.replace(question, shared=kept) for question in asked(at, beyond)])
+    [estimated] = estimate([at, beyond], [dataclasses.replace(trial, shared=kept) for trial in asked(at, beyond)])
     assert estimated.price is not None
     cached = 400 * 1000 + 200 * 100 + 400 * 1250 + 10 * 2000
     cached += 400.4 * 5000 + 200.2 * 500 + 400.4 * 6250 + 10 * 9000

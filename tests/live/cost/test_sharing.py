@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Case, Question, Shared
+from longctx.cases.case import Case, Shared, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
 from longctx.live.cost.prefixes import Prefix, common_length, pays, plan, shared, shared_prefixes
 from longctx.protocols.collage import VARIANTS
@@ -26,12 +26,12 @@ WORDS = line_case().wording.words
 CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
 
 
-def in_order(tmp_path: Path, *cases: Case) -> list[Question]:
+def in_order(tmp_path: Path, *cases: Case) -> list[Trial]:
     return shared(missing(Tape(tmp_path, "once"), [case.fitted() for case in cases]))
 
 
-def sent(question: Question) -> dict[str, object]:
-    return parameters(question.build(), question.case.model, question.shared.cuts)
+def sent(trial: Trial) -> dict[str, object]:
+    return parameters(trial.build(), trial.case.model, trial.shared.cuts)
 
 
 def alike(texts: list[str]) -> int:
@@ -93,7 +93,7 @@ def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
     case = dataclasses.replace(line_case(200, trials=1, **model), repeats=2)
     short, long = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
     for writer, reader, marked in ((short, short, True), (long, long, True), (short, long, True), (long, short, False)):
-        first, second = shared([Question(writer, 0, repeat=0), Question(reader, 0, repeat=1)])
+        first, second = shared([Trial(writer, 0, repeat=0), Trial(reader, 0, repeat=1)])
         assert (bool(first.shared.cuts), bool(second.shared.read)) == (marked, marked)
 
 
@@ -115,16 +115,16 @@ def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
 
 
 def test_a_question_reads_what_the_one_before_wrote(tmp_path: Path) -> None:
-    questions = in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS))
-    first, *others = questions[:8]
+    trials = in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS))
+    first, *others = trials[:8]
     assert (first.shared.read, first.shared.after) == (0, None)
     assert first.shared.write_share > 0.5
-    keys = [question.key for question in questions]
-    for question in others:
-        assert question.shared.read_share > 0.5
-        assert keys.index(question.shared.after or "") < keys.index(question.key)
-    pairs = [question for question in questions if question.case.scenario.params["variant"] == "five_scratchpad"]
-    assert all(len(question.shared.cuts) > 1 for question in pairs), "examples are shared too"
+    keys = [trial.key for trial in trials]
+    for trial in others:
+        assert trial.shared.read_share > 0.5
+        assert keys.index(trial.shared.after or "") < keys.index(trial.key)
+    pairs = [trial for trial in trials if trial.case.cell.params["variant"] == "five_scratchpad"]
+    assert all(len(trial.shared.cuts) > 1 for trial in pairs), "examples are shared too"
 
 
 @pytest.mark.parametrize("min_tokens", [100, 1024])
@@ -135,13 +135,13 @@ def test_a_cache_reads_and_writes_what_was_foreseen(tmp_path: Path, min_tokens: 
     cases += [passkey_case(window, k, trials=3, **model) for window in (4096, 8192) for k in (512, 2048, 3000, 4096)]
     cases += [dataclasses.replace(line_case(200, trials=3, **model), repeats=3)]
     cache = PrefixCache(min_tokens, breakpoints)
-    questions = in_order(tmp_path, *cases)
-    for question in questions:
-        usage, foreseen = cache.usage(sent(question)), question.shared
+    trials = in_order(tmp_path, *cases)
+    for trial in trials:
+        usage, foreseen = cache.usage(sent(trial)), trial.shared
         written = foreseen.cuts[-1] // CHARACTERS_A_TOKEN if foreseen.cuts else 0
         assert usage["cache_read_input_tokens"] == foreseen.read // CHARACTERS_A_TOKEN
         assert usage["cache_creation_input_tokens"] == max(0, written - foreseen.read // CHARACTERS_A_TOKEN)
-    assert any(question.shared.read for question in questions)
+    assert any(trial.shared.read for trial in trials)
 
 
 @given(
@@ -150,19 +150,19 @@ def test_a_cache_reads_and_writes_what_was_foreseen(tmp_path: Path, min_tokens: 
 def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: int, least: int) -> None:
     """Each letter stands for 300 characters."""
     caching = Caching(min_tokens=least // CHARACTERS_A_TOKEN, breakpoints=breakpoints)
-    model, trial = ModelProfile(model="toy", caching=caching), line_case().fitted().scenario.build(WORDS, 0, 0)
+    model, built = ModelProfile(model="toy", caching=caching), line_case().fitted().cell.build(WORDS, 0, 0)
     texts = ["".join(letter * 300 for letter in path) + f"{place}." for place, path in enumerate(paths)]
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
     cache = PrefixCache(caching.min_tokens, breakpoints)
     plans = plan(shared_prefixes(common), [PRICES] * len(texts), caching)
     for text, (cuts, read, _) in zip(texts, plans, strict=True):
-        usage = cache.usage(parameters(dataclasses.replace(trial, user=text), model, cuts))
+        usage = cache.usage(parameters(dataclasses.replace(built, user=text), model, cuts))
         assert usage["cache_read_input_tokens"] == read // CHARACTERS_A_TOKEN
 
 
 def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Path) -> None:
-    for question in in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS)):
-        body, whole = sent(question), request_body(question.build(), question.case.model)
+    for trial in in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS)):
+        body, whole = sent(trial), request_body(trial.build(), trial.case.model)
         assert digest(body) == digest(whole)
         content = body["messages"][0]["content"]  # type: ignore[index]
         assert "".join(block["text"] for block in content) == whole["messages"][0]["content"]
@@ -170,20 +170,20 @@ def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Pat
 
 
 def test_without_caching_nothing_is_built_or_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    questions = list(passkey_case(4096, 2048, prices=PRICES).fitted().questions())
-    bodies = [parameters(question.build(), question.case.model) for question in questions]
-    monkeypatch.setattr(Question, "build", None)
-    planned = shared(questions)
-    assert [question.shared for question in planned] == [Shared()] * 2
+    trials = list(passkey_case(4096, 2048, prices=PRICES).fitted().each_trial())
+    bodies = [parameters(trial.build(), trial.case.model) for trial in trials]
+    monkeypatch.setattr(Trial, "build", None)
+    planned = shared(trials)
+    assert [trial.shared for trial in planned] == [Shared()] * 2
     monkeypatch.undo()
-    assert [sent(question) for question in planned] == bodies
+    assert [sent(trial) for trial in planned] == bodies
 
 
 def test_line_retrieval_shares_nothing_but_its_repeats(tmp_path: Path) -> None:
     case = line_case(200, trials=3, **CACHED)
-    assert not any(question.shared.cuts for question in in_order(tmp_path, case))
+    assert not any(trial.shared.cuts for trial in in_order(tmp_path, case))
     repeated = in_order(tmp_path, dataclasses.replace(case, repeats=2))
-    assert [question.shared.read_share for question in repeated] == [0, 1] * 3
+    assert [trial.shared.read_share for trial in repeated] == [0, 1] * 3
 
 
 def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
@@ -191,17 +191,17 @@ def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
     wording = dataclasses.replace(cases[0].wording, prompt_set="z")
     words = dict(wording.words) | {"system": "Be brief."}
     other = dataclasses.replace(cases[0], wording=dataclasses.replace(wording, words=words))
-    assert not any(question.shared.cuts for question in in_order(tmp_path, *cases, other))
+    assert not any(trial.shared.cuts for trial in in_order(tmp_path, *cases, other))
 
 
 def test_a_prompt_with_nothing_but_short_templates_to_share_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
-    monkeypatch.setattr(Question, "build", None)
-    assert [question.shared for question in shared(list(case.questions()))] == [Shared()] * 3
+    monkeypatch.setattr(Trial, "build", None)
+    assert [trial.shared for trial in shared(list(case.each_trial()))] == [Shared()] * 3
 
 
 def test_a_long_template_is_shared(tmp_path: Path) -> None:
     case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
     words = dict(case.wording.words) | {"header": "Read all of it. " * 300}
     long = dataclasses.replace(case, wording=dataclasses.replace(case.wording, words=words))
-    assert [bool(question.shared.cuts) for question in in_order(tmp_path, long)] == [True] * 3
+    assert [bool(trial.shared.cuts) for trial in in_order(tmp_path, long)] == [True] * 3

@@ -18,7 +18,7 @@ from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
-from longctx.vocabulary.scenario import Scenario
+from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
@@ -27,7 +27,7 @@ from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
 
-NEED_A_COUNT: list[Scenario] = [
+NEED_A_COUNT: list[Cell] = [
     Coreference(2, 4096),
     VariableTracking(4096, 1, 4),
     MultipleNeedles(4096, 8, 1, 4),
@@ -85,11 +85,11 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     with SimulatedServer() as server:
         cases = calibrated(server.url, case, dataclasses.replace(case, seed=1), tape=tmp_path)
     words = case.wording.words
-    scenario = cases[0].fitted().scenario
-    assert isinstance(scenario, Passkey)
-    assert scenario.tokens is not None
-    assert scenario.tokens["filler"] == count_tokens(words["filler"])
-    assert scenario.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
+    cell = cases[0].fitted().cell
+    assert isinstance(cell, Passkey)
+    assert cell.tokens is not None
+    assert cell.tokens["filler"] == count_tokens(words["filler"])
+    assert cell.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
         Passkey.probes(words)
     )
@@ -148,15 +148,13 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
     assert not list(profiles.iterdir())
 
 
-@pytest.mark.parametrize("scenario", NEED_A_COUNT, ids=lambda scenario: str(scenario.family))
+@pytest.mark.parametrize("cell", NEED_A_COUNT, ids=lambda cell: str(cell.test))
 @pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
 def test_every_family_that_needs_a_count_says_how_to_get_one(
-    tmp_path: Path, profiles: Path, scenario: Scenario, shape: str
+    tmp_path: Path, profiles: Path, cell: Cell, shape: str
 ) -> None:
     """The other models are asked."""
-    case = dataclasses.replace(
-        line_case(), scenario=scenario, wording=PromptSet.open(HERE, "protocol").wording(type(scenario))
-    )
+    case = dataclasses.replace(line_case(), cell=cell, wording=PromptSet.open(HERE, "protocol").wording(type(cell)))
     lines, messages = line_case(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
@@ -164,7 +162,7 @@ def test_every_family_that_needs_a_count_says_how_to_get_one(
     assert calibrated_cases == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
-    assert failure.message.startswith(f"toy: its tokens could not be counted, which {scenario.family} needs to build")
+    assert failure.message.startswith(f"toy: its tokens could not be counted, which {cell.test} needs to build")
     assert failure.message.endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert not list(profiles.iterdir())
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from longctx.cases.case import Case, Question
+from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
@@ -22,10 +22,10 @@ TOOLS = [{"name": "look_up", "description": "Look a word up.", "input_schema": {
 EDITS = {"edits": [{"type": "clear_tool_uses_20250919"}]}
 
 
-def counts(server: SimulatedServer, questions: Sequence[Question]) -> list[Question]:
-    async def run() -> list[Question]:
+def counts(server: SimulatedServer, trials: Sequence[Trial]) -> list[Trial]:
+    async def run() -> list[Trial]:
         async with open_client(None, server.url, 1) as client:
-            return await counted(client, questions, print)
+            return await counted(client, trials, print)
 
     return asyncio.run(run())
 
@@ -43,7 +43,7 @@ def test_everything_that_a_request_holds_is_counted(server: SimulatedServer) -> 
         extra_body={"tools": TOOLS, "context_management": EDITS, "temperature": 0},
     )
     with server:
-        counts(server, list(case.questions()))
+        counts(server, list(case.each_trial()))
     [counting] = server.received
     assert counting.path == "/v1/messages/count_tokens"
     assert set(counting.body) == {
@@ -58,10 +58,10 @@ def test_prompts_of_one_scenario_are_counted_by_their_mean_length(server: Simula
     wording = PromptSet.open(HERE, "protocol").wording(Control)
     bank = load_bank(HERE, None, None, "toy")
     case = Case(ModelProfile(model="toy"), wording, Control(5000, "right", bank=lambda: bank), seed=0, trials=24)
-    questions = [Question(case, question.index, built=question.build()) for question in case.questions()]
-    sizes = [count_tokens(question.build().user) for question in questions]
+    trials = [Trial(case, trial.index, built=trial.build()) for trial in case.each_trial()]
+    sizes = [count_tokens(trial.build().user) for trial in trials]
     assert min(sizes) < max(sizes)
     with server:
-        answers = counts(server, questions)
+        answers = counts(server, trials)
     assert answers[0].case.size_tokens == pytest.approx(sum(sizes) / len(sizes), rel=0.05)
     assert len(server.received) == 1

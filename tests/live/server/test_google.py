@@ -123,8 +123,8 @@ def test_the_server_counts_all_that_a_request_holds_and_tells_its_window(server:
     assert asked["model"] == "models/toy"
     assert asyncio.run(_with(server, of, lambda client: retrieve(client, of))) == {"window": 1000}
     case = line_case(api="gemini", **MINE)
-    questions = list(case.questions())
-    [first, *_] = asyncio.run(_with(server, case.model, lambda client: counted(client, questions, print)))
+    trials = list(case.each_trial())
+    [first, *_] = asyncio.run(_with(server, case.model, lambda client: counted(client, trials, print)))
     assert first.case.counted is not None
     assert {request.path for request in server.received} == {"/v1/models/toy:countTokens", "/v1/models/toy"}
 

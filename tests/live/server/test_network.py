@@ -11,7 +11,7 @@ from pathlib import Path
 import anthropic
 import pytest
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.live.asking import ask_all
 from longctx.live.batches.service import Service
@@ -52,8 +52,8 @@ def ask(tape: Path) -> str:
     """Return the answer to the first trial of a case, from a server on 127.0.0.1."""
 
     async def run(url: str) -> str:
-        question = Question(line_case(), 0)
-        answer = await send(open_client(Tape(tape, "once"), url, 4), question)
+        trial = Trial(line_case(), 0)
+        answer = await send(open_client(Tape(tape, "once"), url, 4), trial)
         return str(answer.content[0].text)
 
     with SimulatedServer() as server:
@@ -167,13 +167,13 @@ def told(answer: Answer, ask: Callable[[Client], Awaitable[object]]) -> str:
             tracemalloc.stop()
 
 
-def question(client: Client) -> Awaitable[object]:
+def trial(client: Client) -> Awaitable[object]:
     return client.messages.with_raw_response.create(model="toy", max_tokens=1, messages=[])
 
 
 MODEL = ModelProfile.model_validate({"model": "toy"})
 ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
-    "message": question,
+    "message": trial,
     "count_tokens": lambda client: count(client, MODEL, "text"),
     "model": lambda client: retrieve(client, MODEL),
     "list of batches": lambda client: Service(client).since(utc_now()),

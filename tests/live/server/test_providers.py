@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Question
+from longctx.cases.case import Trial
 from longctx.live.server.calibrate import calibrate
 from longctx.live.server.client import open_client
 from longctx.recording.tape import Tape
@@ -52,15 +52,15 @@ def profile(
 
 def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: dict[str, Any], tmp_path: Path) -> None:
     case = line_case(extra_body={"temperature": 0}, effort="low", **profile)
-    question, folder = Question(case, 0), tmp_path / "tape"
+    trial, folder = Trial(case, 0), tmp_path / "tape"
 
-    asked = asyncio.run(send(open_client(Tape(folder, "once"), None, 4, profile["provider"]), question))
+    asked = asyncio.run(send(open_client(Tape(folder, "once"), None, 4, profile["provider"]), trial))
 
     assert [body["model"] for body in server.asked] == [case.model.sent_as]
     assert server.asked[0]["temperature"] == 0
     reply = Tape(folder).reply(wanted(case))
     assert reply is not None
-    assert reply.text == asked.content[0].text == question.build().expected
+    assert reply.text == asked.content[0].text == trial.build().expected
     kept = "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
     assert not [secret for secret in SECRETS if secret in kept]
     assert server.url not in kept
@@ -72,10 +72,10 @@ def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: di
 def test_what_is_recorded_is_played_without_the_network(
     server: ProviderServer, profile: dict[str, Any], tmp_path: Path
 ) -> None:
-    question = Question(line_case(**profile), 0)
+    trial = Trial(line_case(**profile), 0)
 
     def ask() -> Any:
-        return asyncio.run(send(open_client(Tape(tmp_path / "tape", "once"), None, 4, profile["provider"]), question))
+        return asyncio.run(send(open_client(Tape(tmp_path / "tape", "once"), None, 4, profile["provider"]), trial))
 
     first = ask()
     assert ask() == first

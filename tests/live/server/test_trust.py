@@ -9,7 +9,7 @@ import pytest
 from longctx.config.models import Caching, ModelProfile
 from longctx.live.server.client import open_client
 from longctx.live.server.trust import BEGINNING, Trust, of_prefill, of_stop_reason, try_trust
-from longctx.vocabulary.scenario import Reply
+from longctx.vocabulary.cell import Reply
 from tests.gateway import Gateway
 from tests.servers import SimulatedServer, failing
 

@@ -55,9 +55,9 @@ def test_inconclusive_may_pass_but_not_failed_tests() -> None:
 NOW = "2026-11-22T00:00:00+00:00"
 
 
-def rules_of(tmp_path: Path, *scenarios: str, **settings: Any) -> Any:
+def rules_of(tmp_path: Path, *cells: str, **settings: Any) -> Any:
     run = run_of(tmp_path, PASSKEY, **settings)
-    return rules(run, measured(run, *scenarios), NOW, RunLooks.all("equal") if run.settings.looks else AT_ONCE)
+    return rules(run, measured(run, *cells), NOW, RunLooks.all("equal") if run.settings.looks else AT_ONCE)
 
 
 def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
@@ -68,10 +68,10 @@ def test_the_rules_are_those_of_the_options(tmp_path: Path) -> None:
 
 
 def test_a_part_of_the_grid_is_distinguished_from_all(tmp_path: Path) -> None:
-    scenarios = "window-256-k-128", "window-256-k-256"
-    assert rules_of(tmp_path, *scenarios).left_out == 0
-    assert rules_of(tmp_path, *scenarios[1:]).left_out == 1
-    assert rules_of(tmp_path, *scenarios, only_trial="0").left_out == 2
+    cells = "window-256-k-128", "window-256-k-256"
+    assert rules_of(tmp_path, *cells).left_out == 0
+    assert rules_of(tmp_path, *cells[1:]).left_out == 1
+    assert rules_of(tmp_path, *cells, only_trial="0").left_out == 2
 
 
 def test_the_rules_have_the_profiles_tables(tmp_path: Path) -> None:

@@ -10,24 +10,23 @@ from longctx.protocols.reports.collage_analysis import Effect, QaSummary, Quotes
 from longctx.results.subject import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
-from longctx.views.chart import Chart
-from longctx.views.reporting import ScenarioSummary
-from longctx.views.chart import Table
+from longctx.views.chart import Chart, Table
+from longctx.views.reporting import CellSummary
 
 SUBJECT = Subject("m", "protocol")
 
 
-def scenario(family: str, rate: Rate, **params: int | str) -> ScenarioSummary:
-    return ScenarioSummary(family, SUBJECT, "s", params, rate, {}, None, None)
+def cell(test: str, rate: Rate, **params: int | str) -> CellSummary:
+    return CellSummary(test, SUBJECT, "s", params, rate, {}, None, None)
 
 
-def rates(cells: Sequence[ScenarioSummary]) -> list[Table]:
+def rates(cells: Sequence[CellSummary]) -> list[Table]:
     return [table for view in views(cells, []) for table in view.tables()]
 
 
 def test_variants_are_below_each_other_in_the_profile_s_order_and_positions_beside() -> None:
     cells = [
-        scenario("collage", Rate(number, 20), budget=3000, depth=depth, variant=variant)
+        cell("collage", Rate(number, 20), budget=3000, depth=depth, variant=variant)
         for number, (depth, variant) in enumerate(
             (depth, variant) for depth in (0, 50, 100, 25) for variant in ("none", "five", "none_scratchpad")
         )
@@ -40,13 +39,13 @@ def test_variants_are_below_each_other_in_the_profile_s_order_and_positions_besi
 
 
 def test_each_budget_has_its_table() -> None:
-    cells = [scenario("collage", Rate(1, 2), budget=budget, depth=0, variant="none") for budget in (70_000, 95_000)]
+    cells = [cell("collage", Rate(1, 2), budget=budget, depth=0, variant="none") for budget in (70_000, 95_000)]
     assert len(list(rates(cells))) == 2
 
 
 def test_each_table_says_what_its_own_filter_left() -> None:
     cells = [
-        scenario("collage", Rate(1, 2), budget=budget, depth=0, variant="none", filter_asked=100, filter_kept=kept)
+        cell("collage", Rate(1, 2), budget=budget, depth=0, variant="none", filter_asked=100, filter_kept=kept)
         for budget, kept in ((3000, 40), (6000, 70))
     ]
     assert [table.title.split(": ")[0].rpartition(", ")[2] for table in rates(cells)] == [
@@ -80,21 +79,21 @@ def test_every_table_says_what_the_filter_left() -> None:
     effects = (Effect("a scratchpad", "none", 0, Paired(1, 0, 2), 10.0),)
     pads = {("none_scratchpad", 0): Quotes(Rate(1, 2), Rate(0, 2))}
     made = [
-        *rates([scenario("collage", Rate(1, 2), **params)]),
+        *rates([cell("collage", Rate(1, 2), **params)]),
         *tables(QaSummary(SUBJECT, 3000, 430, 387, effects, pads)),
     ]
     assert len(made) == 3
     assert all("430 questions asked alone, 387 kept" in table.title for table in made)
-    [unfiltered] = rates([scenario("collage", Rate(1, 2), budget=3000, depth=0, variant="none")])
+    [unfiltered] = rates([cell("collage", Rate(1, 2), budget=3000, depth=0, variant="none")])
     assert "no filter" in unfiltered.title
 
 
-def at(budget: int, depth: int, variant: str, rate: Rate) -> ScenarioSummary:
-    return scenario("collage", rate, budget=budget, depth=depth, variant=variant)
+def at(budget: int, depth: int, variant: str, rate: Rate) -> CellSummary:
+    return cell("collage", rate, budget=budget, depth=depth, variant=variant)
 
 
-def by_length(*scenarios: ScenarioSummary) -> list[Chart]:
-    charts = (chart for view in views(scenarios, []) for chart in view.charts())
+def by_length(*cells: CellSummary) -> list[Chart]:
+    charts = (chart for view in views(cells, []) for chart in view.charts())
     return [chart for chart in charts if chart.name.startswith("qa-by-length")]
 
 

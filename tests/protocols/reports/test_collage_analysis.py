@@ -71,12 +71,12 @@ def test_the_filter_is_with_the_run_and_in_rows_of_earlier_versions() -> None:
     params = {"budget": 3000, "variant": "none", "depth": 0}
     facts_of_run = {"collage/s of some-model, prompts protocol": filtered}
     for fields, facts in ((params, facts_of_run), (params | filtered, {})):
-        summaries_of_qa = summarize([row(family="collage", scenario="s", params=fields, item="q")], facts=facts)
-        [answers] = summaries_of_qa.families["collage"].analysis
+        summaries_of_qa = summarize([row(test="collage", cell="s", params=fields, item="q")], facts=facts)
+        [answers] = summaries_of_qa.tests["collage"].analysis
         qa = summary_of(answers)
         assert (qa.filter_asked, qa.filter_kept) == (100, 41)
-        [scenario] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
-        assert scenario["params"] == params | filtered
+        [cell] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
+        assert cell["params"] == params | filtered
 
 
 def test_quotes_are_pooled_over_trials() -> None:

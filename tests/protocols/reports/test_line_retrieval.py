@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.line_retrieval import order
-from longctx.protocols.line_retrieval import EDGES, Origins, band, origins
+from longctx.protocols.reports.line_retrieval import EDGES, Origins, band, origins
 from tests.rows import row
 
 

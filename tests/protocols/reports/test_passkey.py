@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.protocols.reports.passkey import EffectiveWindow
-from longctx.protocols.reports.passkey import effective_windows
-from longctx.protocols.reports.passkey import PasskeySummary
+from longctx.protocols.reports.passkey import EffectiveWindow, PasskeySummary, effective_windows
 from longctx.results.subject import Subject
 
 

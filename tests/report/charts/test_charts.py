@@ -15,7 +15,7 @@ from longctx.report.page.contents import sections
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
 from longctx.views.chart import Chart
-from longctx.views.reporting import Reporting, Scenarios
+from longctx.views.reporting import CellSummaries, Reporting
 from longctx.views.view import RatePoint, RateView
 from tests.report.sample import rows
 from tests.rows import row
@@ -47,18 +47,16 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
 
 
 def test_a_chart_is_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
-    """The family that the chart itself names is ignored: if it is unknown, no page would show the chart."""
+    """The test that the chart itself names is ignored: if it is unknown, no page would show the chart."""
 
     class Strange(Reporting):
-        def charts(self, scenarios: Scenarios, analysis: Any) -> Iterator[Chart]:
-            yield replace(next(iter(drawn.values())), name="strange", family="misspelt")
+        def charts(self, cells: CellSummaries, analysis: Any) -> Iterator[Chart]:
+            yield replace(next(iter(drawn.values())), name="strange", test="misspelt")
 
     summary = summarize(list(rows()))
-    passkey = replace(summary.families["passkey"], reporting=Strange())
-    by_name = {
-        chart.name: chart for chart in charts(replace(summary, families={**summary.families, "passkey": passkey}))
-    }
-    assert by_name["strange"].family == "passkey"
+    passkey = replace(summary.tests["passkey"], reporting=Strange())
+    by_name = {chart.name: chart for chart in charts(replace(summary, tests={**summary.tests, "passkey": passkey}))}
+    assert by_name["strange"].test == "passkey"
 
 
 def test_every_chart_has_its_numbers(drawn: dict[str, Chart]) -> None:
@@ -110,7 +108,7 @@ def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
     svg = draw(
         Chart(
             outcomes.name,
-            outcomes.family,
+            outcomes.test,
             text,
             {**outcomes.spec, "data": {"values": [{"row": text, "kind": text}]}},
             outcomes.table,
@@ -123,7 +121,7 @@ def test_any_text_can_be_drawn(drawn: dict[str, Chart], text: str) -> None:
 
 def test_a_cell_of_few_trials_shows_their_number() -> None:
     def cell(trials: int) -> list[str]:
-        asked = [row(family="line_retrieval", params={"lines": 20}, depth=0.5) for _ in range(trials)]
+        asked = [row(test="line_retrieval", params={"lines": 20}, depth=0.5) for _ in range(trials)]
         made = next(chart for chart in charts(summarize(asked)) if chart.name == "heatmap-1")
         return [value["text"] for value in values(made.spec)]
 
@@ -132,7 +130,7 @@ def test_a_cell_of_few_trials_shows_their_number() -> None:
 
 
 def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> None:
-    nowhere = [replace(row, trace={}) for row in rows(trials=2) if row.scenario == "lines-5"]
+    nowhere = [replace(row, trace={}) for row in rows(trials=2) if row.cell == "lines-5"]
     summary = summarize(nowhere)
     assert not any("origins" in chart.name for chart in charts(summary))
     [lines, _] = sections(summary, [])
@@ -141,7 +139,7 @@ def test_wrong_answers_that_come_from_no_line_have_a_table_and_no_chart() -> Non
 
 
 def test_k_max_of_several_models_at_one_place_are_side_by_side() -> None:
-    passkeys = [row for model in ("a", "b") for row in rows(model=model) if row.family == "passkey"]
+    passkeys = [row for model in ("a", "b") for row in rows(model=model) if row.test == "passkey"]
     spec = next(chart.spec for chart in charts(summarize(passkeys)) if chart.name.startswith("passkey"))
     offsets = [layer["mark"]["xOffset"] for layer in spec["layer"] if "xOffset" in layer["mark"]]
     assert offsets == [0, -3]
@@ -159,8 +157,8 @@ def test_names_are_not_joined_by_a_line() -> None:
 
 
 def test_a_heatmap_has_one_kind_of_number_and_a_named_scale() -> None:
-    asked = [row(family="line_retrieval", params={"lines": 20}, depth=0.5, trial=trial) for trial in range(12)]
-    asked += [row(family="line_retrieval", params={"lines": 40}, depth=0.5, trial=trial) for trial in range(3)]
+    asked = [row(test="line_retrieval", params={"lines": 20}, depth=0.5, trial=trial) for trial in range(12)]
+    asked += [row(test="line_retrieval", params={"lines": 40}, depth=0.5, trial=trial) for trial in range(3)]
     made = next(chart for chart in charts(summarize(asked)) if chart.name == "heatmap-1")
     assert {value["text"] for value in values(made.spec)} == {"12/12", "3/3"}
     colour = made.spec["layer"][0]["encoding"]["color"]

@@ -13,7 +13,7 @@ from longctx.report.document import Document, as_html
 from longctx.report.page.page import ChangedTrials, changes_page
 from longctx.views.chart import Table
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
-from tests.report import every_family
+from tests.report import every_test
 from tests.report.sample import write_rows
 
 pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
@@ -41,8 +41,8 @@ def tab() -> Iterator[Tab]:
 
 @pytest.fixture(scope="module")
 def nine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the page of a run of all families at large sizes."""
-    return write_rows(tmp_path_factory.mktemp("nine"), list(every_family.rows()), every_family.MODEL)
+    """Return the page of a run of all tests at large sizes."""
+    return write_rows(tmp_path_factory.mktemp("nine"), list(every_test.rows()), every_test.MODEL)
 
 
 def test_it_opens_without_a_word_or_a_request(tab: Tab, report: Path) -> None:

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from longctx.report.document import Document
-from longctx.report.page.contents import facts, family_lines, sections
+from longctx.report.page.contents import facts, lines_of_tests, sections
 from longctx.report.page.page import render
 from longctx.report.run_report import RunReport
 from longctx.results.store import FinishedRun
@@ -76,14 +76,14 @@ def test_every_family_has_its_section_and_charts(report: Path) -> None:
 
 def test_families_are_in_one_order(report: Path) -> None:
     text = report.read_text()
-    families = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
+    tests = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
     headings = re.findall(r"<h2 id=.*?>(.*?)</h2>", text)
-    assert [heading for heading in headings if heading in families] == families
+    assert [heading for heading in headings if heading in tests] == tests
     assert "<h1>4 tests: some-model</h1>" in text
     [first] = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:1]
-    assert re.findall(r'<th scope="row"><a.*?>(.*?)</a></th>', first) == families
+    assert re.findall(r'<th scope="row"><a.*?>(.*?)</a></th>', first) == tests
     index = json.loads(next(script for script in Read(text).scripts if script.startswith("{")))
-    assert index["names"]["family"] == families
+    assert index["names"]["family"] == tests
 
 
 def test_charts_beside_the_page_have_real_colours(report: Path) -> None:
@@ -183,8 +183,8 @@ def test_details_lie_beside_the_page(report: Path) -> None:
 
 
 def test_the_first_screen_counts_what_passed_and_failed_and_links_to_its_origin() -> None:
-    of_test = run("correct", "wrong", "truncated", "not_asked", family="test_desk")
-    checks = run("correct", "wrong", family="test_desk.answer")
+    of_test = run("correct", "wrong", "truncated", "not_asked", test="test_desk")
+    checks = run("correct", "wrong", test="test_desk.answer")
     manifest = replace(
         MANIFEST, tests={"passed": 1200, "failed": 2, "error": 1},
         commit=f"https://github.example/o/r/commit/{'0123456789' * 4}", ci_run="https://github.example/o/r/actions/runs/7",
@@ -202,15 +202,15 @@ def test_the_first_screen_counts_what_passed_and_failed_and_links_to_its_origin(
 
 def test_checks_are_in_the_section_of_their_test() -> None:
     measured = joined(
-        run("correct", family="test_desk"),
-        run("correct", "wrong", family="test_desk.answer"),
-        run("wrong", family="test_gone.check"),
+        run("correct", test="test_desk"),
+        run("correct", "wrong", test="test_desk.answer"),
+        run("wrong", test="test_gone.check"),
     )
     summary = summarize(measured)
     desk, alone, _ = sections(summary, [])
     assert (desk.title, alone.title) == ("test_desk", "test_gone.check")
     assert desk.rates == ["1.00 [0.21, 1.00] n=1", "answer: 0.50 [0.09, 0.91] n=2"]
     assert [table.title for table in desk.tables] == ["test_desk", "test_desk.answer"]
-    tests = family_lines(summary).frame
+    tests = lines_of_tests(summary).frame
     assert tests.index.tolist() == ["test_desk", "test_gone.check"]
     assert tests["checks"].tolist() == ["answer 0.50", "-"]

@@ -12,7 +12,7 @@ def lines(number: int, right: int, of: int = 10, **fields: object) -> list[objec
     outcomes = ["correct"] * right + ["wrong"] * (of - right)
     name = f"lines-{number}"
     return [
-        row(kind, trial=n, scenario=name, params={"lines": number, "block_size": None}, **fields)
+        row(kind, trial=n, cell=name, params={"lines": number, "block_size": None}, **fields)
         for n, kind in enumerate(outcomes)
     ]
 

@@ -35,7 +35,7 @@ def test_every_trial_is_found_by_its_names() -> None:
     index = json.loads(trials.index(run, str))
     assert len(index["trials"]) == len(run)
     for row, trial in zip(run, index["trials"], strict=True):
-        assert index["names"]["scenario"][trial[1]] == row.scenario
+        assert index["names"]["scenario"][trial[1]] == row.cell
         assert index["names"]["outcome"][trial[3]] == row.outcome
         assert trial[4] == f"#{row.trial}"
 
@@ -110,9 +110,9 @@ def test_the_command_is_quoted_for_a_shell() -> None:
 def test_a_trial_of_a_question_or_a_case_goes_by_its_id() -> None:
     first, *_ = shown()
     named = [
-        replace(first, family="collage", version=2, trial=0, item="fees-q1@0123456789ab"),
-        replace(first, family="test_review", trial=0, item="contract-17"),
-        replace(first, family="collage", trial=3, item="fees-q1@0123456789ab"),
+        replace(first, test="collage", version=2, trial=0, item="fees-q1@0123456789ab"),
+        replace(first, test="test_review", trial=0, item="contract-17"),
+        replace(first, test="collage", trial=3, item="fees-q1@0123456789ab"),
     ]
     index = json.loads(trials.index(named, str))
     assert [trial[4] for trial in index["trials"]] == ["#fees-q1", "#contract-17", "#3"]

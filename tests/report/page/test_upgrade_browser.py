@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade
-from longctx.engine.upgrade import write
+from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, write
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row

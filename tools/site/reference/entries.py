@@ -40,9 +40,9 @@ def profiles_page() -> str:
     common = {field.name for field in fields_of(Axes)}
     parts = [PROFILES, "## The file itself\n\n", _entries(fields_of(Profile))]
     parts += ["\n## Every protocol's table\n\n", _entries(fields_of(Axes))]
-    for name, family in shipped().items():
-        own = [field for field in fields_of(family.axes) if field.name not in common]
-        parts += [f"\n## `[{name}]`\n\n", f"{text(family.title)}. {_about(family.axes)}\n\n", _entries(own)]
+    for name, test in shipped().items():
+        own = [field for field in fields_of(test.axes) if field.name not in common]
+        parts += [f"\n## `[{name}]`\n\n", f"{text(test.title)}. {_about(test.axes)}\n\n", _entries(own)]
     parts += [
         "\n## `corpus.toml`\n\n",
         f"{_about(CorpusSettings)} [How files are read](../documents.md#how-files-are-read).\n\n",

@@ -49,7 +49,7 @@ def _in_italics(sentence: str) -> str:
 def mistakes() -> list[Mistake]:
     """Return the mistakes of the whole package, sorted by code; each once for a module."""
     modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-    kinds = {UserError.__name__}
+    kinds = {UserError.__name__, "mistake"}
     for _ in range(2):  # a subclass may stand before its base
         kinds |= {
             node.name
@@ -71,6 +71,8 @@ def _of(module: ast.Module, kinds: set[str], file: Path) -> Iterator[Mistake]:
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds:
             name, message = node.args
+            if isinstance(name, ast.Name):  # within `mistake` itself
+                continue
             if isinstance(message, ast.Name):
                 message = constants.get(message.id, message)
             yield Mistake(ast.literal_eval(name), _sentence(message), file.as_posix())

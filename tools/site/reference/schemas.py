@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from longctx.vocabulary.scenario import Kind
+from longctx.vocabulary.cell import Kind
 
 Outcome = Literal["pass", "regression", "inconclusive", "invalid"]
 
@@ -41,14 +41,14 @@ class Trials(Table):
 
 
 class ScenarioRate(SubjectFields):
-    """The rate of one scenario."""
+    """The rate of one cell."""
 
     family: str
-    """The family, such as `passkey`."""
+    """The test, such as `passkey`."""
     scenario: str
-    """The slug of the scenario's parameters."""
+    """The slug of the cell's parameters."""
     params: dict[str, int | str | None]
-    """The scenario's parameters."""
+    """The cell's parameters."""
     correct: int
     """Trials with the right answer."""
     n: int
@@ -68,10 +68,10 @@ class ScenarioRate(SubjectFields):
 
 
 class Usage(Table):
-    """The tokens, cost and time of one family on one model."""
+    """The tokens, cost and time of one test on one model."""
 
     family: str
-    """The family, such as `passkey`."""
+    """The test, such as `passkey`."""
     model: str
     """The model that was asked."""
     input: int
@@ -106,7 +106,7 @@ class Cost(Table):
 
 
 class SummaryFile(Table):
-    """`summary.json`: the tables of the terminal, for programs. A family adds entries of its own, such as `passkey`
+    """`summary.json`: the tables of the terminal, for programs. A test adds entries of its own, such as `passkey`
     (k_max of each window) and `qa` (effects of the variants)."""
 
     schema_: Literal[1] = Field(alias="schema")
@@ -118,9 +118,9 @@ class SummaryFile(Table):
     errors: dict[str, int]
     """The number of trials that were not measured, by cause."""
     scenarios: list[ScenarioRate]
-    """The rate of each scenario for each model and prompt set."""
+    """The rate of each cell for each model and prompt set."""
     usage: list[Usage]
-    """The tokens, cost and time of each family and model."""
+    """The tokens, cost and time of each test and model."""
     costs: list[Cost]
     """The cost of each model."""
     answered: list[dict[str, Any]]
@@ -128,7 +128,7 @@ class SummaryFile(Table):
 
 
 class BandFields(Table):
-    """One band of lengths of one family."""
+    """One band of lengths of one test."""
 
     band: str
     """The band's name in the profile; `all` if that has no bands."""
@@ -157,10 +157,10 @@ class BandFields(Table):
 
 
 class FamilyFields(Table):
-    """The verdict on one family. A family adds lists of its own: passkey has `windows`, with k_max of both runs."""
+    """The verdict on one test. A test adds lists of its own: passkey has `windows`, with k_max of both runs."""
 
     family: str
-    """The family, such as `passkey`."""
+    """The test, such as `passkey`."""
     before: SubjectFields
     """The subject of the baseline."""
     after: SubjectFields
@@ -199,7 +199,7 @@ class GateFile(Table):
     changed: list[str]
     """The settings that differ between the baseline and the run."""
     families: list[FamilyFields]
-    """The verdict on each family."""
+    """The verdict on each test."""
 
 
 class BaselineHead(Table):
@@ -218,24 +218,24 @@ class BaselineHead(Table):
 
 
 class BaselineLine(Table):
-    """Any other line of a baseline: the trials of one scenario, model and wording."""
+    """Any other line of a baseline: the trials of one cell, model and wording."""
 
     family: str
-    """The family, such as `passkey`."""
+    """The test, such as `passkey`."""
     version: int
-    """The family's version."""
+    """The test's version."""
     model: str
     """The model that was asked."""
     prompt_set: str
     """The prompt set."""
     prompt_digest: str
-    """The digest of the family's wording in the prompt set."""
+    """The digest of the test's wording in the prompt set."""
     labels: dict[str, str]
     """The labels of `--ctx-label`."""
     scenario: str
-    """The slug of the scenario's parameters."""
+    """The slug of the cell's parameters."""
     params: dict[str, int | str | None]
-    """The scenario's parameters."""
+    """The cell's parameters."""
     band: str | None
     """The band of lengths in which a gate judges the trials."""
     seed: int
@@ -263,13 +263,13 @@ class EpisodeFields(Table):
     """The metadata of an episode."""
 
     trial: str
-    """The trial's identity: family and its version, scenario, question, seed, trial, repeat."""
+    """The trial's identity: test and its version, cell, question, seed, trial, repeat."""
     model: str = ""
     """The model that was asked."""
     prompt_set: str
     """The prompt set."""
     wording: str
-    """The digest of the family's wording."""
+    """The digest of the test's wording."""
     recorded_at: str
     """The time of the recording: ISO 8601, UTC."""
     latency_s: float | None

@@ -1,4 +1,4 @@
-"""Scenario, trial, reply and outcome. The scenarios of a family are instances of its subclass of Scenario."""
+"""Cell, trial, reply and outcome. The cells of a test are instances of its subclass of Cell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "tru
 """Outcomes that count in a rate. The others mean that the trial was not measured."""
 
 Words = Mapping[str, str]
-"""The wording of one family, from a prompt set: the text of each template by its name.
+"""The wording of one test, from a prompt set: the text of each template by its name.
 
 Example:
     >>> words: Words = {"system": "", "question": "What is the key of {name}?"}
@@ -67,9 +67,9 @@ class Identity:
         'several_keys.v1/keys-3-sentences-20/seed-0/trial-7/repeat-0'
     """
 
-    family: str
+    test: str
     version: int
-    scenario: str
+    cell: str
     seed: int
     trial: int
     repeat: int = 0
@@ -77,20 +77,17 @@ class Identity:
 
     def __str__(self) -> str:
         item = f"/{self.item}" if self.item else ""
-        return (
-            f"{self.family}.v{self.version}/{self.scenario}{item}"
-            f"/seed-{self.seed}/trial-{self.trial}/repeat-{self.repeat}"
-        )
+        return f"{self.test}.v{self.version}/{self.cell}{item}/seed-{self.seed}/trial-{self.trial}/repeat-{self.repeat}"
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """One seeded question of a scenario.
+class BuiltTrial:
+    """One seeded question of a cell.
 
     Example:
         >>> identity = Identity("several_keys", 1, "keys-1-sentences-0", seed=0, trial=0)
         >>> text = "The key of Anna is 12345. What is the key of Anna?"
-        >>> trial = Trial(identity, system="", user=text, expected="12345", max_tokens=60, depth=0.0)
+        >>> trial = BuiltTrial(identity, system="", user=text, expected="12345", max_tokens=60, depth=0.0)
     """
 
     identity: Identity
@@ -110,7 +107,7 @@ class Trial:
     recorded: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model, such as filler counts."""
     documents: str = ""
-    """The digest of the documents that the prompt holds; empty if a family does not say it."""
+    """The digest of the documents that the prompt holds; empty if a test does not say it."""
     prefill: str = ""
     """The beginning of the answer, for models that accept one."""
     without_prefill: str = ""
@@ -250,17 +247,17 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario(ABC):
-    """One cell of the benchmark: a family and its parameters.
+class Cell(ABC):
+    """One cell of the benchmark: a test and its parameters.
 
-    A subclass is a frozen dataclass of a family's parameters. It touches no network, no clock and no file: the same
+    A subclass is a frozen dataclass of a test's parameters. It touches no network, no clock and no file: the same
     parameters, seed and index give the same trial everywhere.
 
     Example:
         >>> from dataclasses import dataclass
         >>> @dataclass(frozen=True, slots=True)
-        ... class Echo(Scenario):
-        ...     family = "echo"
+        ... class Echo(Cell):
+        ...     test = "echo"
         ...     version = 1
         ...     identified_by = ("digits",)
         ...     templates = {"question": ("number",)}
@@ -269,7 +266,7 @@ class Scenario(ABC):
         ...     def run(self, words, seed, index, repeat, answer):
         ...         number = str(self.stream(seed, index).randint(10**self.digits))
         ...         text = words["question"].replace("{number}", number)
-        ...         trial = Trial(self.identity(seed, index, repeat), "", text, number, self.max_tokens, depth=0.0)
+        ...         trial = BuiltTrial(self.identity(seed, index, repeat), "", text, number, self.max_tokens, depth=0.0)
         ...         reply = answer(trial)
         ...         return trial, reply and Outcome("correct" if reply.text == number else "wrong", reply.text)
         ...
@@ -281,57 +278,57 @@ class Scenario(ABC):
         'Repeat 606.'
     """
 
-    family: ClassVar[str]
-    """The family's name in profiles, prompt sets, cassettes and rows."""
+    test: ClassVar[str]
+    """The test's name in profiles, prompt sets, cassettes and rows."""
     version: ClassVar[int]
-    """A number to raise whenever the family builds different trials."""
+    """A number to raise whenever the test builds different trials."""
     identified_by: ClassVar[tuple[str, ...]]
-    """The parameters, numbers or words, that tell scenarios apart."""
+    """The parameters, numbers or words, that tell cells apart."""
     treatments: ClassVar[tuple[str, ...]] = ()
     """Those of them that change how an item is asked, and not the item: trials that differ in them alone are paired."""
     templates: ClassVar[Mapping[str, tuple[str, ...]]]
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     counts_system: ClassVar[bool] = False
-    """Whether `size_tokens` includes the system prompt, as that of a family that fills a window does."""
+    """Whether `size_tokens` includes the system prompt, as that of a test that fills a window does."""
 
     max_tokens: int = field(default=16, kw_only=True)
     """The most tokens a reply may have. It is not in a trial's identity: the question stays the same."""
 
     @abstractmethod
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[Trial], Reply | None]
-    ) -> tuple[Trial, Outcome | None]:
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+    ) -> tuple[BuiltTrial, Outcome | None]:
         """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` has no reply to it."""
 
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> Trial:
+    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> BuiltTrial:
         """Return a trial. This is a pure function."""
-        return self.run(words, seed, index, repeat, lambda trial: None)[0]
+        return self.run(words, seed, index, repeat, lambda built: None)[0]
 
     @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         """Estimate the tokens of a prompt, on average. tokens: a model's tokens per unit, from its model profile."""
 
     def longest_tokens(self, tokens: Mapping[str, float]) -> int:
-        """Estimate the tokens of the longest prompt, for families whose prompts of one scenario differ in size."""
+        """Estimate the tokens of the longest prompt, for tests whose prompts of one cell differ in size."""
         return self.size_tokens(tokens)
 
     @property
     def piece_count(self) -> int:
-        """About how many pieces the context of a prompt has; 0 for a family that can be asked as one text alone."""
+        """About how many pieces the context of a prompt has; 0 for a test that can be asked as one text alone."""
         return 0
 
     @property
     def length(self) -> int:
-        """The length in the family's unit, which decides the band of the profile that the scenario belongs to."""
+        """The length in the test's unit, which decides the band of the profile that the cell belongs to."""
         return 0
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges this scenario: false if its rate is not what the family measures."""
+        """Whether the gate judges this cell: false if its rate is not what the test measures."""
         return True
 
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
-        """Return the prefix of trial `index` (see Trial), which a family may know without building the trial; None if
+        """Return the prefix of trial `index` (see BuiltTrial), which a test may know without building it; None if
         trials share no more than the wording of their templates."""
         return self.build(words, seed, index).prefix
 
@@ -382,7 +379,7 @@ class Scenario(ABC):
 
     @property
     def run_facts(self) -> Mapping[str, int]:
-        """Facts that a run records once per scenario, such as how many questions a filter kept."""
+        """Facts that a run records once per cell, such as how many questions a filter kept."""
         return {}
 
     def indices(self, trials: int) -> Sequence[int]:
@@ -395,7 +392,7 @@ class Scenario(ABC):
         return "the family has no questions of this size"
 
     def fit(self, values: Mapping[str, float]) -> Self:
-        """Return this scenario for one model, from the result of `token_values`. Raises ValueError if it cannot."""
+        """Return this cell for one model, from the result of `token_values`. Raises ValueError if it cannot."""
         return self
 
     @property
@@ -409,12 +406,12 @@ class Scenario(ABC):
 
     @property
     def id(self) -> str:
-        """The name that is unique in a run: the slug, unless scenarios differ in more than their parameters."""
+        """The name that is unique in a run: the slug, unless cells differ in more than their parameters."""
         return self.slug
 
     @classmethod
     def from_slug(cls, slug: str, **given: Any) -> Self:
-        """Return the scenario of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
+        """Return the cell of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
         rest = slug
         params: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
@@ -426,23 +423,23 @@ class Scenario(ABC):
         if rest or not params:
             written = "-".join(f"{name}-{'WORD' if name in words else '10'}" for name in cls.identified_by)
             raise ValueError(
-                f"{cls.family} has no scenario {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
+                f"{cls.test} has no scenario {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
                 f"written like {written}."
             )
         try:
-            scenario = cls(**params, **given)
+            cell = cls(**params, **given)
         except TypeError:
-            raise ValueError(f"{cls.family} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
-        if scenario.slug != slug:
-            raise ValueError(f"{cls.family} scenario {slug!r} is written {scenario.slug!r}.")
-        return scenario
+            raise ValueError(f"{cls.test} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
+        if cell.slug != slug:
+            raise ValueError(f"{cls.test} scenario {slug!r} is written {cell.slug!r}.")
+        return cell
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         """Return the identity of a trial. Raises ValueError if there is no trial `index`."""
-        return Identity(self.family, self.version, self.slug, seed, index, repeat)
+        return Identity(self.test, self.version, self.slug, seed, index, repeat)
 
     def index_of(self, name: str) -> int:
-        """Return the index of the trial with this name: its number, or what the family calls it.
+        """Return the index of the trial with this name: its number, or what the test calls it.
 
         Raises ValueError if there is none.
         """
@@ -452,4 +449,4 @@ class Scenario(ABC):
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""
-        return frozen_stream(self.family, self.version, self.slug, seed, index)
+        return frozen_stream(self.test, self.version, self.slug, seed, index)

@@ -1,4 +1,4 @@
-"""A made-up run of nine families at large sizes, for tests of the page's layout. No model was asked."""
+"""A made-up run of nine tests at large sizes, for tests of the page's layout. No model was asked."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Trace = dict[str, int]
 MODEL = "a-model-with-a-long-name-2026-11-21"
 
 
-def scenarios() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield family, scenario and parameters, in the sizes of the profiles of large models."""
+def cells() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield test, cell and parameters, in the sizes of the profiles of large models."""
     for lines in (500, 2000, 6500):
         for size in (None, 1, 100, 1000):
             name = f"lines-{lines}" + (f"-block_size-{size}" if size else "")
@@ -42,35 +42,35 @@ def scenarios() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def rows(trials: int = 15) -> Iterator[Row]:
-    """Yield rows of all families. One of five trials is wrong, but in the largest sizes only one of five is right."""
-    for family, scenario, params in scenarios():
+    """Yield rows of all tests. One of five trials is wrong, but in the largest sizes only one of five is right."""
+    for test, cell, params in cells():
         size = params.get("lines") or params.get("window") or params.get("context") or 0
         largest = size in (6500, 1000000)
         for trial in range(trials):
             kind = ("correct" if trial % 5 == 4 else "wrong") if largest else ("wrong" if trial % 5 == 1 else "correct")
-            if family == "frequent_words" and trial % 2:
+            if test == "frequent_words" and trial % 2:
                 kind = "unparseable"
-            row = made_row(family, scenario, params, trial, kind, MODEL, "1234")
-            yield replace(row, trace=_trace(family, params, trial, kind), input_tokens=size or 95000)
+            row = made_row(test, cell, params, trial, kind, MODEL, "1234")
+            yield replace(row, trace=_trace(test, params, trial, kind), input_tokens=size or 95000)
 
 
-def _trace(family: str, params: Mapping[str, Any], trial: int, kind: str) -> Trace:
+def _trace(test: str, params: Mapping[str, Any], trial: int, kind: str) -> Trace:
     right = kind == "correct"
     if kind == "unparseable":
         return {}
-    if family == "line_retrieval" and not right:
+    if test == "line_retrieval" and not right:
         distance = (-1) ** trial * 2 ** (trial + len(str(params["block_size"])))
         return {"line": 2, "line_distance": distance, "place_distance": -3 * distance}
-    if family == "coreference":
+    if test == "coreference":
         asked = 1 + trial % params["needles"]
         given = asked if right else 1 + (trial + 1) % params["needles"]
         return {"asked": asked, "score": 1000 if right else 300, "given": given, **({"exact": 1} if right else {})}
-    if family == "graph_walks":
+    if test == "graph_walks":
         thirds = {"asked_beginning": 2, "asked_middle": 2, "asked_end": 2, "right_beginning": 2, "right_middle": 1}
         whole = {"asked": 6, "given": 6, "right": 6, **thirds, "right_middle": 2, "right_end": 2}
         return whole if right else {"asked": 6, "given": 6, "right": 3, **thirds, "right_end": 0, "nearer": 3}
-    if family in ("variable_tracking", "multiple_needles", "frequent_words"):
-        number = {"variable_tracking": 5, "multiple_needles": 4, "frequent_words": 3}[family]
+    if test in ("variable_tracking", "multiple_needles", "frequent_words"):
+        number = {"variable_tracking": 5, "multiple_needles": 4, "frequent_words": 3}[test]
         named = number if right else number - 2
         items = {f"{'named' if n <= named else 'missed'}_{n}": (n * 17 + trial * 7) % 100 for n in range(1, number + 1)}
         besides = {} if right else {"of_another_key": 2}

@@ -1,4 +1,4 @@
-"""What all families share: identities, slugs, random streams, and the judging of replies without an answer."""
+"""What all tests share: identities, slugs, random streams, and the judging of replies without an answer."""
 
 import dataclasses
 from pathlib import Path
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longctx.vocabulary.cell import Cell, Identity, Reply
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
-from longctx.vocabulary.scenario import Identity, Reply, Scenario
 from tests.protocols import Collage, LineRetrieval, Passkey
 
 ROOT = Path(__file__).parents[2]
-SCENARIOS = st.one_of(
+CELLS = st.one_of(
     st.builds(LineRetrieval, st.integers(100, 10**6), st.none() | st.integers(1, 100)),
     st.builds(Passkey, st.integers(1000, 10**7), st.integers(1, 1000)),
 )
@@ -31,7 +31,7 @@ def test_an_identity_names_its_item() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "slug"),
+    ("cell", "slug"),
     [
         (LineRetrieval(500), "lines-500"),
         (LineRetrieval(500, 10), "lines-500-block_size-10"),
@@ -39,13 +39,13 @@ def test_an_identity_names_its_item() -> None:
         (Passkey(8192, 256), "window-8192-k-256"),
     ],
 )
-def test_a_slug_names_the_parameters_that_are_given(scenario: Scenario, slug: str) -> None:
-    assert scenario.slug == slug
+def test_a_slug_names_the_parameters_that_are_given(cell: Cell, slug: str) -> None:
+    assert cell.slug == slug
 
 
-@given(SCENARIOS)
-def test_a_scenario_is_found_again_by_its_slug(scenario: Scenario) -> None:
-    assert type(scenario).from_slug(scenario.slug) == scenario
+@given(CELLS)
+def test_a_scenario_is_found_again_by_its_slug(cell: Cell) -> None:
+    assert type(cell).from_slug(cell.slug) == cell
 
 
 @pytest.mark.parametrize("slug", ["", "lines", "lines--5", "lines-5-", "rows-5", "lines-5-k-3", "block_size-2-lines-5"])
@@ -59,10 +59,10 @@ def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
         Collage.from_slug("variant-none-budget-3000")
 
 
-@pytest.mark.parametrize(("family", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
-def test_a_slug_without_a_parameter_is_refused(family: type[Scenario], slug: str) -> None:
-    with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(family.identified_by)}"):
-        family.from_slug(slug)
+@pytest.mark.parametrize(("test", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
+def test_a_slug_without_a_parameter_is_refused(test: type[Cell], slug: str) -> None:
+    with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(test.identified_by)}"):
+        test.from_slug(slug)
 
 
 def test_a_slug_of_impossible_parameters_is_refused() -> None:
@@ -81,10 +81,10 @@ def test_a_stream_never_changes_its_draws() -> None:
 
 
 def test_every_trial_has_its_own_stream() -> None:
-    scenarios = [LineRetrieval(5), LineRetrieval(6), LineRetrieval(5, 1), Passkey(5, 1), Passkey(5, 2)]
+    cells = [LineRetrieval(5), LineRetrieval(6), LineRetrieval(5, 1), Passkey(5, 1), Passkey(5, 2)]
     draws = {
-        int(scenario.stream(seed, index).randint(2**62, dtype="int64"))
-        for scenario in scenarios
+        int(cell.stream(seed, index).randint(2**62, dtype="int64"))
+        for cell in cells
         for seed in range(5)
         for index in range(5)
     }

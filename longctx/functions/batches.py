@@ -1,0 +1,99 @@
+"""Asking test functions in batches, in rounds: what all of their trials lack now is asked, then they run again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from longctx.config.models import ModelProfile
+from longctx.functions.asking import Bodies, not_repeated, one_request
+from longctx.functions.contexts import of_one_context, shared_requests
+from longctx.functions.measure import FunctionTrial, Result
+from longctx.live.asker import count
+from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.bounds import Bounds, Terms
+from longctx.live.cost.money import Budget
+from longctx.live.failure import Asked
+from longctx.live.interrupted import Halt
+from longctx.live.outcomes import Outcomes
+from longctx.live.progress import live_progress
+from longctx.live.request import OneRequest, Request
+from longctx.live.run import Sending, open_batches, stoppable
+from longctx.live.server.clients import open_clients
+from longctx.live.tally import Tally
+from longctx.live.waiting import Say
+from longctx.recording.tape import Tape
+
+if TYPE_CHECKING:
+    pass
+
+
+@dataclass(slots=True)
+class Round:
+    """The requests that the trials of all functions lack in one round."""
+
+    requests: list[OneRequest] = field(default_factory=list)
+
+
+class Rounds:
+    """The rounds of one asking pass."""
+
+    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
+        self.asked = Asked()
+        self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
+        self._issued: dict[str, Bodies] = {}
+        self._stale: set[str] = set()
+
+    def collect(self, models: Sequence[ModelProfile]) -> None:
+        """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
+        if Ledger(self._tape.written_to).open():
+            self._stoppable(lambda halt: self._ask([], models, halt), 0)
+
+    def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
+        """Add what a trial lacks, unless it cannot go on."""
+        key = trial.trial.key
+        if changed := not_repeated(trial, self._issued.get(key, {})):
+            self.asked.failures[key] = changed
+            return
+        if result.kind != "suspended":
+            return
+        self._issued[key] = dict(trial.bodies)
+        lacking = [lack for lack in trial.lacking if self._tape.wants(lack.wanted)]
+        if not lacking and key not in self._stale:
+            self._stale.add(key)
+            self.asked.stale += 1
+        to.requests += [one_request(trial.trial, lack) for lack in lacking]
+
+    def ask(self, round: Round) -> None:
+        """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
+        models = {request.case.model.model: request.case.model for request in round.requests}
+        requests = round.requests
+        self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
+
+    def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
+        halt = Halt()
+        halt.to_ask = self._tape.recorded + requests
+        return stoppable(lambda: ask(halt), self._tape, halt, self._say)
+
+    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile], halt: Halt) -> Asked:
+        terms, tape = self._terms, self._tape
+        async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
+            batches = await open_batches(clients.first, tape, terms, self._say)
+            asked = Asked()
+            for request in requests:
+                if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
+                    asked.failures[request.key] = failure
+            claimed = batches.held()
+            open_requests = [request for request in requests if not request.wanted.counts]
+            held = [request for request in open_requests if place_of(request.wanted) in claimed]
+            taken = claimed.keys() | batches.collected
+            free = [request for request in open_requests if place_of(request.wanted) not in taken]
+            bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
+            tally = Tally(len(free) + len(held))
+            with live_progress(tally, self._say) as shown:
+                sending = Sending(clients, tape, bounds, Outcomes(tally, shown), batches)
+                shared = [request for group in of_one_context(free) for request in shared_requests(group, batch=True)]
+                asked.add(await sending.all(shared, held))
+        return asked

@@ -1,0 +1,162 @@
+"""The estimate before anything is asked: what the tape lacks, in trials, tokens and dollars. It needs no SDK."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from vcr.record_mode import RecordMode
+
+from longctx import clocks
+from longctx.cases.case import Case, Group, ReplyTokens, Trial
+from longctx.config.models import TokenCounts
+from longctx.corpus.tokens import count_tokens
+from longctx.errors import UserError
+from longctx.live.batches.ledger import Ledger, each_once, place_in
+from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
+from longctx.live.cost.money import usd
+from longctx.live.cost.prefixes import cheapest_with_batches, shared
+from longctx.live.failure import Failure, Unasked
+from longctx.live.waiting import Say, waiting
+from longctx.plural import count
+from longctx.recording.missing import missing
+from longctx.recording.stale import stale
+from longctx.recording.tape import Tape
+from longctx.recording.versions import of_other_versions, why_unused
+from longctx.results.grouping import grouped
+
+NOT_MEASURED = "not_measured"
+"""The cause of cases that are asked once the server has counted the tokens of their prompt set."""
+
+
+BUILT = "the prompts to be built, to find those without a recording"
+
+
+MOST_READ = 200
+"""The most recorded answers that are read of a cell."""
+
+
+def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
+    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
+    fit, unfit = fitted(with_recorded_replies(tape, cases))
+    claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
+    with waiting(say, BUILT):
+        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
+        lacking = each_once(lacking) if batch else lacking
+        free = [trial for trial in lacking if place_in(trial) not in claimed]
+        trials = with_sharing(free, batch)
+    say_misfits(say, unfit)
+    estimates = say_estimate(say, fit, trials, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
+    say_unused(say, tape, trials, batch)
+    if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
+        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
+    if held := len(lacking) - len(free):
+        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+    return estimates
+
+
+def say_unused(say: Say, tape: Tape, trials: Sequence[Trial], batch: bool) -> None:
+    """Print how many of the questions to ask have answers of another version, why these do not count, and the cost."""
+    unused: dict[tuple[str, str, int], list[Trial]] = defaultdict(list)
+    for group in grouped(trials, lambda trial: id(trial.case)).values():
+        case, of_trial = group[0].case, {str(trial.identity): trial for trial in group}
+        for version, names in of_other_versions(tape, case, of_trial).items():
+            unused[case.cell.test, case.model.model, version] += [of_trial[name] for name in names]
+    for (test, model, version), group in unused.items():
+        reason, advice = why_unused(str(group[0].identity), version)
+        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].case.model.prices else "not known"
+        have = "has an answer" if len(group) == 1 else "have answers"
+        sentence = (
+            f"{test} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
+            f"{reason}. Asking again costs {price}. {advice}"
+        )
+        say(sentence.rstrip())
+
+
+def with_sharing(trials: Sequence[Trial], batch: bool) -> list[Trial]:
+    """Return the questions in the order in which they are asked, with what their prompts share."""
+    return cheapest_with_batches(trials) if batch else shared(trials)
+
+
+def with_recorded_replies(
+    tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
+) -> list[Case]:
+    """Return the cases with what their model has answered so far to their test, if that says how long replies are.
+
+    known: of a test and model, in place of what the tape has.
+    """
+    replies = {
+        group: (known or {}).get(group)
+        or ReplyTokens.of(
+            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[1], MOST_READ)]
+        )
+        for group, of_group in grouped(cases, lambda case: case.group).items()
+    }
+    return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
+
+
+def with_estimated_counts(case: Case) -> Case:
+    """Return a cell of a test function as if its probes were counted, by the tokens of the model's profile.
+
+    A cell whose counts are known is returned as it is. Raises UserError if no values can be made of the estimates.
+    """
+    if case.token_values is not None:
+        return case
+    model, cell = case.model, case.cell
+    texts = cell.probes(case.wording.words)
+    counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
+    try:
+        values = cell.token_values(counts)
+    except ValueError as error:
+        raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+    estimated = TokenCounts(
+        test=cell.test,
+        wording=case.counts_key,
+        system=model.system_digest,
+        on=clocks.now().date(),
+        values=values,
+    )
+    return dataclasses.replace(case, model=model.model_copy(update={"token_counts": (*model.token_counts, estimated)}))
+
+
+def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
+    """Return the cases that fit their models, and the others with the reasons."""
+    fit, unfit = [], []
+    for case in cases:
+        try:
+            fit.append(case.fitted())
+        except UserError as error:
+            cause = NOT_MEASURED if error.code == "prompt-set-not-measured" else "does_not_fit"
+            unfit.append((case, Failure(cause, str(error), fatal=True)))
+    return fit, unfit
+
+
+def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
+    """Print what does not fit its model and is not asked: a sentence on each test and model."""
+    told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
+    for (test, model), group in grouped(told, lambda each: each[0].group).items():
+        first = "The first: " if len(group) > 1 else ""
+        say(f"Not asked: {count(len(group), 'scenario')} of {test} on {model}. {first}{group[0][1].message}")
+
+
+def still_fitting(trials: Sequence[Trial]) -> tuple[list[Trial], list[Unasked]]:
+    """Return the questions whose cases fit their models by the server's count, and the other cases with the reasons."""
+    cases = {id(trial.case): trial.case for trial in trials}
+    _, unfit = fitted(list(cases.values()))
+    too_long = {id(case) for case, _ in unfit}
+    return [trial for trial in trials if id(trial.case) not in too_long], unfit
+
+
+def say_estimate(
+    say: Say, cases: Sequence[Case], trials: Sequence[Trial], unbuilt: Sequence[Case] = (), batch: bool = False
+) -> list[Estimate]:
+    """Print and return what these questions of these cases cost. unbuilt: cases that do not fit their models."""
+    estimates = estimate(cases, trials, unbuilt, batch)
+    for estimate_of_test in estimates:
+        say(str(estimate_of_test))
+    if total := in_all(estimates):
+        say(total)
+    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), clocks.local().date()):
+        say(warning)
+    return estimates

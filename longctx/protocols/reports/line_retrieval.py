@@ -1,0 +1,138 @@
+"""The chart of line retrieval: how far the lines that wrong answers return are from the target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from longctx import (
+    Answers,
+    Chart,
+    Row,
+    Subject,
+    Table,
+)
+from longctx.plural import count
+from longctx.results.grouping import by_subject
+from longctx.views.chart import WIDTH, colours, field
+
+ROW = 20
+"""The height of a band of distances in pixels: there may be more than twenty bands."""
+
+
+EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+"""Bands of distances, in lines: 1, 2, 3, 4 to 7, 8 to 15 and so on, before and after the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where one subject's wrong answers come from."""
+
+    subject: Subject
+    by_number: dict[int, int]
+    """How many are in each band of distances by line number; a band is named by its distance nearest to the target."""
+    by_place: dict[int, int]
+    """The same by place in the file."""
+    echoed: int
+    """Answers that are a line's number."""
+    nowhere: int
+    """Answers that are not in the file."""
+
+    @property
+    def other_line(self) -> int:
+        """The wrong answers that are the value of another line."""
+        return sum(self.by_number.values())
+
+    @property
+    def wrong(self) -> int:
+        return self.other_line + self.echoed + self.nowhere
+
+    @property
+    def distances(self) -> dict[str, dict[int, int]]:
+        return {"in line number": self.by_number, "in place": self.by_place}
+
+    @property
+    def bands(self) -> list[int]:
+        return sorted({*self.by_number, *self.by_place})
+
+
+def distances(analysis: Sequence[Answers]) -> Iterator[Chart]:
+    """Yield a chart for each subject of how far the returned lines are from the target."""
+    for number, found in enumerate(origins([row for answers in analysis for row in answers.rows]), start=1):
+        if found.other_line:
+            yield _origins_chart(found, number)
+
+
+def origins(rows: Sequence[Row]) -> Iterator[Origins]:
+    """Yield the origins for each subject. rows: those of line retrieval."""
+    wrong = [row for row in rows if row.outcome == "wrong"]
+    for subject, group in by_subject(wrong).items():
+        traces = [row.trace for row in group]
+        lines = [trace for trace in traces if "line_distance" in trace]
+        echoed = sum("echoed_line" in trace for trace in traces)
+        yield Origins(
+            subject=subject,
+            by_number=_bands([line["line_distance"] for line in lines]),
+            by_place=_bands([line["place_distance"] for line in lines]),
+            echoed=echoed,
+            nowhere=len(traces) - len(lines) - echoed,
+        )
+
+
+def band(distance: int) -> int:
+    """Return the signed distance nearest to the target in the same band."""
+    edge = max((edge for edge in EDGES if edge <= abs(distance)), default=0)
+    return edge if distance > 0 else -edge
+
+
+def _bands(distances: list[int]) -> dict[int, int]:
+    """Count the distances in each band, from the farthest band on one side to the same band on the other."""
+    counts = Counter(map(band, distances))
+    farthest = max(map(abs, counts), default=0)
+    edges = [edge for edge in EDGES if edge <= farthest]
+    return {edge: counts[edge] for edge in [*(-edge for edge in reversed(edges)), *edges]}
+
+
+def _origins_table(origins: Origins) -> Table:
+    """Return the numbers of the chart, and the wrong answers that are not in it."""
+    rows = (
+        *((_named(band), *(str(of.get(band, 0)) for of in origins.distances.values())) for band in origins.bands),
+        ("the number of a line", str(origins.echoed), ""),
+        ("nowhere in the file", str(origins.nowhere), ""),
+    )
+    answers = count(origins.wrong, "wrong answer comes", "wrong answers come")
+    title = f"Where {answers} from: {origins.subject}"
+    return Table(title, ("distance of the returned line", *origins.distances), rows)
+
+
+def _origins_chart(origins: Origins, number: int) -> Chart:
+    values = [
+        {"band": _named(distance), "measured": name, "count": count, "say": f"{_named(distance)} {name}: {count:,}"}
+        for name, bands in origins.distances.items()
+        for distance, count in bands.items()
+    ]
+    spec = {
+        "data": {"values": values},
+        "width": WIDTH,
+        "height": {"step": ROW, "for": "position"},
+        "mark": {"type": "bar"},
+        "encoding": {
+            "y": field(
+                "band", "ordinal", "lines before (-) or after (+) the target", sort=[*map(_named, origins.bands)]
+            ),
+            "yOffset": {"field": "measured", "type": "nominal", "sort": None},
+            "x": field("count", "quantitative", "wrong answers", axis={"tickMinStep": 1}),
+            "color": colours("measured", list(origins.distances), "distance"),
+            "description": {"field": "say"},
+        },
+    }
+    table = _origins_table(origins)
+    return Chart(f"line-retrieval-origins-{number}", "", table.title, spec, table)
+
+
+def _named(distance: int) -> str:
+    """Return the name of the band that begins at a distance, such as `+4 to +7`."""
+    low = abs(distance)
+    sign = "+" if distance > 0 else "-"
+    return f"{sign}{low}" if low < 4 else f"{sign}{low} to {sign}{2 * low - 1}"
