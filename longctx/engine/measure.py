@@ -20,7 +20,7 @@ from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
 from longctx.recording.request import in_all
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
-from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, THINKING, Row
+from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, THINKING, WITHOUT_TEXT, Row
 from longctx.results.view import View
 from longctx.vocabulary.cell import CREDIT, Kind, Reply
 
@@ -274,6 +274,7 @@ def _measured_row(run: Run, trial: Trial, judged: Judged) -> Row:
         trace={
             **judged.trace,
             **({THINKING: 1} if any(reply.thought for reply in own) else {}),
+            **({WITHOUT_TEXT: 1} if judged.kind == "correct" and own and own[-1].says_nothing else {}),
             **_graded(judged, text),
         },
         lexical=judged.lexical,

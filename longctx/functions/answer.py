@@ -15,6 +15,17 @@ from longctx.vocabulary.occurrence import simplified
 
 Schema = TypeVar("Schema")
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)
+WORDS = {"yes": "Y", "no": "N"}
+"""What `choice` also reads for these letters."""
+BEFORE, AFTER = r"(?<![A-Za-z0-9])(?<![A-Za-z]')", r"(?![A-Za-z0-9]|'[A-Za-z])"
+"""Match around a letter that is no part of a word."""
+MARKS = r"[\s*_\"'“”()\[\]{}<>`#$\\]{0,20}+"
+"""Matches what replies put around a letter."""
+ENDED = r"[ \t]{0,3}(?:[\n).:,;!*_\"'“”\]}>`]|\Z)"
+"""Matches what comes after a letter in lower case that is no word."""
+SAYS = rf"\banswer{MARKS}(?:is\b|[:=-]>?|){MARKS}:?|\bboxed{MARKS}(?:text)?"
+STATES = rf"(?i:(?:{SAYS}){MARKS}(?:(?:option|choice)\s)?{MARKS})"
+"""Matches what comes before a letter that a reply states."""
 SHOWN = 80
 """The most characters of a reply that a message quotes."""
 READINGS = 100
@@ -115,25 +126,15 @@ class Answer:
     def choice(self, letters: str = "ABCD") -> str:
         """Return the letter that the reply chooses, in upper case. Raises Unparseable if it names none, or several.
 
-        A reply that is a letter, begins with one ("B) …") or says "answer is B" is read by that; else it must name one
-        letter alone.
+        The last letter that the reply states counts, as in "The answer is B" or on a line of its own. A reply that
+        states none must name exactly one letter. For the letters YN, the words yes and no are read too.
         """
-        any_letter = f"[{re.escape(letters.upper())}]"
-        text = simplified(self._answer).strip()
-        for pattern in (
-            rf"\W*({any_letter})\W*$",
-            rf"[(*\s]*({any_letter})[).:*]",
-            rf"(?i:answer)\W+(?:is\W+)?({any_letter})\b",
-        ):
-            match = re.match(pattern, text) if pattern[0] != "(" else re.search(pattern, text)
-            if match:
-                return self._read(match[1])
-        named = set(re.findall(rf"(?<![A-Za-z'’])({any_letter})(?![A-Za-z'’])", text))
+        named = _chosen(simplified(self._answer).strip(), letters.upper())
         if len(named) != 1:
             raise self._unreadable(
                 f"none of {letters} in the reply" if not named else f"several of {letters} in the reply"
             )
-        return self._read(str(named.pop()))
+        return self._read(named.pop())
 
     def tag(self, name: str) -> str:
         """Return the text of the first <name>…</name>. Raises Unparseable if there is none."""
@@ -184,6 +185,25 @@ class Answer:
         text = " ".join(self.text.split())
         quoted = f"{why}: {text[:SHOWN]!r}{'…' if len(text) > SHOWN else ''}" if text else "an empty reply"
         return JudgeUnreadable(quoted) if self.of_judge else Unparseable(quoted)
+
+
+def _chosen(text: str, letters: str) -> set[str]:
+    """Return the letters that a text may choose: one if it states or names one."""
+    words = WORDS if set(letters) == set(WORDS.values()) else {}
+    letter, any_case = f"[{re.escape(letters)}]", f"[{re.escape(letters + letters.lower())}]"
+    word = f"(?i:{'|'.join(words) or '(?!)'})"
+    one = f"{BEFORE}(?:{word}{AFTER}|{letter}{AFTER}|{any_case}(?={ENDED}))"
+    # A letter of several, as in "A or B", or with a question mark after it, is not stated.
+    stated = re.findall(rf"{STATES}({one})(?!{MARKS}\?)(?!\W*(?:or|and|/|,|&)\W*{letter}{AFTER})", text)
+    whole = rf"{MARKS}({any_case}|{word}){MARKS}[.:,;!]?{MARKS}"
+    tried = (
+        stated[-1:],
+        [found[1] for line in text.splitlines() if (found := re.fullmatch(whole, line))],
+        re.findall(rf"\A{MARKS}({word})(?={ENDED})", text),
+        re.findall(rf"{BEFORE}(?<!\b(?i:not) )(?<!n't )({letter}){AFTER}", text),
+        re.findall(rf"(?:\A{MARKS}|{BEFORE}(?=\w+\W*\Z))({word}){AFTER}", text),
+    )
+    return {words.get(each.lower(), each.upper()) for each in next(filter(None, tried), ())}
 
 
 def _result(use: Mapping[str, Any], functions: Mapping[str, Callable[..., object]]) -> dict[str, Any]:

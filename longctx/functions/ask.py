@@ -12,7 +12,7 @@ from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME, CellOfFunction
-from longctx.functions.measure import FunctionTrial, TestMistake, mistake
+from longctx.functions.measure import FunctionTrial, TestMistake, mistake, no_answer
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.plural import count
@@ -297,7 +297,7 @@ class Ask:
 
     def check(self, name: str, condition: object) -> bool | float:
         """Score one aspect of the trial without stopping: see the fixture `check`."""
-        checks = self.trial.checks
+        trial, checks = self.trial, self.trial.checks
         if not NAME.fullmatch(name):
             raise mistake(
                 "bad-check-name",
@@ -316,6 +316,8 @@ class Ask:
                 f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
             )
         value = condition.item() if hasattr(condition, "item") else condition  # a number of NumPy's
+        if trial.last and no_answer(trial.last) and isinstance(value, float | int):
+            value = type(value)(0)  # what holds of no answer says nothing
         if isinstance(value, float) and 0 <= value <= 1:
             checks[name] = value
         elif isinstance(value, int) and value in (0, 1):

@@ -15,7 +15,7 @@ import threading
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from longctx.cases.case import Case, Trial
@@ -32,7 +32,7 @@ from longctx.recording.request import digest, digests
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Ended, Exchange, Judged, Role, Waiting
 from longctx.results.view import View
-from longctx.vocabulary.cell import CREDIT, CUT_OFF, MEASURED, Kind, Mark, Outcome, Reply
+from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, Mark, Outcome, Reply
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
 from longctx.vocabulary.protocol_cell import Suspended
@@ -143,6 +143,12 @@ class FunctionTrial:
     def last(self) -> Reply | None:
         """The latest reply of the model under test."""
         return self.answers[-1].reply if self.answers else None
+
+    @property
+    def judge_cut_off(self) -> str:
+        """Why the trial has no verdict, if a reply of the judge was cut off before its text began; else empty."""
+        cut = (each.reply for each in self.exchanges if each.role == "judge" and each.reply and no_answer(each.reply))
+        return next((f"the judge's reply was cut off after {reply.output_tokens} tokens" for reply in cut), "")
 
     def exchange(
         self,
@@ -358,6 +364,8 @@ def _returned(trial: FunctionTrial, returned: object) -> Result:
             "`return`, or return a longctx.Outcome."
         )
     elif returned.kind in MEASURED and (returned.credit is None or 0 <= returned.credit <= 1):
+        if returned.kind == "correct" and trial.last and no_answer(trial.last):
+            returned = replace(returned, kind="truncated", why=_cut_off(trial.last), credit=None)
         return Result(returned.kind, returned.why, outcome=returned)
     else:
         sentence = (
@@ -376,16 +384,27 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
     failed = isinstance(error, AssertionError | Unparseable) or means == "failed"
     if error is not None and not failed:
         return Result("error", str(error), error)
+    if why := trial.judge_cut_off:
+        return Result("infra_error", f"{JUDGE_ERROR}: {why}", error)
     unmet = [name for name, held in trial.checks.items() if held is False]
-    if error is None and not unmet:
-        return Result("correct")
-    why = _first_lines(_reason(error)) if error is not None else f"failed: {', '.join(unmet)}"
     last = trial.last
+    if error is None and not unmet:
+        return Result("truncated", _cut_off(last)) if last and no_answer(last) else Result("correct")
+    why = _first_lines(_reason(error)) if error is not None else f"failed: {', '.join(unmet)}"
     if last and last.stop_reason == "refusal":
         return Result("refusal", f"{refused(last)}; {why}")
-    if last and last.stop_reason in CUT_OFF:
-        return Result("truncated", f"the last reply was cut off after {last.output_tokens} tokens; {why}")
+    if last and last.cut_off:
+        return Result("truncated", f"{_cut_off(last)}; {why}")
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
+
+
+def no_answer(reply: Reply) -> bool:
+    """Return whether a reply was cut off before its text began: an assertion that passes on it judges nothing."""
+    return reply.cut_off and reply.says_nothing
+
+
+def _cut_off(reply: Reply) -> str:
+    return f"the last reply was cut off after {reply.output_tokens} tokens{', before any text' * no_answer(reply)}"
 
 
 def _reason(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from longctx.plural import count
 from longctx.report.findings import MANY, answers, unusable_shares
 from longctx.report.judges import doubts
 from longctx.report.render import bare_table
-from longctx.report.text import answered, thinking, verbose, without_prices
+from longctx.report.text import answered, thinking, verbose, without_prices, without_text
 from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP
 from longctx.results.subject import Subject
@@ -63,7 +63,13 @@ def table_of_tests(summary: Summary) -> str:
 def attention(summary: Summary) -> Iterator[str]:
     """Yield a line for each thing that a reader must know before the numbers count."""
     named = _Names(summary)
-    for sentence in (*answered(summary), *thinking(summary), *without_prices(summary.costs), *doubts(summary.graded)):
+    for sentence in (
+        *answered(summary),
+        *thinking(summary),
+        *without_text(summary),
+        *without_prices(summary.costs),
+        *doubts(summary.graded),
+    ):
         yield f"! {visible(sentence)}"
     for test, subject, kind, share, total in unusable_shares(summary, ("unparseable", "refusal")):
         if share >= MANY:

@@ -65,6 +65,7 @@ def _notes(summary: Summary, folder: str) -> list[str]:
         trials_sentence(summary),
         *answered(summary),
         *thinking(summary),
+        *without_text(summary),
         *judge_sentences(summary.graded),
         *(sentence for _, sentence in unusable(summary, UNREADABLE)),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
@@ -89,6 +90,15 @@ def thinking(summary: Summary) -> Iterator[str]:
             f"{model}: {number:,} of {count(of, 'reply', 'replies')} contain thinking in their text "
             "(<think>…</think>), which is not read as the answer. Let the server return thinking apart, as "
             "llama-server does with --reasoning-format."
+        )
+
+
+def without_text(summary: Summary) -> Iterator[str]:
+    """Yield a sentence for each test of which trials passed on an answer without text."""
+    for (test, subject), (number, of) in summary.without_text.items():
+        yield (
+            f"{summary.title(test)}, {subject}: {number:,} of {count(of, 'passing trial')} passed on an answer without "
+            "text. Let the test assert what an answer contains, not only what it leaves out."
         )
 
 

@@ -19,6 +19,8 @@ from longctx.vocabulary.test import gives_credit
 
 THINKING = "thinking in text"
 """The number in a trace that is 1 if the text of a reply contained thinking, which was not read as the answer."""
+WITHOUT_TEXT = "passed without text"
+"""The number in a trace that is 1 if the trial passed, and its last answer has neither text nor a tool call."""
 GRADED = "graded by a judge"
 """How the name of a number in a trace begins that says that a judge was asked; a colon and what it said may follow."""
 AGREEMENT = "judge_agreement"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longctx.results.grouping import grouped
-from longctx.results.row import THINKING, Row
+from longctx.results.row import THINKING, WITHOUT_TEXT, Row
 from longctx.results.subject import Subject
 
 NOTABLE = 0.05
@@ -79,6 +79,13 @@ def thinking_in_text(measured: Sequence[Row]) -> dict[str, tuple[int, int]]:
     totals = Counter(row.model for row in measured)
     thinking = Counter(row.model for row in measured if THINKING in row.trace)
     return {model: (number, totals[model]) for model, number in thinking.items()}
+
+
+def passed_without_text(measured: Sequence[Row]) -> dict[tuple[str, Subject], tuple[int, int]]:
+    """Return by test and subject how many trials passed on an answer without text, and how many passed."""
+    passed = Counter((row.test, row.subject) for row in measured if row.correct)
+    empty = Counter((row.test, row.subject) for row in measured if WITHOUT_TEXT in row.trace)
+    return {of: (number, passed[of]) for of, number in empty.items()}
 
 
 def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:

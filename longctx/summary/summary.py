@@ -12,10 +12,18 @@ from longctx.compare.judges import GradedTest, graded_tests
 from longctx.registry import in_order, shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
+from longctx.results.subject import Subject
 from longctx.summary.chunks import Retrieval, retrievals
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.heatmap import HeatmapCell, heatmap
-from longctx.summary.notes import Answered, Truncated, answered_as_another, thinking_in_text, truncated
+from longctx.summary.notes import (
+    Answered,
+    Truncated,
+    answered_as_another,
+    passed_without_text,
+    thinking_in_text,
+    truncated,
+)
 from longctx.summary.retention import Retention, retention
 from longctx.summary.window import Window, windows
 from longctx.views.reporting import (
@@ -80,6 +88,8 @@ class Summary:
     """The tests of the run in their order."""
     thinking: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """How many replies of each model contain thinking in their text, and how many it has."""
+    without_text: Mapping[tuple[str, Subject], tuple[int, int]] = field(default_factory=dict)
+    """How many trials of each test and subject passed on an answer without text, and how many passed."""
     graded: tuple[GradedTest, ...] = ()
     """The test functions that a judge grades."""
 
@@ -137,6 +147,7 @@ def summarize(
         answered=answered_as_another(measured, sent_as or {}),
         truncated=truncated(measured),
         thinking=thinking_in_text(measured),
+        without_text=passed_without_text(measured),
         graded=graded_tests(measured),
     )
 

@@ -187,6 +187,11 @@ class Reply:
         """Whether the reply ends because no more tokens were allowed or fitted."""
         return self.stop_reason in CUT_OFF
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the reply has neither text nor a complete tool call."""
+        return not self.text.strip() and self.stop_reason != "tool_use"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -44,20 +45,66 @@ def test_every_integer_is_read_with_and_without_commas(value: int) -> None:
         ("B", "B"),
         ("(C)", "C"),
         ("**D**", "D"),
-        ("B) because A is wrong", "B"),
+        ("B) 1847", "B"),
         ("The answer is A.", "A"),
+        ("The answer is C, not A.", "C"),
+        ("The correct answer is option D", "D"),
         ("I choose C", "C"),
         ("Answer: D", "D"),
+        ("Answer: b", "B"),
+        ("answer = (c)", "C"),
+        ("The answer is 'A'", "A"),
+        ("## Answer\nC\nbecause A is wrong", "C"),
+        ("**B**\n\nA is wrong", "B"),
+        (r"Of A and C, $\boxed{\text{C}}$", "C"),
+        ("A) is tempting, but the text says otherwise. So the answer is C.", "C"),
+        ("Answer: A? No. Answer: C", "C"),
+        ("Answer: A. No, wait.\nAnswer: B.", "B"),
+        ("The answer is a bit unclear, B", "B"),
     ],
 )
 def test_choice(text: str, letter: str) -> None:
     assert said(text).choice() == letter
 
 
-@pytest.mark.parametrize("text", ["", "none of them", "A or B", "Apples"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "none of them", "A or B", "Apples", "I'd say", "The answer is a mystery", "The answer is not A"),
+        *("Answer: A or B", "The answer is A, B or C", "A\nB", "That is my answer. A dog barks, so C"),
+        *("B) because A is wrong", "A careful reading shows that C is right.", "正确答案是C,因为A和B错误"),
+    ],
+)
 def test_a_choice_is_not_guessed(text: str) -> None:
     with pytest.raises(Unparseable):
         said(text).choice()
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        *(("Y", "Y"), ("n", "N"), ("Yes.", "Y"), ("**No**", "N"), ("yes, indeed", "Y"), ("I would say no.", "N")),
+        *(("The answer is no.", "N"), ("No, it is not. The answer is Yes", "Y"), ("It says no code, so Y", "Y")),
+    ],
+)
+def test_yes_and_no_are_read_for_their_letters(text: str, letter: str) -> None:
+    assert said(text).choice("YN") == letter
+
+
+@pytest.mark.parametrize("text", ["It contains no such thing", "Yes and no", "Nope", "Not Y"])
+def test_yes_and_no_are_not_guessed(text: str) -> None:
+    with pytest.raises(Unparseable):
+        said(text).choice("YN")
+    with pytest.raises(Unparseable):
+        said("No.").choice("AN")
+
+
+@pytest.mark.parametrize("part", ["answer ", "answer: A or B ", "answer ([{<*_ ", "\n* \n", "A or ", "yes ", "(\\"])
+def test_a_choice_is_searched_for_in_time_that_grows_with_the_text(part: str) -> None:
+    with contextlib.suppress(Unparseable):
+        said(part * 20_000).choice("ABCD")
+    with contextlib.suppress(Unparseable):
+        said(part * 20_000).choice("YN")
 
 
 def test_tag() -> None:

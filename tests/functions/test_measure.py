@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
+from longctx.functions.ask import Ask
 from longctx.functions.measure import FunctionTrial, Suspended, TestMistake, run, view
 from longctx.recording.tape import Tape
+from longctx.vocabulary.cell import Outcome
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
 
 
@@ -84,6 +86,42 @@ def test_a_failure_after_a_refused_or_cut_off_last_reply(tape: Tape, stop: str, 
         assert why in result.why
     assert run(replied(tape, stop_reason=stop), lambda: None).kind == "correct"
     assert run(replied(tape, stop_reason=stop), raising(OSError())).kind == "error"
+
+
+THINKING = {"type": "thinking", "thinking": "Is it", "signature": "s"}
+CUT_OFF: Any = {"stop_reason": "max_tokens", "content": [THINKING]}
+
+
+@pytest.mark.parametrize("content", [[], [THINKING], [{"type": "text", "text": "<think>Is it"}]])
+def test_a_trial_does_not_pass_on_an_answer_that_was_cut_off_before_its_text(tape: Tape, content: Any) -> None:
+    """What such an answer lacks, it does not leave out: `assert "ok" not in text` judges nothing."""
+    for passes in (lambda: None, lambda: Outcome("correct", credit=1.0)):
+        result = run(replied(tape, stop_reason="max_tokens", content=content), passes)
+        assert (result.kind, result.why) == ("truncated", "the last reply was cut off after 2 tokens, before any text")
+
+
+@pytest.mark.parametrize("stop", ["tool_use", "end_turn"])
+def test_a_trial_may_pass_on_a_tool_call_or_on_an_empty_answer(tape: Tape, stop: str) -> None:
+    assert run(replied(tape, stop_reason=stop, content=[]), lambda: None).kind == "correct"
+
+
+def test_a_check_does_not_hold_of_an_answer_that_was_cut_off_before_its_text(tape: Tape) -> None:
+    trial = replied(tape, **CUT_OFF)
+    ask = Ask(lambda: trial, lambda name: MODEL)
+    assert (ask.check("polite", True), ask.check("part", 0.7)) == (False, 0.0)
+    assert run(trial, lambda: None).kind == "truncated"
+
+
+@pytest.mark.parametrize("error", [None, AssertionError("no Y")])
+def test_a_judge_that_was_cut_off_before_its_text_gave_no_verdict(tape: Tape, error: BaseException | None) -> None:
+    for _ in range(2):
+        trial = trial_of(tape=tape)
+        try:
+            trial.exchange(body_of("a"), {}, MODEL, role="judge")
+        except Suspended:
+            answer_to(trial.lacking[0], tape, **CUT_OFF)
+    result = run(trial, raising(error) if error else lambda: None)
+    assert (result.kind, result.why) == ("infra_error", "judge_error: the judge's reply was cut off after 2 tokens")
 
 
 def test_a_mistake_is_found_in_a_group_before_other_errors(tape: Tape) -> None:
