@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from longctx.recording.apis.messages import citations_of
 from longctx.vocabulary.judging import split_thinking
 from longctx.vocabulary.occurrence import simplified
 
@@ -79,7 +80,7 @@ class Answer:
     @property
     def citations(self) -> list[dict[str, Any]]:
         """The citations of all text blocks, in their order."""
-        return [cited for block in self.content for cited in block.get("citations") or ()]
+        return [cited for block in self.content for cited in citations_of(block)]
 
     @property
     def stop_reason(self) -> str | None:

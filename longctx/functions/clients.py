@@ -15,7 +15,7 @@ import httpx2
 from longctx.config.models import BETA, VERSION, ModelProfile, custom_headers, treatments
 from longctx.errors import UserError
 from longctx.functions.measure import TestMistake, mistake
-from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, streams
+from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, status_of, streams
 from longctx.recording.request import is_messages_path, messages_body
 from longctx.recording.trials import Exchange
 
@@ -213,6 +213,8 @@ def _recordable() -> str:
 def _response(issued: Exchange, answer: Any, options: Any) -> httpx2.Response:
     """Return an answer as the server would send it. options: those of its stream; None for none."""
     api: Api | None = api_at(issued.wanted.path)
+    if (status := status_of(answer)) != 200:
+        return httpx2.Response(status, json=dict(answer))
     if api is not None and options is not None:
         if options.get(AS_ARRAY):
             return httpx2.Response(200, json=list(gemini.chunks_of(answer)))

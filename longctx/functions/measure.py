@@ -25,9 +25,9 @@ from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.live.cost.money import COMPACTION
-from longctx.recording.apis import api_at, api_of, messages
+from longctx.recording.apis import api_at, api_of, messages, status_of
 from longctx.recording.apis.messages import Edits
-from longctx.recording.reply import read_object
+from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
 from longctx.recording.request import digest, digests
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Ended, Exchange, Judged, Role, Waiting
@@ -41,8 +41,6 @@ MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
 MOST_SAID = 80
 """The most characters that are kept of what a judge says."""
-MOST_DEPTH = 100
-"""The most levels of JSON in an answer: what a test makes of a deeper one may exhaust Python's stack."""
 
 
 class TestMistake(BaseException):
@@ -147,8 +145,9 @@ class FunctionTrial:
     @property
     def judge_cut_off(self) -> str:
         """Why the trial has no verdict, if a reply of the judge was cut off before its text began; else empty."""
-        cut = (each.reply for each in self.exchanges if each.role == "judge" and each.reply and no_answer(each.reply))
-        return next((f"the judge's reply was cut off after {reply.output_tokens} tokens" for reply in cut), "")
+        last = next((each.reply for each in reversed(self.exchanges) if each.role == "judge"), None)
+        cut = last is not None and no_answer(last)
+        return f"the judge's reply was cut off after {last.output_tokens} tokens" if last and cut else ""
 
     def exchange(
         self,
@@ -192,7 +191,7 @@ class FunctionTrial:
                 assert found is not None
                 reply = None if counts else self.tape.reply(wanted)
                 message = self.tape.count(wanted) if counts else read_object(found[0])
-                if _is_too_deep(message):
+                if is_too_deep(message):
                     raise UserError(
                         "answer-too-deep",
                         f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
@@ -305,14 +304,6 @@ def changed_request(wanted: Wanted) -> str:
     )
 
 
-def _is_too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(MOST_DEPTH):
-        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
-        level = [each for values in inner for each in values]
-    return bool(level)
-
-
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
 SHOWN = 1000
@@ -383,6 +374,8 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
         return Result("infra_error", f"{JUDGE_ERROR}: {error}", error)
     failed = isinstance(error, AssertionError | Unparseable) or means == "failed"
     if error is not None and not failed:
+        if trial.exchanges and status_of(trial.exchanges[-1].message) == _status(error):
+            return Result("refusal", f"the model refused; {_first_lines(str(error))}")
         return Result("error", str(error), error)
     if why := trial.judge_cut_off:
         return Result("infra_error", f"{JUDGE_ERROR}: {why}", error)
@@ -396,6 +389,12 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
     if last and last.cut_off:
         return Result("truncated", f"{_cut_off(last)}; {why}")
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
+
+
+def _status(error: BaseException) -> int | None:
+    """Return the status of the answer for which an SDK raised this error; None for any other error."""
+    response = getattr(error, "response", None)
+    return getattr(response, "status_code", None) or getattr(error, "code", None)
 
 
 def no_answer(reply: Reply) -> bool:

@@ -27,7 +27,7 @@ from longctx.live.server.providers import Client
 from longctx.live.server.vendors import key_of, send
 from longctx.live.watch import Watch
 from longctx.logs import LOG
-from longctx.recording.apis import api_at, messages
+from longctx.recording.apis import check_answer
 from longctx.recording.tape import WANTED, Tape, Wanted
 from longctx.vocabulary.cell import BuiltTrial, Reply
 
@@ -253,6 +253,6 @@ class Asking:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
         reply = self._tape.reply(wanted)
         if reply is None:
-            (api_at(wanted.path) or messages).read(content)
+            check_answer(wanted.path, content)
             raise AssertionError("an answered question is not on the tape")
         return reply

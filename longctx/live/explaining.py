@@ -10,7 +10,7 @@ import httpx2
 from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.live.server.enquiry import NoAnswer
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.tape import NotRecorded
 from longctx.visible import visible
 
@@ -54,6 +54,8 @@ def explain(error: Exception, base_url: object, asked: str = "", key: str = "") 
         error = error.__cause__  # our transport raised it, and the SDK reports it as an error of the network
     if isinstance(error, RecursionError):
         return Failure("malformed_answer", f"{base_url} answered with JSON that is nested too deeply.")
+    if isinstance(error, ServerFailed):
+        return Failure("server_error", f"{visible(str(error))}.")
     if isinstance(error, MalformedAnswer | httpx2.DecodingError):
         return Failure("malformed_answer", f"{error}.")
     if isinstance(error, NoAnswer):

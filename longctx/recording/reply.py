@@ -10,8 +10,34 @@ MOST_TOKENS = 10**12
 """A count from which on a server's usage is not believed."""
 
 
+MOST_DEPTH = 100
+"""The most levels of JSON in an answer."""
+MOST_SAID = 300
+"""The most characters that are quoted of what a server says of its failure."""
+
+
 class MalformedAnswer(Exception):
     """The server answered 200 with something that is not a message."""
+
+
+class ServerFailed(MalformedAnswer):
+    """The server answered 200, and says in its answer that it failed."""
+
+
+def server_failed(ended: str, told: object) -> ServerFailed:
+    """Return the error of an answer by which the server failed. ended: how. told: what the server tells of it."""
+    said = told.get("message") if isinstance(told, dict) else told
+    words = f": {' '.join(str(said).split())[:MOST_SAID]}" if said else ""
+    return ServerFailed(f"the server's answer ended with {ended[:MOST_SAID]!r}{words}")
+
+
+def is_too_deep(value: object) -> bool:
+    """Return whether JSON is nested so deeply that what a test makes of it may exhaust Python's stack."""
+    level = [value]
+    for _ in range(MOST_DEPTH):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [each for values in inner for each in values]
+    return bool(level)
 
 
 def read_object(body: bytes) -> dict[str, Any]:

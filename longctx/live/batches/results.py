@@ -7,7 +7,8 @@ from typing import Any
 
 from longctx.live.explaining import by_status, server_sentence
 from longctx.live.failure import Failure
-from longctx.recording.apis.messages import read
+from longctx.recording.apis import check_answer
+from longctx.recording.apis.messages import PATH
 from longctx.recording.reply import MalformedAnswer
 from longctx.visible import visible
 
@@ -48,7 +49,7 @@ def read_result(result: object, batch: str) -> bytes | Failure:
 def _message(message: object) -> bytes | Failure:
     body = _json(message).encode("utf-8", "surrogatepass")
     try:
-        read(body)
+        check_answer(PATH, body)
     except MalformedAnswer as error:
         return Failure("malformed_answer", f"{error}.")
     return body

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from longctx.config.models import ModelProfile
-from longctx.recording.apis import chat, gemini, messages, responses
+from longctx.recording.apis import chat, gemini, messages, openai, responses
 from longctx.recording.apis.messages import Receipt
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.reply import MOST_DEPTH, MalformedAnswer, is_too_deep, not_read
 from longctx.vocabulary.cell import Reply
 
 
@@ -109,18 +109,42 @@ def api_of(model: ModelProfile) -> Api:
     return APIS[model.api]
 
 
-def is_answer(path: str, body: bytes) -> bool:
-    """Return whether a body is an answer of the API of a path."""
-    api = api_at(path)
+def check_answer(path: str, body: bytes) -> dict[str, Any]:
+    """Return the answer in a body. Raises MalformedAnswer unless it can be read from the tape, plain and streamed."""
+    api = _api_of(path)
+    answer = api.read(body)
     try:
-        return api is not None and bool(api.read(body))
+        if is_too_deep(answer):
+            raise ValueError(f"it is nested more than {MOST_DEPTH} levels deep")
+        messages.to_reply(api.as_message(answer), Receipt())
+        if status_of(answer) == 200:
+            "".join(api.streamed(answer, {"include_usage": True}))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise not_read(body, f"one that {api.NAME} gives", error) from None
+    return answer
+
+
+def is_answer(path: str, body: bytes, status: int = 200) -> bool:
+    """Return whether a body with this status is an answer of the API of a path, which can be recorded."""
+    try:
+        return status_of(check_answer(path, body)) == status
     except MalformedAnswer:
         return False
 
 
+def status_of(answer: Mapping[str, Any]) -> int:
+    """Return the status with which the server sent an answer."""
+    return 400 if openai.filtered(answer) else 200
+
+
 def to_reply(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Reply:
     """Return the reply in an answer to a request. prefill: see messages.to_reply. Raises MalformedAnswer."""
+    api = _api_of(path)
+    return messages.to_reply(api.as_message(api.read(body)), receipt, prefill)
+
+
+def _api_of(path: str) -> Api:
     api = api_at(path)
     if api is None:
         raise MalformedAnswer(f"no API that is known has the path {path[:80]!r}")
-    return messages.to_reply(api.as_message(api.read(body)), receipt, prefill)
+    return api

@@ -11,15 +11,17 @@ from longctx.recording.apis.openai import (
     STORED_APART,
     arguments,
     as_objects,
+    blocked,
     blocks_of,
     data_url,
+    filtered,
     not_expressed,
     objects,
     text_of,
     tool_choice,
     usage_of,
 )
-from longctx.recording.reply import not_read, read_object
+from longctx.recording.reply import not_read, read_object, server_failed
 
 NAME = "openai-chat"
 VENDOR = "openai"
@@ -34,6 +36,8 @@ STOP_REASONS = {
     "function_call": "tool_use",
     "content_filter": "refusal",
 }
+FAILED = ("error", "abort")
+"""The reasons to stop by which the server failed, and not the model."""
 PASSED = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
 """The parts of a Messages request that have a counterpart here, and its name."""
 EXPRESSED = {"model", "messages", "system", "max_tokens", "tools", "tool_choice", "output_config", *PASSED}
@@ -43,17 +47,19 @@ def read(body: bytes) -> dict[str, Any]:
     """Return the completion in an answer's body. Raises MalformedAnswer."""
     try:
         answer = read_object(body)
+        if filtered(answer):
+            return answer
         if not isinstance(answer["model"], str):
             raise TypeError("its model has no name")
         message = answer["choices"][0]["message"]
         if not isinstance(message.get("content"), str | None) or not isinstance(message.get("refusal"), str | None):
             raise TypeError("the content of its message is not text")
-        for call in as_objects(message.get("tool_calls")):
-            if "function" in call:
-                arguments(call["function"]["name"], call["function"]["arguments"])
-        if not isinstance(answer["choices"][0].get("finish_reason"), str | None):
+        reason = answer["choices"][0].get("finish_reason")
+        if not isinstance(reason, str | None):
             raise TypeError("its finish_reason is not text")
-        _usage(answer)
+        if reason in FAILED:
+            raise server_failed(reason, answer["choices"][0].get("error") or answer.get("error"))
+        as_message(answer)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise not_read(body, "a chat completion", error) from None
     return answer
@@ -61,6 +67,8 @@ def read(body: bytes) -> dict[str, Any]:
 
 def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a completion in the form of a Messages API message; of several choices, the first counts."""
+    if filtered(answer):
+        return blocked()
     choice = answer["choices"][0]
     said = choice["message"]
     texts = [text for text in (said.get("content"), said.get("refusal")) if text]
@@ -136,14 +144,17 @@ def streamed(answer: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[
 def chunks_of(answer: Mapping[str, Any], with_usage: bool) -> Iterator[dict[str, Any]]:
     about = {name: answer.get(name) for name in ("id", "created", "model", "system_fingerprint", "service_tier")}
     chunk = {**about, "object": "chat.completion.chunk"}
-    for choice in answer["choices"]:
+    choices = answer["choices"]
+    for place, choice in enumerate(choices):
         index, said = choice.get("index", 0), choice["message"]
+        index = index if type(index) is int and 0 <= index < len(choices) else place
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
         deltas += [{name: said[name]} for name in ("reasoning_content", "content", "refusal") if said.get(name)]
         calls = enumerate(as_objects(said.get("tool_calls")))
         deltas += [{"tool_calls": [{"index": place, **call}]} for place, call in calls]
         for delta in deltas:
-            told = {"logprobs": choice["logprobs"]} if delta.get("content") and choice.get("logprobs") else {}
+            logprobs = choice.get("logprobs")
+            told = {"logprobs": logprobs} if delta.get("content") and isinstance(logprobs, dict) else {}
             yield {**chunk, "choices": [{"index": index, "delta": delta, "finish_reason": None, **told}]}
         ended = {"index": index, "delta": {}, "finish_reason": choice.get("finish_reason")}
         yield {**chunk, "choices": [ended]}

@@ -9,7 +9,7 @@ from typing import Any
 
 from longctx.config.models import ModelProfile, Thinking
 from longctx.recording.apis.openai import as_objects, blocks_of, not_expressed, objects, text_of, tool_choice, usage_of
-from longctx.recording.reply import not_read, read_object
+from longctx.recording.reply import not_read, read_object, server_failed
 
 NAME = "gemini"
 VENDOR = "google"
@@ -26,6 +26,8 @@ FILTERED = frozenset(
     "IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION".split()
 )
 """The reasons to stop that are refusals."""
+FAILED = "OTHER"
+"""The reason to stop by which the server failed, and not the model."""
 PASSED = {"temperature": "temperature", "top_p": "topP", "top_k": "topK", "stop_sequences": "stopSequences"}
 """The parts of a Messages request that have a counterpart in `generationConfig`, and its name."""
 EXPRESSED = {
@@ -42,7 +44,10 @@ def read(body: bytes) -> dict[str, Any]:
         answer = read_object(body)
         if not (as_objects(answer.get("candidates")) or _blocked(answer)):
             raise ValueError("it has no candidates")
-        as_message(answer)
+        message = as_message(answer)
+        candidate = next(iter(as_objects(answer.get("candidates"))), {})
+        if message["stop_reason"] == FAILED.lower():
+            raise server_failed(FAILED, candidate.get("finishMessage"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise not_read(body, "one of generateContent", error) from None
     return answer

@@ -166,11 +166,16 @@ def _by_fallback(usage: Mapping[str, Any]) -> bool:
 
 def _citations(content: list[dict[str, Any]]) -> Iterator[Citation]:
     for block in content:
-        listed = block.get("citations") if block["type"] == "text" else None
-        for citation in listed if isinstance(listed, list) else ():
+        for citation in citations_of(block) if block["type"] == "text" else ():
             if isinstance(citation, dict) and isinstance(text := citation.get("cited_text"), str):
                 place = citation.get("document_index")
                 yield Citation(text, place if type(place) is int else None)
+
+
+def citations_of(block: Mapping[str, Any]) -> list[Any]:
+    """Return the citations of a block; none if it holds no list of them."""
+    listed = block.get("citations")
+    return listed if isinstance(listed, list) else []
 
 
 def _compaction(entry: Mapping[str, Any]) -> CompactionUsage:
@@ -254,11 +259,12 @@ def events_of(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a block as it starts, and the deltas that complete it. Blocks of other types start complete."""
     match block:
-        case {"type": "text", "text": text}:
+        case {"type": "text", "text": str(text)}:
             deltas = [{"type": "text_delta", "text": text}]
-            deltas += [{"type": "citations_delta", "citation": cited} for cited in block.get("citations") or ()]
-            return {**block, "text": ""} | ({"citations": []} if block.get("citations") else {}), deltas
-        case {"type": "thinking", "thinking": thinking}:
+            cited = citations_of(block)
+            deltas += [{"type": "citations_delta", "citation": each} for each in cited]
+            return {**block, "text": ""} | ({"citations": []} if cited else {}), deltas
+        case {"type": "thinking", "thinking": str(thinking)}:
             signed = [{"type": "signature_delta", "signature": block["signature"]}] if block.get("signature") else []
             return {**block, "thinking": "", "signature": ""}, [
                 {"type": "thinking_delta", "thinking": thinking},

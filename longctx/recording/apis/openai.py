@@ -17,6 +17,10 @@ STORED_APART = frozenset(
 """The parts of a body that affect the price, the transport and what OpenAI keeps, but not the question."""
 
 
+FILTERED = "content_filter"
+"""The code of that error."""
+
+
 def not_expressed(what: str, api: str, model: ModelProfile) -> UserError:
     """Return the error for a part of a request that an API does not have."""
     return UserError(
@@ -38,6 +42,24 @@ def usage_of(sent: object, answered: object, of_input: object, of_output: object
         "output_tokens": count(answered),
         **counts,
         **({} if thought is None else {"output_tokens_details": {"thinking_tokens": count(thought)}}),
+    }
+
+
+def filtered(answer: Mapping[str, Any]) -> bool:
+    """Return whether an answer is the error of a prompt that the server's filter blocks, which is a refusal."""
+    error = answer.get("error")
+    return isinstance(error, dict) and error.get("code") == FILTERED
+
+
+def blocked() -> dict[str, Any]:
+    """Return such an answer in the form of a Messages API message; it has no usage, and names no model."""
+    return {
+        "role": "assistant",
+        "model": "",
+        "content": [],
+        "stop_reason": "refusal",
+        "stop_details": {"category": FILTERED},
+        "usage": {"input_tokens": 0, "output_tokens": 0},
     }
 
 

@@ -11,15 +11,17 @@ from longctx.recording.apis.openai import (
     STORED_APART,
     arguments,
     as_objects,
+    blocked,
     blocks_of,
     data_url,
+    filtered,
     not_expressed,
     objects,
     text_of,
     tool_choice,
     usage_of,
 )
-from longctx.recording.reply import not_read, read_object
+from longctx.recording.reply import not_read, read_object, server_failed
 
 NAME = "openai-responses"
 VENDOR = "openai"
@@ -37,6 +39,10 @@ def read(body: bytes) -> dict[str, Any]:
     """Return the response in an answer's body. Raises MalformedAnswer."""
     try:
         answer = read_object(body)
+        if filtered(answer):
+            return answer
+        if answer.get("status") == "failed":
+            raise server_failed("failed", answer.get("error"))
         if not isinstance(answer["model"], str):
             raise TypeError("its model has no name")
         if answer.get("status", "completed") not in ("completed", "incomplete"):
@@ -49,6 +55,8 @@ def read(body: bytes) -> dict[str, Any]:
 
 def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a response in the form of a Messages API message."""
+    if filtered(answer):
+        return blocked()
     content: list[dict[str, Any]] = []
     refused = False
     for item in as_objects(answer["output"]):
@@ -62,7 +70,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
                     content.append({"type": "text", "text": text})
             case {"type": "function_call"}:
                 given = arguments(item.get("name"), item.get("arguments"))
-                content.append({"type": "tool_use", "id": item.get("call_id"), "name": item["name"], "input": given})
+                content.append({"type": "tool_use", "id": _id(item, "call_id"), "name": item["name"], "input": given})
             case _:
                 content.append({**item, "type": str(item.get("type"))})
     details = answer.get("incomplete_details")
@@ -82,6 +90,13 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
             usage.get("output_tokens_details"),
         ),
     }
+
+
+def _id(item: Mapping[str, Any], name: str) -> str | None:
+    id = item.get(name)
+    if not isinstance(id, str | None):
+        raise TypeError(f"the {name} of an item of its output is not text")
+    return id
 
 
 def as_request(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -149,7 +164,7 @@ def events_of(answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
     for index, item in enumerate(answer["output"]):
-        at = {"output_index": index, "item_id": item.get("id", "")}
+        at = {"output_index": index, "item_id": _id(item, "id") or ""}
         begins: dict[str, dict[str, Any]] = {"message": {"content": []}, "function_call": {"arguments": ""}}
         empty = begins.get(item["type"], {})
         yield {"type": "response.output_item.added", "output_index": index, "item": {**item, **empty}}

@@ -8,6 +8,10 @@ from typing import Any
 CALL = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
 
 
+BLOCKED = {"error": {"message": "The prompt was filtered.", "code": "content_filter", "param": "prompt"}}
+"""What a server of OpenAI's APIs answers, with the status 400, to a prompt that its filter blocks."""
+
+
 def completion(text: str | None = "yes", reason: str = "stop", **message: Any) -> dict[str, Any]:
     return {
         "id": "chatcmpl-1",

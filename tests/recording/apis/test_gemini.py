@@ -10,7 +10,7 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.recording.apis import api_at, canonical_path, gemini, located, to_reply
 from longctx.recording.apis.messages import Receipt
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.request import completed, digest
 from tests.recording.apis.examples import blocked, body, called, completion, generated
 
@@ -65,8 +65,16 @@ def test_stop_reasons_have_the_names_of_messages(answer: dict[str, Any], reason:
 def test_every_reason_of_the_sdk_is_known_or_kept() -> None:
     known = {reason.value for reason in types().FinishReason}
     assert {*gemini.STOP_REASONS, *gemini.FILTERED} <= known
-    for reason in known:
+    for reason in known - {gemini.FAILED}:
         assert to_reply(gemini.PATH, body(generated({"text": "a"}, reason=reason)), ABOUT).stop_reason
+
+
+def test_an_answer_by_which_the_server_failed_is_no_answer_of_the_model() -> None:
+    answer = generated(reason="OTHER")
+    answer["candidates"][0]["finishMessage"] = "Internal failure."
+    with pytest.raises(ServerFailed, match=r"the server's answer ended with 'OTHER': Internal failure\."):
+        to_reply(gemini.PATH, body(answer), ABOUT)
+    assert to_reply(gemini.PATH, body(blocked("OTHER")), ABOUT).stop_reason == "refusal"
 
 
 @pytest.mark.parametrize(

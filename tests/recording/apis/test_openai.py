@@ -8,11 +8,12 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.recording.apis import api_at, canonical_path, chat, responses, to_reply
+from longctx.live.explaining import explain
+from longctx.recording.apis import api_at, canonical_path, chat, gemini, is_answer, responses, to_reply
 from longctx.recording.apis.messages import Receipt
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.request import completed, digest
-from tests.recording.apis.examples import CALL, body, completion, response, said
+from tests.recording.apis.examples import BLOCKED, CALL, blocked, body, completion, response, said
 
 MODEL = ModelProfile(model="toy", api="openai-chat")
 ABOUT = Receipt()
@@ -69,12 +70,43 @@ def test_stop_reasons_have_the_names_of_messages(path: str, answer: dict[str, An
         b'{"type": "message", "content": [], "model": "toy", "usage": {"input_tokens": 1, "output_tokens": 1}}',
         b'{"model": "toy", "choices": [], "output": 3, "usage": {}}',
         body(completion())[:-40],
-        body(response(status="failed")),
+        body(response(status="queued")),
     ],
 )
 def test_an_answer_of_another_form_is_refused(path: str, content: bytes) -> None:
     with pytest.raises(MalformedAnswer, match="is not a"):
         to_reply(path, content, ABOUT)
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "words"),
+    [
+        (chat.PATH, completion(None, "error"), "'error'"),
+        (chat.PATH, completion("Half of", "abort"), "'abort'"),
+        (chat.PATH, completion(None, "error") | {"error": {"message": "no\ncapacity"}}, "'error': no capacity"),
+        (responses.PATH, response(status="failed", error={"message": "overloaded"}), "'failed': overloaded"),
+    ],
+)
+def test_an_answer_by_which_the_server_failed_is_no_answer_of_the_model(
+    path: str, answer: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ServerFailed) as caught:
+        to_reply(path, body(answer), ABOUT)
+    assert str(caught.value) == f"the server's answer ended with {words}"
+    failure = explain(caught.value, "http://toy")
+    assert (failure.cause, failure.message) == ("server_error", f"{caught.value}.")
+    assert not is_answer(path, body(answer))
+
+
+@pytest.mark.parametrize("path", [chat.PATH, responses.PATH])
+def test_a_prompt_that_a_filter_blocks_is_refused_as_by_gemini(path: str) -> None:
+    content = body(BLOCKED)
+    replies = [to_reply(path, content, ABOUT), to_reply(gemini.PATH, body(blocked("SAFETY")), ABOUT)]
+    assert [(reply.stop_reason, reply.text) for reply in replies] == 2 * [("refusal", "")]
+    assert replies[0].refusal == "content_filter"
+    assert (is_answer(path, content, 400), is_answer(path, content, 200)) == (True, False)
+    assert not is_answer(path, body(BLOCKED | {"error": {"code": "bad_request"}}), 400)
+    assert not is_answer(path, body(completion() if path == chat.PATH else response()), 400)
 
 
 def test_a_path_belongs_to_one_api() -> None:
