@@ -374,7 +374,8 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
         return Result("infra_error", f"{JUDGE_ERROR}: {error}", error)
     failed = isinstance(error, AssertionError | Unparseable) or means == "failed"
     if error is not None and not failed:
-        if trial.exchanges and status_of(trial.exchanges[-1].message) == _status(error):
+        status = status_of(trial.exchanges[-1].message) if trial.exchanges else 200
+        if status != 200 and _status(error) == status:
             return Result("refusal", f"the model refused; {_first_lines(str(error))}")
         return Result("error", str(error), error)
     if why := trial.judge_cut_off:

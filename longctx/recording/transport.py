@@ -83,7 +83,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
         if recorded := is_answer(wanted.path, content, response.status_code):
             answer = {
-                "status": {"code": response.status_code, "message": response.reason_phrase},
+                "status": {"code": 200, "message": "OK"},  # a refused prompt is an answer, too
                 "headers": {name: [value] for name, value in kept.items()},
                 "body": {"string": content},
             }
@@ -91,7 +91,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             self._tape.record(wanted, answer, now, latency_s)
         # The body has been decompressed, so the headers on its encoding no longer hold.
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in ENCODING_HEADERS]
-        status = 200 if recorded else response.status_code  # a refusal is an answer
+        status = 200 if recorded else response.status_code
         return httpx2.Response(status, headers=headers, content=content, request=request)
 
 
@@ -121,4 +121,4 @@ def too_large(most: int, beginning: bytes) -> MalformedAnswer:
 
 def _played(answer: dict[str, Any]) -> httpx2.Response:
     headers = [(name, value) for name, values in answer["headers"].items() for value in values]
-    return httpx2.Response(200, headers=headers, content=answer["body"]["string"])
+    return httpx2.Response(answer["status"]["code"], headers=headers, content=answer["body"]["string"])

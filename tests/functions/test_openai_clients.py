@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
-from longctx.functions.measure import TestMistake
+from longctx.functions.measure import TestMistake, run
 from longctx.recording.tape import Tape
 from tests.functions.rounds import Rounds
-from tests.recording.apis.examples import CALL, completion, response, said
+from tests.recording.apis.examples import BLOCKED, CALL, completion, response, said
 
 openai = pytest.importorskip("openai")
 MODEL = ModelProfile(model="toy", api="openai-chat")
@@ -84,6 +84,21 @@ def test_streamed_tool_calls(rounds: Rounds) -> None:
 
     found = rounds.run(code, completion(None, "tool_calls", tool_calls=[CALL]))
     assert found.choices[0].message.tool_calls[0].function.arguments == '{"a": 1}'
+
+
+def test_a_blocked_prompt_is_the_error_that_the_server_gives(rounds: Rounds) -> None:
+    """Code that goes on without an answer is judged; an error that it lets out is a refusal, and none of the test."""
+
+    def handled(ask: Ask) -> str:
+        try:
+            return str(create(ask.client("openai")))
+        except openai.BadRequestError as error:
+            return str(error.code)
+
+    assert rounds.run(handled, BLOCKED) == "content_filter"
+    assert run(rounds.trial_again(), lambda: create(rounds.ask.client("openai"))).kind == "refusal"
+    assert run(rounds.trial_again(), lambda: create(rounds.ask.client("openai"), stream=True)).kind == "refusal"
+    assert run(rounds.trial_again(), lambda: handled(rounds.ask) and 1 / 0).kind == "error"
 
 
 def test_parse_and_raw_responses(rounds: Rounds) -> None:
