@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from longctx.functions.measure import FunctionTrial, Result, RunOnce, TrialOf, e
 from longctx.live import interrupted
 from longctx.live.asker import Asker
 from longctx.live.asking import Progress
+from longctx.live.batches.ledger import TapePlace
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
@@ -116,32 +117,34 @@ class FunctionPass:
 
     def _ask(self, part: Part, first: bool) -> None:
         """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""
-        if not self._run.settings.batch:
-            self._ask_directly(part)
-        elif not (first and self._run.settings.canary) or self._ask_directly(part, only_canary=True):
-            self._ask_in_rounds(part)
+        batch = self._run.settings.batch
+        if batch:
+            check_provider(self._models)
+        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say)
+        rounds.collect(self._models)
+        if not batch:
+            self._ask_directly(part, rounds.held)
+        elif not (first and self._run.settings.canary) or self._ask_directly(part, rounds.held, only_canary=True):
+            self._ask_in_rounds(part, rounds)
 
-    def _ask_directly(self, part: Part, only_canary: bool = False) -> bool:
-        """Ask request by request. Return whether nothing has stopped the asking."""
+    def _ask_directly(self, part: Part, held: Mapping[TapePlace, Failure], only_canary: bool = False) -> bool:
+        """Ask request by request. Return whether nothing has stopped the asking. held: why what batches hold is not asked."""
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
-            asking = FunctionAsker(asker, self._canary, part, only_canary)
+            asking = FunctionAsker(asker, self._canary, part, held, only_canary)
             self._run_functions(AskingRun(asking, self._tape), asker.halt, asking.wait)
         asked = asker.asked
         asking.asked.answered, asking.asked.stopped, asking.asked.others = asked.answered, asked.stopped, asked.others
         self.asked.add(asking.asked)
         return self.asked.stopped is None
 
-    def _ask_in_rounds(self, part: Part) -> None:
+    def _ask_in_rounds(self, part: Part, rounds: Rounds) -> None:
         """Ask in batches.
 
         A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is
         lacking.
         """
-        check_provider(self._models)
-        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say)
         rounds.asked.failures |= self.asked.failures  # of the canary
-        rounds.collect(self._models)
         while rounds.asked.stopped is None:
             collecting = CollectingRun(rounds, self._tape, part)
             self._run_functions(collecting)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cases.case import Trial, body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, FunctionTrial, Lacking, Result, RunOnce, TestMistake, TrialOf
+from longctx.live.batches.ledger import TapePlace, place_of
 from longctx.live.canary import ERROR, Canary
 from longctx.live.drain import Drain, Paused, RequestEnd, Sent
 from longctx.live.failure import Asked, Failure
@@ -66,11 +67,15 @@ class FunctionAsker:
         asker: Asker,
         canary: Canary,
         part: Part | None = None,
+        held: Mapping[TapePlace, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
-        """part: of the trials. only_canary: ask only the first trials of each function, as the canary wants them."""
+        """part: of the trials. held: why what batches hold is not asked.
+
+        only_canary: ask only the first trials of each function, as the canary wants them.
+        """
         self.asked = Asked()
-        self._part = part or Part()
+        self._part, self._held = part or Part(), held or {}
         self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
         self._most = STARTED * asker.in_flight
@@ -168,11 +173,21 @@ class FunctionAsker:
         trial = self._trial_of(paused.trial)
         result = self._start(trial)
         requests = self._lacking(trial, result, paused)
-        if not requests:
-            self._part.note(trial, result)
-        if not requests and paused.requests:
+        if requests:
+            return requests
+        self._part.note(trial, result)
+        if paused.requests:
             self._tell(trial, result)
+        elif result.kind == "suspended" and self._pending(trial):
+            self._canary.passed_before(trial.case.group)
+        elif result.kind not in ("suspended", "skipped"):
+            self._canary.recorded(trial.case.group, KINDS.get(result.kind, result.kind))
         return requests
+
+    def _pending(self, running: FunctionTrial) -> Failure | None:
+        """Return why a trial waits for a batch of an earlier run; None if it does not."""
+        places = (place_of(lacking.wanted) for lacking in running.lacking)
+        return next((self._held[place] for place in places if place in self._held), None)
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
         """Tell the canary how a trial that was asked has ended."""
@@ -190,6 +205,10 @@ class FunctionAsker:
         if result.kind != "suspended":
             if result.kind == "error":
                 self.asked.errors[one_line(result)] += 1
+            return []
+        if pending := self._pending(running):
+            if not self._only_canary:
+                self.asked.failures[trial.key] = pending
             return []
         lacking = [lacking for lacking in running.lacking if self._tape.wants(lacking.wanted)]
         sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}

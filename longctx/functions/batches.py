@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.functions.asking import Bodies, not_repeated, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import FunctionTrial, Result
 from longctx.live.asker import count
-from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.batches.filling import pending
+from longctx.live.batches.ledger import Ledger, TapePlace, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
-from longctx.live.failure import Asked
+from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import live_progress
@@ -25,10 +26,6 @@ from longctx.live.server.clients import open_clients
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
-
-if TYPE_CHECKING:
-    pass
-
 
 @dataclass(slots=True)
 class Round:
@@ -42,6 +39,8 @@ class Rounds:
 
     def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
         self.asked = Asked()
+        self.held: dict[TapePlace, Failure] = {}
+        """Why what batches held when they were last looked at is not asked."""
         self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
         self._issued: dict[str, Bodies] = {}
         self._stale: set[str] = set()
@@ -86,6 +85,7 @@ class Rounds:
                 if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
                     asked.failures[request.key] = failure
             claimed = batches.held()
+            self.held = {place: pending(status) for place, status in claimed.items()}
             open_requests = [request for request in requests if not request.wanted.counts]
             held = [request for request in open_requests if place_of(request.wanted) in claimed]
             taken = claimed.keys() | batches.collected

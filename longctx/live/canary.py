@@ -71,18 +71,28 @@ class Canary:
         self._in_flight[group] = max(0, self._in_flight[group] - 1)
 
     def ended(self, group: Group, kind: str, text: str) -> None:
-        """Note how a trial that was asked has ended, and decide whether more are asked.
+        """Note how a trial that was asked has ended; the first is shown.
 
         kind: its outcome, or one of BROKEN. text: its last reply.
         """
         self.failed(group)
         if group not in self._until or self._say is None:
             return
-        kinds = self._kinds[group]
-        if not kinds:
+        if not self._kinds[group]:
             shown = " ".join(text.split()) if self._text else ""
             shown = f": {visible(shown[:SHOWN])!r}{' …' if len(shown) > SHOWN else ''}" if shown else ""
             self._say(f"The first trial of {group[0]} on {group[1]} is {kind}{shown}")
+        self.recorded(group, kind)
+
+    def passed_before(self, group: Group) -> None:
+        """Note that a batch of an earlier run holds trials of this test, which that run's canary has let pass."""
+        self._until.pop(group, None)
+
+    def recorded(self, group: Group, kind: str) -> None:
+        """Note how a trial has ended, asked by this run or recorded before, and decide whether more are asked."""
+        if group not in self._until:
+            return
+        kinds = self._kinds[group]
         kinds[kind] += 1
         if any(kind not in (*NOT_READ, *BROKEN) for kind in kinds):
             del self._until[group]

@@ -195,7 +195,8 @@ class LivePass:
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
-            sizes = Counter(trial.case.group for trial in every)
+            begun = {trial.case.group for trial in lacking.held}  # by a run whose canary has let them pass
+            sizes = Counter(trial.case.group for trial in every if trial.case.group not in begun)
             canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
             outcomes = Outcomes(tally, shown, canary)
             sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)

@@ -120,3 +120,37 @@ def test_a_canary_comes_before_the_batches(project: Checkout, batch_server: Batc
     assert result.code == 0, result
     assert 1 <= len(batch_server.asked) <= 3
     assert [len(batch.requests) for batch in batch_server.created] == [24 - len(batch_server.asked)]
+
+
+def poll(project: Checkout, server: BatchServer, *more: str) -> Result:
+    return project.pytest(*arguments(server, "-k", "code", "--ctx-batch-wait=0", *more))
+
+
+def test_looking_at_a_batch_again_sends_nothing(project: Checkout, batch_server: BatchServer) -> None:
+    """The trial run of the first command counts, and what the batch holds is not sent directly."""
+    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=12))
+    batch_server.looks = 10**6
+    assert poll(project, batch_server).code == 1
+    sent, held = len(batch_server.asked), [len(batch.requests) for batch in batch_server.created]
+    assert (1 <= sent <= 3, sent + sum(held)) == (True, 24)
+    for _ in range(3):
+        result = poll(project, batch_server)
+        assert result.says(f"{24 - sent} were not answered: pending in batch msgbatch_0000"), result
+    assert (len(batch_server.asked), len(batch_server.created)) == (sent, 1)
+    batch_server.looks = 0
+    assert poll(project, batch_server).code == 0
+    assert (len(batch_server.asked), len(batch_server.created)) == (sent, 1)
+    assert set(batch_server.paid.values()) == {1}
+
+
+def test_a_direct_run_sends_nothing_that_a_batch_holds(project: Checkout, batch_server: BatchServer) -> None:
+    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=12))
+    batch_server.looks = 10**6
+    assert poll(project, batch_server).code == 1
+    sent = len(batch_server.asked)
+    directly = [argument for argument in arguments(batch_server, "-k", "code") if argument != "--ctx-batch"]
+    assert project.pytest(*directly).says(f"{24 - sent} were not answered: pending in batch msgbatch_0000")
+    assert len(batch_server.asked) == sent
+    batch_server.looks = 0
+    assert project.pytest(*directly).code == 0
+    assert len(batch_server.asked) == sent
