@@ -62,7 +62,7 @@ class Guard:
         else:
             named = arguments[0]
             host, port = _text(named[0] if isinstance(named, tuple) else named), None
-        if self._allows(host, port) or (_is_here(host) and port not in self.closed_ports):
+        if self._allows(host, port) or (is_here(host) and port not in self.closed_ports):
             return
         error = self.refusal(host if port not in self.closed_ports else f"{host}:{port}")
         self.refused.append(error)
@@ -117,7 +117,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         _now[-1].check(event, arguments)
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
     """Return whether a host is this machine. A text with a zone, such as fe80::1%eth0, is another one."""
     if host.lower() in ("", "localhost", socket.gethostname().lower()):
         return True

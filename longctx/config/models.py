@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import hashlib
 import os
 import re
@@ -334,9 +335,13 @@ def profile_path(workspace: Workspace, name: str) -> Path:
 
 def model_in(path: Path) -> str | None:
     """Return the model id that a profile names; None if it names none or cannot be read."""
+    return _entry_of(path, "model")
+
+
+def _entry_of(path: Path, name: str) -> str | None:
     with contextlib.suppress(UserError, ValueError):
-        named = parsed(tomllib.loads, read_text(path)).get("model")
-        return named if isinstance(named, str) else None
+        entry = parsed(tomllib.loads, read_text(path)).get(name)
+        return entry if isinstance(entry, str) else None
     return None
 
 
@@ -431,20 +436,48 @@ class Vendor:
     """The environment variable that names another server."""
     keys: tuple[str, ...]
     """The environment variables of the key, the first of which counts if several are set."""
+    more_addresses: tuple[str, ...] = ()
+    """The environment variables by which its SDK finds the servers of other providers."""
 
 
+ANTHROPIC = Vendor(
+    "Anthropic",
+    "https://api.anthropic.com",
+    "ANTHROPIC_BASE_URL",
+    ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    tuple(f"ANTHROPIC_{of}_BASE_URL" for of in "AWS BEDROCK BEDROCK_MANTLE FOUNDRY GOOGLE_CLOUD VERTEX".split()),
+)
 VENDORS = {
-    "openai": Vendor("OpenAI", "https://api.openai.com", "OPENAI_BASE_URL", ("OPENAI_API_KEY",)),
+    "openai": Vendor(
+        "OpenAI",
+        "https://api.openai.com",
+        "OPENAI_BASE_URL",
+        ("OPENAI_API_KEY",),
+        ("AZURE_OPENAI_ENDPOINT", "AWS_BEDROCK_BASE_URL"),
+    ),
     "google": Vendor(
         "Google",
         "https://generativelanguage.googleapis.com",
         "GOOGLE_GEMINI_BASE_URL",
         ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        ("GOOGLE_VERTEX_BASE_URL",),
     ),
 }
-"""By the names of their SDKs in `ask.client(…)`."""
+"""The others, by the names of their SDKs in `ask.client(…)`."""
 OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
 """The vendor of each API."""
+
+
+def servers_named(workspace: Workspace) -> set[str]:
+    """Return the servers that the project's model profiles and the variables of the vendors' SDKs name."""
+    variables = (name for of in (ANTHROPIC, *VENDORS.values()) for name in (of.address, *of.more_addresses))
+    return {*_in_profiles(workspace), *filter(None, map(os.environ.get, variables))}
+
+
+@functools.cache
+def _in_profiles(workspace: Workspace) -> frozenset[str]:
+    named = (_entry_of(path, "base_url") for path in workspace.list("models", "*.toml"))
+    return frozenset(filter(None, named))
 
 
 def sdk_at(host: str) -> str:

@@ -128,7 +128,10 @@ class FunctionPass:
             self._ask_in_rounds(part, rounds)
 
     def _ask_directly(self, part: Part, held: Mapping[TapePlace, Failure], only_canary: bool = False) -> bool:
-        """Ask request by request. Return whether nothing has stopped the asking. held: why what batches hold is not asked."""
+        """Ask request by request. Return whether nothing has stopped the asking.
+
+        held: why what batches hold is not asked.
+        """
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
             asking = FunctionAsker(asker, self._canary, part, held, only_canary)

@@ -127,7 +127,8 @@ class PlainCell:
         ctx, own = state.ctx(lambda: self.case), run.plan.own
         taken = inspect.signature(self.test).parameters
         fixtures = {name: given(ctx, name) for name in NAMES if name in taken}
-        guard = guard_of(self.id, [*self.function.table.allowed_hosts, *allowed], run.settings.base_url)
+        hosts = [*self.function.table.allowed_hosts, *allowed]
+        guard = guard_of(self.id, hosts, run.workspace, run.settings.base_url)
         call = functools.partial(called, self.test, {**fixtures, **self.values})
         return CellRunner(self.function, state, guard, call, self.subject.strategy, own.judge if own else "")
 

@@ -27,6 +27,7 @@ from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 
+
 @dataclass(slots=True)
 class Round:
     """The requests that the trials of all functions lack in one round."""

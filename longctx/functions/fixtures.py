@@ -7,17 +7,16 @@ import asyncio
 import builtins
 import contextvars
 import inspect
-import os
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from longctx.config.models import sdk_at
-from longctx.connections import INI, Guard
+from longctx.config.models import sdk_at, servers_named
+from longctx.connections import INI, Guard, is_here
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem
@@ -222,7 +221,7 @@ def keys_in(session: Transcript) -> Iterator[KeyFound]:
                     yield KeyFound(turn, kind, match[0][:SHOWN])
 
 
-def guard_of(test: str, allowed: Sequence[str], base_url: str | None) -> Guard:
+def guard_of(test: str, allowed: Sequence[str], workspace: Workspace, base_url: str | None) -> Guard:
     """Return the guard of a test. allowed: hosts that it may connect to. base_url: that of the run's server, if given.
 
     A port of this machine is closed if it leads to a server of models or to a proxy.
@@ -240,23 +239,23 @@ def guard_of(test: str, allowed: Sequence[str], base_url: str | None) -> Guard:
             )
         )
 
-    return Guard(allowed, _closed_ports(base_url), refusal)
+    return Guard(allowed, _closed_ports({base_url, *servers_named(workspace)}), refusal)
 
 
-def _closed_ports(base_url: str | None) -> frozenset[int]:
+def _closed_ports(servers: Set[str | None]) -> frozenset[int]:
     import urllib.request
 
-    given = base_url, os.environ.get("ANTHROPIC_BASE_URL")
-    urls = [urlsplit(url) for url in (*given, *urllib.request.getproxies().values()) if url]
-    return frozenset(_port(url) for url in urls)
+    urls = {*servers, *urllib.request.getproxies().values()}
+    return frozenset(port for url in urls if url and (port := _port(url)))
 
 
-def _port(url: SplitResult) -> int:
+def _port(given: str) -> int | None:
+    """Return the port of a server that a test may not reach; None for none, such as that of https on another host."""
     try:
-        port = url.port
+        url = urlsplit(given if "://" in given else f"http://{given}")
+        return url.port or ({"http": 80, "https": 443}.get(url.scheme) if is_here(url.hostname or "") else None)
     except ValueError:  # which is refused where it is used
-        port = None
-    return port or (443 if url.scheme == "https" else 80)
+        return None
 
 
 def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:

@@ -51,4 +51,5 @@ def _guard(item: pytest.Item) -> Guard:
 
     cell = state_of(item).cell
     allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]
-    return guard_of(item.name, allowed, run_of(item.config).settings.base_url)
+    run = run_of(item.config)
+    return guard_of(item.name, allowed, run.workspace, run.settings.base_url)

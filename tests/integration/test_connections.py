@@ -113,6 +113,19 @@ def test_other_ports_of_this_machine_are_open(project: Checkout) -> None:
         assert project.pytest("tests_longctx/test_own.py", env=local).code == 1
 
 
+def test_the_server_of_any_model_profile_is_closed(project: Checkout) -> None:
+    """That of another model than the one under test, too: a replay sends nothing."""
+    with SimulatedServer(echo) as server, SimulatedServer(echo) as of_other:
+        write(project, of_other.url)
+        assert project.record(server, "tests_longctx/test_own.py", "-ktest_it").code == 0
+        write(project, of_other.url, "own()")
+        profile = f'api = "openai-chat"\nbase_url = "{of_other.url}/v1"\n'
+        project.file("fixtures/models/of_other.toml").write_text(profile)
+        result = project.pytest("tests_longctx/test_own.py", "-ktest_it")
+        assert (result.code, sent(of_other)) == (1, 0)
+        assert result.says("opens a connection to 127.0.0.1:", "[connection-refused]")
+
+
 @pytest.mark.parametrize("by", ["marker", "ini"])
 def test_hosts_that_a_test_allows(project: Checkout, by: str) -> None:
     with SimulatedServer(echo) as server:

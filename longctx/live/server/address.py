@@ -8,13 +8,12 @@ import re
 
 import httpx2
 
-from longctx.config.models import VENDORS
+from longctx.config.models import ANTHROPIC, VENDORS
 from longctx.errors import UserError
 from longctx.visible import visible
 
 TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
 """The environment variable that lists hosts, or hosts with ports, which files of a project may name as the server."""
-PROVIDER = "https://api.anthropic.com"
 CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS")
 """The environment variables that a client of the Messages API sends to any server."""
 
@@ -55,9 +54,8 @@ def confirm(base_url: str, found_in: str, typed: str | None = None, provider: st
     found_in: the file.
     """
     url = parsed(base_url)
-    vendor = VENDORS.get(provider)
-    own, variable = (vendor.server, vendor.address) if vendor else (PROVIDER, "ANTHROPIC_BASE_URL")
-    if any(same_server(base_url, other) for other in (typed, os.environ.get(variable), own) if other):
+    vendor = VENDORS.get(provider, ANTHROPIC)
+    if any(same_server(base_url, other) for other in (typed, os.environ.get(vendor.address), vendor.server) if other):
         return
     listed = os.environ.get(TRUSTED_HOSTS, "").lower().split(",")
     if {url.host, f"{url.host}:{_port(url)}"} & {host.strip() for host in listed}:
