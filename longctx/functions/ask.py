@@ -387,6 +387,12 @@ class Ask:
 
         managed = self._managed(transcript, ask_for_strategy)
         model = trial.case.model
+        if refused := [name for name in DECIDED if name in managed.body]:
+            raise mistake(
+                "decided-by-profile",
+                f"The strategy {trial.strategy.name!r} returns {refused[0]}, which the model profile (fixtures/models) "
+                "decides: leave it out.",
+            )
         if transcript.fill and model.window:
             size = round(tokens_of(managed.messages) * model.tokens.reference) + max_tokens
             if size > model.window:

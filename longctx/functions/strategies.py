@@ -272,17 +272,21 @@ def _edited(messages: Messages, edit: Mapping[str, Any], trigger: int | None) ->
 
 def _managed(name: str, returned: object) -> Managed:
     """Return what a strategy of the user's returned. Raises UserError if it cannot be sent."""
-    body: dict[str, Any] = dict(returned) if isinstance(returned, Mapping) else {"messages": returned}
-    messages: Any = body.pop("messages", None)
-    ok = isinstance(messages, list) and all(
-        isinstance(message, Mapping) and message.get("role") in ("user", "assistant") and "content" in message
-        for message in messages
-    )
-    if not ok:
+    try:  # a copy, which the strategy cannot change later
+        copied = json.loads(json.dumps(dict(returned) if isinstance(returned, Mapping) else returned, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
         raise UserError(
             "bad-strategy",
-            f"The strategy {name!r} did not return a list of turns: return messages, each with role and content, or a "
-            "dict with `messages` and other entries of the request, such as `context_management`.",
+            f"The strategy {name!r} returned what no request can hold ({error}): return turns of text and blocks that "
+            "can be written as JSON.",
+        ) from None
+    body: dict[str, Any] = copied if isinstance(copied, dict) else {"messages": copied}
+    messages: Any = body.pop("messages", None)
+    if not (isinstance(messages, list) and all(map(_is_turn, messages))):
+        raise UserError(
+            "bad-strategy",
+            f"The strategy {name!r} did not return a list of turns: return messages, each with a role and a "
+            "content of text or blocks, or a dict with `messages` and other entries of the request, such as `context_management`.",
         )
     if not messages:
         raise UserError(
@@ -297,6 +301,28 @@ def _managed(name: str, returned: object) -> Managed:
             "which the API refuses: keep or drop both.",
         )
     return Managed(joined(messages), body)
+
+
+def _is_turn(message: object) -> bool:
+    if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
+        return False
+    return _is_content(message.get("content"))
+
+
+def _is_content(content: object) -> bool:
+    """Return whether this is a text or a list of blocks."""
+    return isinstance(content, str) or (isinstance(content, list) and all(map(_is_block, content)))
+
+
+def _is_block(block: object) -> bool:
+    match block:
+        case {"type": "text"}:
+            return isinstance(block.get("text"), str)
+        case {"type": "tool_result", "content": content}:
+            return _is_content(content)
+        case {"type": str()}:
+            return True
+    return False
 
 
 def _function_of(path: Path) -> Callable[[Messages, AskForStrategy], object]:

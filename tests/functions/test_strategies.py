@@ -184,21 +184,68 @@ def test_two_strategies_of_one_name_are_refused(tmp_path: Path) -> None:
     assert [each.name for each in Strategy.all_of(["none", "a/mine.py"], Workspace(tmp_path))] == ["none", "mine"]
 
 
+class Callable:
+    """A strategy that is no function."""
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+
+    def __call__(self, messages: Messages, ask: object) -> object:
+        return self.own(messages, ask)
+
+
+KINDS = {
+    "a function": lambda own: Strategy("mine", own),
+    "an object": lambda own: Strategy("mine", Callable(own)),
+    "at a threshold": lambda own: Strategy("mine-at-1", own, 1),
+}
+"""The kinds of strategies of one's own; each is applied to the whole conversation at least once."""
+
+
+def turns_with(block: object) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": [block]}]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("returned", "code"),
     [
         ({}, "bad-strategy"),
         (None, "bad-strategy"),
+        ([], "bad-strategy"),
+        ("text", "bad-strategy"),
+        (iter(()), "bad-strategy"),
         ([{"role": "system", "content": "x"}], "bad-strategy"),
+        ([{"role": "user"}], "bad-strategy"),
+        ([{"role": "user", "content": None}], "bad-strategy"),
+        ([{"role": "user", "content": {"type": "text", "text": "x"}}], "bad-strategy"),
+        (turns_with("x"), "bad-strategy"),
+        (turns_with({"text": "x"}), "bad-strategy"),
+        (turns_with({"type": "text", "text": 1}), "bad-strategy"),
+        (turns_with({"type": "text", "text": float("nan")}), "bad-strategy"),
+        (turns_with({"type": "image", "source": b"x"}), "bad-strategy"),
+        (turns_with({"type": "tool_result", "tool_use_id": "a", "content": 1}), "bad-strategy"),
+        ({"messages": said("a"), "metadata": {1, 2}}, "bad-strategy"),
         (called("a", 1)[:1], "unpaired-tool-use"),
         (called("a", 1)[1:], "unpaired-tool-use"),
     ],
 )
-def test_what_a_strategy_of_ones_own_returns_is_checked(returned: object, code: str) -> None:
-    own = Strategy("mine", lambda messages, ask: returned)
+def test_what_a_strategy_of_ones_own_returns_is_checked(kind: str, returned: object, code: str) -> None:
     with pytest.raises(UserError) as caught:
-        own.applied(said("a"), never, {})
+        KINDS[kind](lambda messages, ask: returned).applied(said("a"), never, {})
     assert caught.value.code == code
+
+
+def test_what_a_strategy_of_ones_own_returned_does_not_change_later() -> None:
+    kept: list[Messages] = []
+
+    def own(messages: Messages, ask: object) -> Messages:
+        kept.append(copy.deepcopy(messages))
+        return kept[-1]
+
+    managed = Strategy("mine", own).applied(said("a"), never, {})
+    kept[0][0]["content"] = "[cleared]"
+    assert managed.messages == said("a")
 
 
 def test_a_strategy_of_ones_own_may_add_to_the_request() -> None:
@@ -223,13 +270,14 @@ def drops_turns(messages: Messages, ask: object) -> Messages:
     return messages
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("own", [edits_a_block, edits_a_turn, drops_turns])
-def test_a_strategy_of_ones_own_leaves_the_transcript_as_it_is(own: Any) -> None:
+def test_a_strategy_of_ones_own_leaves_the_transcript_as_it_is(kind: str, own: Any) -> None:
     """All trials share it: a change would be seen by trials of other strategies, too."""
     turns = [*said("a")[:1], *called("b", 1), *said("c")[1:]]
     before = copy.deepcopy(turns)
     with pytest.raises(UserError) as caught:
-        Strategy("mine", own).applied(turns, never, {})
+        KINDS[kind](own).applied(turns, never, {})
     assert caught.value.code == "strategy-changes-input"
     assert turns == before
 
