@@ -317,7 +317,7 @@ def _is_content(content: object) -> bool:
 def _is_block(block: object) -> bool:
     match block:
         case {"type": "text"}:
-            return isinstance(block.get("text"), str)
+            return isinstance(block, dict) and isinstance(block.get("text"), str)
         case {"type": "tool_result", "content": content}:
             return _is_content(content)
         case {"type": str()}:

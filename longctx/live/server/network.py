@@ -22,6 +22,7 @@ import anthropic
 import httpx2
 
 from longctx.errors import UserError
+from longctx.recording.apis import api_at, canonical_path
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import is_messages_path
 from longctx.recording.transport import ENCODING_HEADERS, MOST_BYTES, too_large
@@ -156,7 +157,9 @@ def _most_bytes(response: httpx2.Response) -> int | None:
     path = response.request.url.path
     if path.endswith("/results") and response.is_success:
         return None
-    return MOST_BYTES if is_messages_path(path) else MOST_BYTES_OF_OTHERS
+    api = api_at(path)
+    asks = is_messages_path(path) or (api is not None and canonical_path(path) == api.PATH)
+    return MOST_BYTES if asks else MOST_BYTES_OF_OTHERS
 
 
 REDACTED = "[redacted]"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import gzip
 import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import anthropic
+import httpx2
 import pytest
 
 from longctx.cases.case import Trial
@@ -140,7 +142,8 @@ def test_certificates_are_those_of_the_environment(tmp_path: Path, monkeypatch: 
         Network(4)
 
 
-MOST = {("message", 200): "32", ("message", 500): "32", ("results", 200): "32"}
+OTHERS = ("/v1/chat/completions", "/openai/v1/responses", "/v1beta/models/toy:generateContent")
+MOST = {("results", 200): "32"} | {(asked, status): "32" for asked in ("message", *OTHERS) for status in (200, 500)}
 """The most megabytes of an answer, by what is asked and the status, where it is not 4."""
 BOMB = 100_000_000
 
@@ -171,6 +174,10 @@ def trial(client: Client) -> Awaitable[object]:
     return client.messages.with_raw_response.create(model="toy", max_tokens=1, messages=[])
 
 
+def posted(path: str, client: Client) -> Awaitable[object]:
+    return client.post(path, body={}, cast_to=httpx2.Response)
+
+
 MODEL = ModelProfile.model_validate({"model": "toy"})
 ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "message": trial,
@@ -181,6 +188,7 @@ ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "state of a batch": lambda client: Service(client).retrieve("id"),
     "results": lambda client: Service(client).results("id", 1, lambda result: None),
 }
+OF_OTHER_APIS = {path: functools.partial(posted, path) for path in OTHERS}
 
 
 @pytest.fixture(scope="module")
@@ -189,10 +197,10 @@ def zipped() -> bytes:
 
 
 @pytest.mark.parametrize("status", [200, 500])
-@pytest.mark.parametrize("enquiry", ENQUIRIES)
+@pytest.mark.parametrize("enquiry", [*ENQUIRIES, *OF_OTHER_APIS])
 def test_no_answer_is_read_further_than_any_goes(enquiry: str, status: int, zipped: bytes) -> None:
     """docs/security.md, server-size"""
-    sentence = told((status, {"content-encoding": "gzip"}, zipped), ENQUIRIES[enquiry])
+    sentence = told((status, {"content-encoding": "gzip"}, zipped), (ENQUIRIES | OF_OTHER_APIS)[enquiry])
     assert f"larger than {MOST.get((enquiry, status), '4')},000,000 bytes; it begins with b'   " in sentence
 
 
