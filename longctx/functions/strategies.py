@@ -285,8 +285,8 @@ def _managed(name: str, returned: object) -> Managed:
     if not (isinstance(messages, list) and all(map(_is_turn, messages))):
         raise UserError(
             "bad-strategy",
-            f"The strategy {name!r} did not return a list of turns: return messages, each with a role and a "
-            "content of text or blocks, or a dict with `messages` and other entries of the request, such as `context_management`.",
+            f"The strategy {name!r} did not return a list of turns: return messages, each with a role and a content of "
+            "text or blocks, or a dict with `messages` and other entries of the request, such as `context_management`.",
         )
     if not messages:
         raise UserError(

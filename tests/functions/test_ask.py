@@ -183,6 +183,13 @@ def test_edits_of_the_api_are_sent_with_their_beta() -> None:
     assert lacking.body["context_management"]["edits"][0]["trigger"]["value"] == 9
 
 
+def test_a_strategy_does_not_decide_what_the_model_profile_does() -> None:
+    trial = trial_of()
+    trial.strategy = Strategy("mine", lambda messages, ask: {"messages": messages, "model": "other"})
+    with pytest.raises(TestMistake, match="The strategy 'mine' returns model, which the model profile"):
+        ask_of(trial)(SESSION, "Which code?")
+
+
 def test_a_strategy_asks_once_a_trial_for_each_transcript(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once", run="first")
     for expected in (1, 2, 3):
