@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import LINES, Checkout
 from tests.servers import SimulatedServer
 
 PRICES = "[prices]\ninput = 10000\noutput = 0\nbatch_discount = 0.5\ndated = 2026-01-01\n"
@@ -57,6 +57,18 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
     assert collected.says("Batch msgbatch_0000 has ended: 4 answers are recorded.")
     assert checkout.pytest().code == 0
     assert set(server.paid.values()) == {1}
+
+
+def test_more_trials_of_a_test_that_a_batch_holds_need_no_trial_run(checkout: Checkout, server: BatchServer) -> None:
+    server.looks = 10**6
+    checkout.profile(LINES.replace("trials = 2", "trials = 12"))
+    assert checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0").code == 1
+    sent = len(server.asked)
+    assert 1 <= sent <= 3
+    checkout.profile(LINES.replace("trials = 2", "trials = 20"))
+    assert checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0").code == 1
+    assert len(server.asked) == sent
+    assert [len(batch.requests) for batch in server.created] == [24 - sent, 16]
 
 
 def test_the_command_record(checkout: Checkout, server: BatchServer) -> None:
