@@ -180,7 +180,7 @@ class FunctionAsker:
             self._tell(trial, result)
         elif result.kind == "suspended" and self._pending(trial):
             self._canary.passed_before(trial.case.group)
-        elif result.kind not in ("suspended", "skipped"):
+        elif result.kind not in ("suspended", "skipped", "error"):
             self._canary.recorded(trial.case.group, KINDS.get(result.kind, result.kind))
         return requests
 

@@ -11,7 +11,7 @@ import anthropic
 import httpx2
 
 from longctx.live.server.providers import Client
-from longctx.recording.reply import MOST_TOKENS, MalformedAnswer, read_object
+from longctx.recording.reply import MOST_DEPTH, MOST_TOKENS, MalformedAnswer, is_too_deep, read_object
 
 TIMEOUT_S = 30.0
 """The seconds within which such an answer must arrive, including the SDK's retries."""
@@ -98,7 +98,10 @@ def table(value: object) -> dict[str, Any]:
 
 def _read(body: bytes, what: str) -> dict[str, Any]:
     try:
-        return read_object(body)
+        answer = read_object(body)
+        if is_too_deep(answer):
+            raise ValueError(f"it is nested more than {MOST_DEPTH} levels deep")
+        return answer
     except ValueError as error:
         raise malformed(what, error, body) from None
 
