@@ -1,4 +1,4 @@
-"""A prompt that the server's filter blocks is a refusal of the model, recorded once; a server's failure is neither."""
+"""A prompt that the server's filter blocks is a refusal of the model, recorded once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.integration.conftest import Checkout, Launcher, foreign_project
-from tests.recording.apis.examples import BLOCKED, completion
+from tests.recording.apis.examples import BLOCKED
 from tests.servers import Answer, Received, SimulatedServer
 
 TESTS = """
@@ -62,12 +62,3 @@ def test_a_blocked_prompt_is_a_recorded_refusal(launcher: Launcher, tmp_path: Pa
         project.record(server, env={"OPENAI_API_KEY": "key"})
         assert len(server.received) == sent
     assert {row["outcome"] for row in project.rows()} == {"refusal"}
-
-
-def test_a_failure_of_the_server_is_not_measured(launcher: Launcher, tmp_path: Path) -> None:
-    project = project_of(launcher, tmp_path)
-    with Server() as server:
-        server.given = 200, completion(None, "error") | {"error": {"message": "no capacity"}}
-        result = project.record(server, env={"OPENAI_API_KEY": "key"})
-    assert "ended with 'error': no capacity" in " ".join((result.out + result.err).split())
-    assert not [*project.file("cassettes").rglob("*.jsonl")]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +20,11 @@ from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_clients
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.cell import BuiltTrial, Reply
+from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
 
@@ -237,6 +241,70 @@ def test_an_answer_that_is_no_message_is_a_failure(tmp_path: Path, payload: byte
         asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=2)]))
     assert [failure.cause for failure in asked.failures.values()] == ["malformed_answer"] * 2
     assert len(missing(Tape(tmp_path, "once"), [line_case(trials=2)])) == 2
+
+
+FAILED = completion(None, "error") | {"error": {"message": "no capacity"}}
+NO_TEXT = generated({"text": None})
+
+
+def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Reply | Failure]]:
+    """Ask two trials of a server of another API that gives this answer to all."""
+    tape, case, progress = Tape(tmp_path, "once"), line_case(trials=2, api=api), Told()
+
+    async def run(url: str) -> Asked:
+        async with open_clients(tape, url, 1, [case.model]) as clients:
+            return await ask_all(clients, tape, missing(tape, [case]), Bounds.of(1), progress)
+
+    with SimulatedServer() as server:
+        server.answer = lambda request: (status, {}, json.dumps(answer).encode())  # type: ignore[method-assign]
+        return asyncio.run(run(server.url)), progress.results
+
+
+@pytest.mark.parametrize(
+    ("api", "status", "answer", "cause", "words"),
+    [
+        ("openai-chat", 200, FAILED, "server_error", "the server's answer ended with 'error': no capacity."),
+        ("openai-chat", 200, completion(None, tool_calls=[{}]), "malformed_answer", "a tool call of it has no name"),
+        ("openai-responses", 200, response(status="failed"), "server_error", "the server's answer ended with 'failed'"),
+        ("openai-responses", 200, response(output=None), "malformed_answer", "it begins with"),
+        ("gemini", 200, generated(reason="OTHER"), "server_error", "the server's answer ended with 'OTHER'"),
+        ("gemini", 200, NO_TEXT, "malformed_answer", "a part of its content is no text or call"),
+        ("openai-chat", 400, {"error": {"message": "no such field"}}, "refused_request", "no such field"),
+        ("openai-chat", 400, completion(), "refused_request", "answered 400"),
+    ],
+)
+def test_what_cannot_be_read_again_is_a_failure_with_the_server_s_words(
+    tmp_path: Path, keys: None, api: str, status: int, answer: dict[str, Any], cause: str, words: str
+) -> None:
+    asked, _ = ask_of_api(tmp_path, api, status, answer)
+    assert [failure.cause for failure in asked.failures.values()] == [cause] * 2
+    assert all(words in failure.message for failure in asked.failures.values())
+    assert not [*tmp_path.rglob("*.jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("api", "status", "answer", "category"),
+    [
+        ("openai-chat", 400, BLOCKED, "content_filter"),
+        ("openai-responses", 400, BLOCKED, "content_filter"),
+        ("gemini", 200, blocked("SAFETY"), "safety"),
+    ],
+)
+def test_a_prompt_that_a_filter_blocks_is_a_recorded_refusal(
+    tmp_path: Path, keys: None, api: str, status: int, answer: dict[str, Any], category: str
+) -> None:
+    asked, replies = ask_of_api(tmp_path, api, status, answer)
+    assert not asked.failures
+    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Reply)] == 2 * [
+        ("refusal", category)
+    ]
+    assert not missing(Tape(tmp_path, "once"), [line_case(trials=2, api=api)])
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.setenv(name, "key")
 
 
 def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
