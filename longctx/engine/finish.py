@@ -196,14 +196,23 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
 
 
 def judged_against(
-    baseline: Baseline, rows: Sequence[Row], terms: Rules, known: Mapping[str, Protocol] | None = None
+    baseline: Baseline,
+    rows: Sequence[Row],
+    terms: Rules,
+    known: Mapping[str, Protocol] | None = None,
+    guessing: float = 0.0,
 ) -> RunVerdict:
-    """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together."""
+    """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together.
+
+    guessing: see `give_verdict`.
+    """
     own, anchor = with_answers(rows), baseline.anchor
-    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known)
+    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known, guessing)
     if anchor is None:
         return verdict
-    return verdict.with_anchor(give_verdict(anchor.rows, own, beside(terms, baseline), known), anchor.saved_at)
+    return verdict.with_anchor(
+        give_verdict(anchor.rows, own, beside(terms, baseline), known, guessing), anchor.saved_at
+    )
 
 
 def manifest_of(

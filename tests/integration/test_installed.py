@@ -64,7 +64,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     others = [name for name in names if not any(map(name.is_relative_to, packed))]
     assert not [name for name in others if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
-        *("canary-nightly", "first", "frontier", "gate", "gate-pr", "gate-sets", "gate-short", "gate-truth"),
+        *("first", "frontier", "gate", "gate-pr", "gate-sets", "gate-short", "gate-truth"),
         *("paper", "smoke"),
     }
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "page.js"}
