@@ -16,6 +16,7 @@ __all__ = ["server"]
 def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "corpus", "check"]) == 0
     assert capsys.readouterr().out == (
+        "Reviewed: 0 of 430 questions.\n"
         "430 questions, 86 of them numerical, about 86 sections (115,153 tokens of claude-2): no faults found\n"
     )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
@@ -12,7 +13,12 @@ from longctx.plural import count
 from longctx.vocabulary.bank import SHIPPED
 from longctx.workspace import Workspace
 
+if TYPE_CHECKING:
+    from longctx.corpus.questions import BankQuestion
+
 SEVERITIES = ("error", "warning", "note")
+LISTED = 10
+"""The most questions without a review that are named."""
 
 
 def add(tasks: Any) -> None:
@@ -46,6 +52,7 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
         rows = [(finding.severity, finding.kind, finding.question, visible(finding.what)) for finding in findings]
         headers = ["severity", "fault", "question", "what was found"]
         print(tabulate(rows, headers=headers, maxcolwidths=[None, None, None, 90]))
+    print(_reviewed(question_set.questions))
     counts: Counter[str] = Counter(finding.severity for finding in findings)
     kinds = [(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
     listed = ", ".join(count(number, severity) for number, severity in kinds)
@@ -56,3 +63,12 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
         f"sections ({documents.tokens:,} tokens of {documents.vocabulary}): {found}"
     )
     return 1 if counts["error"] else 0
+
+
+def _reviewed(questions: Sequence[BankQuestion]) -> str:
+    """Return how many questions are marked as reviewed, and which are still to be read if only some are."""
+    left = [question.id for question in questions if not question.reviewed]
+    sentence = f"Reviewed: {len(questions) - len(left):,} of {len(questions):,} questions."
+    if not left or len(left) == len(questions):
+        return sentence
+    return f"{sentence} Not yet: {', '.join(left[:LISTED])}{', …' if len(left) > LISTED else ''}."

@@ -65,7 +65,7 @@ def test_written_recorded_and_replayed_without_a_server(
     assert re.search(r"questions written +8 +\S+mine\.jsonl", printed)
     assert re.search(r"questions missing from the replies +0\n", printed)
     assert re.search(r"numerical +4\n", printed)
-    assert printed.endswith(f"questions review {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
+    assert printed.endswith(f"questions check {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
     out = documents.parent / "mine.jsonl"
     asked = load_questions(out).questions
     assert [question.id for question in asked] == [f"d{n}-q{place}" for n in range(1, 5) for place in (1, 2)]
