@@ -126,7 +126,7 @@ class Probed(_Table):
     """What a server said about the model. Its window, limits and token counts are used if the profile has none itself.
 
     window, max_output: tokens. thinking, effort: the values that the model accepts. line, reference: see TokensPerUnit.
-    prefill, temperature: whether a request with one was answered. None: unknown.
+    None: unknown.
     """
 
     on: datetime.date
@@ -138,8 +138,6 @@ class Probed(_Table):
     batch: bool | None = None
     line: PositiveFloat | None = None
     reference: PositiveFloat | None = None
-    prefill: bool | None = None
-    temperature: bool | None = None
 
 
 class Thinking(_Table):

@@ -210,8 +210,6 @@ def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:
     probed = Probed(
         on=datetime.date(2026, 1, 1),
         source="x",
-        prefill=True,
-        temperature=True,
         thinking=("adaptive",),
         effort=("low",),
     )

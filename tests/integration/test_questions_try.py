@@ -120,7 +120,7 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
     assert asked.says(
         "18 of 18 replies have no answer that can be read: no <Answer> tag in the reply (18). They say nothing about",
         "with its right section: “I would say that it is the second of these.”",
-        "prefill = true in fixtures/models/toy.toml (python -m longctx models probe toy --ask tells whether",
+        "prefill = true in fixtures/models/toy.toml, if its server takes one",
         "--prompts tagged, whose answers begin with the tag that is read",
         "No filter is made: ",
         "right section 0 0 6 0.00",
@@ -136,16 +136,14 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
 
 
 def test_what_helps_depends_on_what_happened(own: Checkout) -> None:
-    """Replies that were cut off need room, a server that took a prefill is known to, and `tagged` is tried already."""
-    profile = own.file("fixtures/models/toy.toml")
-    profile.write_text("[probed]\non = 2026-11-22\nsource = 'here'\nprefill = true\n")
+    """Replies that were cut off need room, and `tagged` is tried already."""
     with SimulatedServer(saying("Let me see: ", stop_reason="max_tokens")) as server:
         cut = try_toy(own, "--record=once", "--base-url", server.url)
         assert cut.says("cut off after", "Fix: more room to answer (--max-tokens, 3000 now)")
         assert "prefill = true" not in cut.out
         server.script = saying("Let me see.")
         tagged = try_toy(own, "--prompts=tagged", "--record=new_episodes", "--base-url", server.url)
-        assert tagged.says("prefill = true in fixtures/models/toy.toml (its server took one on 2026-11-22)")
+        assert tagged.says("prefill = true in fixtures/models/toy.toml, if its server takes one")
         assert tagged.says("a prompt set of your own")
         assert "--prompts tagged" not in tagged.out
 
