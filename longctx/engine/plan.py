@@ -76,12 +76,12 @@ class Plan:
         return profiles if self._settings.seed is None else self._settings.seed
 
     def model(self, name: str) -> ModelProfile:
-        """Return the profile of a model, with the user's entries and prices."""
+        """Return the profile of a model, with the user's entries."""
         model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
         if entries:
             written = model.model_dump(exclude_unset=True, by_alias=True)
             model = checked({**written, **entries}, ModelProfile, f"The profile that code gives {name}")
-        return _priced(model, self._settings)
+        return model
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
         """Return the models that a test function measures. table: those of its own table."""
@@ -237,28 +237,6 @@ def _with_options(case: Case, settings: Settings) -> Case:
         repeats=settings.repeats,
         min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
     )
-
-
-def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
-    """Return the model's profile with the user's prices; the profile's discount for batches stays.
-
-    Raises UserError if the profile has other prices for long prompts and the user gave none: their cost would be
-    understated.
-    """
-    prices, known = dict(settings.prices).get(model.model), model.prices
-    if prices is None:
-        return model
-    if known and known.above and not prices.above:
-        tokens = min(tier.tokens for tier in known.above)
-        raise UserError(
-            "price-without-tiers",
-            f"--ctx-price gives {model.model} the same prices whatever a prompt's length, but its profile has others "
-            f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT "
-            "(repeat the base prices if they do not change).",
-        )
-    if known:
-        prices = prices.model_copy(update={"batch_discount": known.batch_discount})
-    return model.model_copy(update={"prices": prices})
 
 
 ModelBand = tuple[str, str]

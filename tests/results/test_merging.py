@@ -161,9 +161,9 @@ def test_the_order_of_the_runs_does_not_matter(
 
 
 def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
-    first = run(tmp_path / "a", answered(), labels={"steps": "200", "method": "PI"}, options=("--ctx-seed=3",))
+    first = run(tmp_path / "a", answered(), labels={"steps": "200", "method": "PI"}, options=("--ctx-model=a",))
     second = run(
-        tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-seed=4",),
+        tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-model=b",),
         version="2", profile="other", profile_digest="e", seed=4, finished_at="2027",
     )  # fmt: skip
     united = unite_manifests([second, first], "both")
@@ -171,7 +171,7 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
     assert (united.seed, united.labels, united.options, united.finished_at) == (None, {"method": "PI"}, (), "2027")
     assert [(merged["run"], merged["seed"]) for merged in united.merged] == [("a", 0), ("b", 4)]
     same = unite_manifests([first], "one")
-    assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-seed=3",), "d")
+    assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-model=a",), "d")
 
 
 def test_what_runs_say_of_a_model_is_kept_where_they_agree(tmp_path: Path) -> None:
