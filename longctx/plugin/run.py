@@ -77,10 +77,10 @@ def start(config: pytest.Config) -> Run:
         given.run.rewriting = hooks.Hooked(config)
         return given.run
     worker_input = getattr(config, "workerinput", None)
+    options.any_given(config)
     if worker_input:
         options.take(config, worker_input["ctx_options"])
     else:
-        options.any_given(config)
         options.fill(config)
         options.choose_base(config)
         options.take_terms_of_base(config)

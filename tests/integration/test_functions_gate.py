@@ -97,8 +97,8 @@ def test_other_answers_are_compared_trial_by_trial(gated: Checkout) -> None:
 
 def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
     with SimulatedServer(rude) as server:
-        gated.profile('looks = "once"\nmodels = ["toy"]\n', name="once.toml")
-        result = ask(gated, server, "--ctx-baseline=main", "--ctx-profile=once.toml", mode="all")
+        gated.profile('looks = "once"\n', MARGIN, 'models = ["toy"]\n', name="fixtures/profiles/only.toml")
+        result = ask(gated, server, "--ctx-baseline=main", mode="all")
     assert result.code == 10, result
     assert {where: verdict for where, verdict in verdicts(gated).items() if verdict == "regression"} == {
         ("test_code", "short"): "regression",

@@ -170,6 +170,7 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
         tests = gate(alone)["families"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
         assert gate(alone)["families"] == tests
+        alone.options()
         again = ask(alone, server, "--ctx-baseline=first", mode="all")
         assert (again.code, left_out(alone)) == (0, 0)
 
