@@ -239,25 +239,14 @@ def _with_options(case: Case, settings: Settings) -> Case:
     )
 
 
-ModelBand = tuple[str, str]
-"""A model and a band of lengths."""
-
-
 def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
     """Return the cases of a test that belong to a shard, in their order.
 
-    Each band of each model is dealt to the shards separately, by the tokens of one prompt, so that the number of trials
-    does not matter. All wordings of a cell go to one shard, because they are recorded in one file.
+    They are dealt by the tokens of one prompt, so that the number of trials does not matter. All wordings of a cell go
+    to one shard, because they are recorded in one file.
     """
-    tokens: dict[ModelBand, dict[str, int]] = {}
-    for case in cases:
-        tokens.setdefault(_part(case), {})[_name(case)] = _tokens(case)
-    dealt = {part: deal(names, shard.of) for part, names in tokens.items()}
-    return tuple(case for case in cases if dealt[_part(case)][_name(case)] == shard.number)
-
-
-def _part(case: Case) -> ModelBand:
-    return case.model.model, case.band
+    dealt = deal({_name(case): _tokens(case) for case in cases}, shard.of)
+    return tuple(case for case in cases if dealt[_name(case)] == shard.number)
 
 
 def _name(case: Case) -> str:

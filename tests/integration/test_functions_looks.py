@@ -175,20 +175,6 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
         assert (again.code, left_out(alone)) == (0, 0)
 
 
-def test_a_gate_that_was_asked_by_the_plan_of_earlier_versions_is_resumed_and_replayed_by_it(
-    alone: Checkout,
-) -> None:
-    with SimulatedServer(codes) as server:
-        assert ask(alone, server, *GATE).says("pass after 40 of 60 trials")
-        [cassette] = alone.file("cassettes").rglob("*.jsonl")
-        text = cassette.read_text()
-        assert text.count('"looks":"equal"') == 40
-        cassette.write_text(text.replace('"looks":"equal"', '"looks":true'))
-        for newer in (ask(alone, server, GATE[0]), run(alone, GATE[0])):
-            assert (newer.code, left_out(alone)) == (0, 20)
-        assert len(server.asked) == 40
-
-
 FIXTURES = """
 from pathlib import Path
 

@@ -92,14 +92,6 @@ def test_a_server_of_one_s_own_costs_nothing() -> None:
     assert free["facts"]["cost"] == "$0"
 
 
-def test_views_of_an_earlier_version_are_shown_too() -> None:
-    old = {"name": "needle", "line": 3, "before": "above\n", "part": "the needle", "after": "\nbelow"}
-    [trial] = details(*trials.chunks(shown()[:1], [json.dumps({"test": "t", "excerpts": [old]})], []))
-    assert trial["excerpts"] == [
-        {"names": ["needle"], "line": 3, "pieces": [["", "above\n"], ["needle", "the needle"], ["", "\nbelow"]]}
-    ]
-
-
 def test_the_command_is_quoted_for_a_shell() -> None:
     [trial] = details(*trials.chunks(shown()[:1], views()[:1], ["--ctx-profile=made up; rm -rf ."]))
     assert trial["command"] == (
