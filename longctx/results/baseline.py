@@ -246,7 +246,7 @@ class _Group:
     model_returned: list[Text]
     recorded: list[Text] | None
     bank: Text | None
-    answers: Text
+    answers: Text | None
     clusters: Text | list[Text | None] | None
     usage: _Usage = field(default_factory=lambda: _Usage())
     replies: list[Text | None] | None = None
