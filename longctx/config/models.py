@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from longctx.config.file_names import file_of
+from longctx.config.file_names import file_name
 from longctx.config.text_files import read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.fields import parsed
@@ -325,7 +325,7 @@ class ModelProfile(_Table):
 
 def profile_path(workspace: Workspace, name: str) -> Path:
     """Return the file of a model id: the project's own, or longctx's; the project's path if neither exists."""
-    own, shipped = (file_of(folder, name, ".toml", model_in) for folder in workspace.folders("models"))
+    own, shipped = (folder / f"{file_name(name)}.toml" for folder in workspace.folders("models"))
     own = workspace.own("models", own.name)
     return shipped if shipped.is_file() and not own.is_file() else own
 

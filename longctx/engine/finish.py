@@ -247,9 +247,7 @@ def manifest_of(
         documents=documents_of(run, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
-        early_stop=looks.declared != "once",
         looks=_named(looks.declared),
-        functions_early_stop=looks.others != "once",
         functions_looks=_named(looks.others),
         terms=RecordedTerms(margin=plan.margin, alpha=settings.alpha, run_margin=plan.run_margin),
         left_out=left_out(run, rows),
@@ -271,8 +269,8 @@ def _declared(reports: Reports, rows: Sequence[Row]) -> dict[str, bool]:
 
 
 def _named(plan: LooksPlan) -> str:
-    """Return a plan as a manifest has it: those of versions that knew no others have no name."""
-    return "" if plan in ("once", "equal") else plan
+    """Return a plan as a manifest has it."""
+    return "" if plan == "once" else plan
 
 
 def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:

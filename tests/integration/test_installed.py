@@ -182,8 +182,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     with (folder / "pytest.ini").open("a") as settings:
         settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
-        asked = run(f"longctx record --ctx-model toy {few} --ctx-no-canary --ctx-base-url {server.url}")
-    assert asked.says("Asked: no tests were run.")
+        asked = run(f"pytest --ctx-model toy {few} --ctx-record once --ctx-base-url {server.url}")
     [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')  # as a checkout of longctx has it
     assert run(f"pytest -n 1 --ctx-model toy {few}").says(f"{trials} replayed", " passed")
@@ -193,7 +192,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
 
     run("longctx baseline save main")
     (folder / "fixtures/prompts/mine/line_retrieval/header.txt").write_text("A new header\n")
-    changed = f"pytest --ctx-model toy {few} --ctx-prompts mine --ctx-baseline main --ctx-no-page"
+    changed = f"pytest --ctx-model toy {few} --ctx-prompts mine --ctx-baseline main"
     with SimulatedServer(answer) as server:
         verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
     assert verdict.says("Gate: regression", "line_retrieval")

@@ -198,7 +198,7 @@ def test_a_cap_stops_it_and_the_rest_is_asked_later(
     documents: Path, cassettes: Path, mine: Workspace, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine.own("models", "toy.toml").write_text("[prices]\ninput=100\noutput=0\ndated=2026-01-01")
-    assert record(documents, server, "--max-cost", "1.2", "--in-flight", 1) == 1
+    assert record(documents, server, "--max-cost", "1.2", "--concurrency", 1) == 1
     printed = capsys.readouterr().out
     assert "the cap of $1.20 leaves no room for it" in printed
     have = len(server.asked)
