@@ -25,7 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from longctx.config.file_names import file_of
+from longctx.config.file_names import file_name
 from longctx.config.text_files import read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.fields import parsed
@@ -127,7 +127,7 @@ class Probed(_Table):
     """What a server said about the model. Its window, limits and token counts are used if the profile has none itself.
 
     window, max_output: tokens. thinking, effort: the values that the model accepts. line, reference: see TokensPerUnit.
-    prefill, temperature: whether a request with one was answered. None: unknown.
+    None: unknown.
     """
 
     on: datetime.date
@@ -139,8 +139,6 @@ class Probed(_Table):
     batch: bool | None = None
     line: PositiveFloat | None = None
     reference: PositiveFloat | None = None
-    prefill: bool | None = None
-    temperature: bool | None = None
 
 
 class Thinking(_Table):
@@ -328,7 +326,7 @@ class ModelProfile(_Table):
 
 def profile_path(workspace: Workspace, name: str) -> Path:
     """Return the file of a model id: the project's own, or longctx's; the project's path if neither exists."""
-    own, shipped = (file_of(folder, name, ".toml", model_in) for folder in workspace.folders("models"))
+    own, shipped = (folder / f"{file_name(name)}.toml" for folder in workspace.folders("models"))
     own = workspace.own("models", own.name)
     return shipped if shipped.is_file() and not own.is_file() else own
 

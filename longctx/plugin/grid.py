@@ -7,7 +7,6 @@ import inspect
 import pytest
 
 from longctx.engine.run import Run
-from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.plugin.session import run_of
@@ -34,12 +33,6 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _of_protocol(metafunc, run, protocol)
         return
     try:
-        if "family" in marker.kwargs:
-            raise UserError(
-                "families-are-protocols",
-                f"{metafunc.function.__name__} is marked with a family: a protocol is a test function, which "
-                "@longctx.protocol declares (docs/new-protocol.md).",
-            )
         from longctx.plugin.functions import collecting
 
         collecting.parametrize(metafunc, marker)
@@ -76,17 +69,7 @@ def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:
 
 
 def check(run: Run) -> None:
-    """Raise UserError for a mistake in profile, prompts, models, prices or documents, before anything is collected."""
-    _check_prices(run.settings, {*run.plan.models, *run.plan.models_named_for_functions})
+    """Raise UserError for a mistake in profile, prompts, models or documents, before anything is collected."""
+    _ = run.plan.models, run.plan.models_named_for_functions
     if run.settings.corpus or run.settings.questions:
         run.plan.bank(model="")
-
-
-def _check_prices(settings: Settings, models: set[str]) -> None:
-    """Raise UserError if a price is given for a model that is not measured: its name was probably mistyped."""
-    if unmeasured := [name for name, _ in settings.prices if name not in models]:
-        raise UserError(
-            "price-of-unmeasured-model",
-            f"--ctx-price names {unmeasured[0]!r}, which is not part of this run (models: "
-            f"{', '.join(sorted(models))}).",
-        )

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import make_parser
-from longctx.plugin.options import DEPRECATED, REMOVED
 from tests.here import HERE
 from tools.site.reference.commands import walk
 from tools.site.reference.options import option_attributes
@@ -18,8 +17,6 @@ from tools.site.reference.options import option_attributes
 PAGES = sorted([*HERE.root.glob("docs/**/*.md"), *HERE.root.glob("*.md"), *HERE.root.glob("cassettes/*.md")])
 OPTIONS = {option["name"] for option in option_attributes()} | {"--ctx-size"}
 """The options of longctx, and one of llama-server."""
-HISTORY = "CHANGELOG.md", "decisions/"
-"""Pages that also name options of earlier versions."""
 COMMANDS = {parser.prog: parser for parser, _, _ in walk(make_parser())}
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
@@ -41,10 +38,7 @@ def parser_of(command: str) -> argparse.ArgumentParser | None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HERE.root)))
 def test_what_a_page_says_to_type_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    earlier = (
-        {*REMOVED, *DEPRECATED} if page.as_posix().endswith(HISTORY[0]) or HISTORY[1] in page.as_posix() else set()
-    )
-    assert {option for option in OPTION.findall(text) if option.startswith("--ctx-")} <= OPTIONS | earlier
+    assert {option for option in OPTION.findall(text) if option.startswith("--ctx-")} <= OPTIONS
     for command in commands(text):
         parser = parser_of(command)
         assert parser is not None, command

@@ -9,18 +9,20 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from longctx import Run
 from longctx.cli import make_parser
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
+from longctx.report.data import as_json
 from longctx.report.verdict_data import as_data
+from longctx.summary.summary import summarize
 from tests.here import HERE
-from tests.rows import joined, passkey, row, run
+from tests.rows import joined, passkey, retained, row, run
 from tools.site.reference import pages
 from tools.site.reference.commands import walk
 from tools.site.reference.files import FORMATS, schema
 from tools.site.reference.options import GUIDES, option_attributes
 
-REPORT = HERE.root / "reports/reference"
 BASELINE = HERE.root / "fixtures/baselines/main.jsonl"
 
 
@@ -32,7 +34,7 @@ def made() -> dict[str, str]:
 def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> None:
     names = {option["name"] for option in option_attributes()}
     assert names >= {*GUIDES, "--ctx-record", "--ctx-report"}
-    assert not names & {"--ctx-project-tests", "--ctx-no-page"}
+    assert "--ctx-project-tests" not in names
     for option in option_attributes():
         assert f"\n## `{option['name']}" in made["reference/options.md"]
         assert option["help"]
@@ -70,19 +72,33 @@ def test_a_page_says(made: dict[str, str], page: str, line: str) -> None:
     assert line in made[f"reference/{page}.md"]
 
 
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of one trial of each cell that is recorded, of all protocols."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    Run("recorded", root=HERE.root, folder=folder, trials=1, page=False, say=lambda _: None).measure().finish()
+    return folder
+
+
 def lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def written(name: str) -> list[Any]:
+def written(name: str, measured: Path) -> list[Any]:
     """Return examples of what longctx writes in a format, as a program reads them."""
     match name:
         case "results":
             return [
                 json.loads(example.to_json()) for example in (row(), row("infra_error", error="timeout"), passkey(128))
             ]
-        case "summary" | "run":
-            return [json.loads((REPORT / f"{name}.json").read_text(encoding="utf-8"))]
+        case "summary":
+            kept = summarize(joined(retained("none", 1, "wrong"), retained("cut", 0.4, "correct")))
+            return [
+                json.loads(text)
+                for text in ((measured / "summary.json").read_text(encoding="utf-8"), as_json(kept, "today"))
+            ]
+        case "run":
+            return [json.loads((measured / "run.json").read_text(encoding="utf-8"))]
         case "gate":
             before, after = (joined(run(*["correct"] * n, *["wrong"] * (20 - n))) for n in (20, 4))
             verdict = give_verdict(before, after, Rules(age=AgeLimit("2026-11-22T00:00:00+00:00")))
@@ -96,9 +112,9 @@ def written(name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_is_written_fits_its_schema(name: str) -> None:
+def test_what_is_written_fits_its_schema(name: str, measured: Path) -> None:
     kind = TypeAdapter(FORMATS[name][1])
-    examples = written(name)
+    examples = written(name, measured)
     assert examples
     for example in examples:
         kind.validate_python(example)

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from longctx.live.waiting import Say
 
 
-NOT_CHOSEN = "--ctx-ask-only", "--ctx-project-tests", "-q"
-"""The arguments that `longctx record` adds."""
-
-
 def ask_first(config: pytest.Config) -> None:
     """Ask what the record mode requires, if this is the process that may ask. Raises UserError for a user's mistake."""
     run = run_of(config)
@@ -145,13 +141,13 @@ def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
 
 
 def _chosen_by(given: Iterable[object]) -> list[str]:
-    """Return the user's own arguments of `longctx record`, without the record mode."""
+    """Return the user's arguments of pytest, without the record mode."""
     arguments = iter(map(str, given))
     chosen = []
     for argument in arguments:
         if argument == "--ctx-record":
             next(arguments, None)
-        elif not argument.startswith(("--ctx-record=", "-plongctx", "-Wignore:", *NOT_CHOSEN)):
+        elif not argument.startswith("--ctx-record="):
             chosen.append(argument)
     return chosen
 

@@ -1,0 +1,170 @@
+"""Measures the structure of longctx in twelve figures, which may only fall.
+
+    python -m tools.structure            # prints each figure, and fails if one is above its number in structure.json
+    python -m tools.structure --write    # lowers the numbers in structure.json to what the tree has
+
+A number is never raised by a command: whoever needs a higher one edits structure.json, where a reviewer sees it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+NUMBERS = Path(__file__).with_suffix(".json")
+MOST_PARAMETERS = 6
+TWICE = "LivePass", "FunctionAsker", "LiveLooks", "FunctionLooks"
+"""Classes of the loop that asks, which protocols and test functions have each."""
+LEAVING = "/review/", "server/trust", "server/try_out", "plain_tests"
+"""Parts of the paths of modules that are to go."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """The modules of a package, read from its folder and never imported."""
+
+    folder: Path
+
+    @cached_property
+    def text(self) -> dict[str, str]:
+        """The text of each module, by its path, which begins with the package's name."""
+        paths = sorted(self.folder.rglob("*.py"))
+        return {path.relative_to(self.folder.parent).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+    @cached_property
+    def trees(self) -> dict[str, ast.Module]:
+        return {path: ast.parse(text) for path, text in self.text.items()}
+
+    def nodes(self, without: str | None = None) -> Iterator[ast.AST]:
+        """Yield the nodes of all modules but those whose paths have this part."""
+        for path, tree in self.trees.items():
+            if without is None or without not in path:
+                yield from ast.walk(tree)
+
+    @cached_property
+    def imports(self) -> dict[str, set[str]]:
+        """The modules that each module imports. The package itself names its public API and counts for nothing."""
+        modules = {path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in self.text}
+        modules.pop(self.folder.name)
+        return {
+            module: {name for node in ast.walk(self.trees[path]) for name in imported(node, modules)} - {module}
+            for module, path in modules.items()
+        }
+
+
+def imported(node: ast.AST, modules: Mapping[str, str]) -> Iterator[str]:
+    """Yield those of the modules that a statement imports."""
+    match node:
+        case ast.Import():
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        case ast.ImportFrom(module=str(package)):
+            names = (f"{package}.{alias.name}" for alias in node.names)
+            yield from (name for each in names if (name := each if each in modules else package) in modules)
+
+
+def circles(imports: Mapping[str, Iterable[str]]) -> list[frozenset[str]]:
+    """Return the largest groups of modules that all import each other, directly or by way of others."""
+    reached = {module: _reached(module, imports) for module in imports}
+    groups = {frozenset(other for other in found if module in reached[other]) for module, found in reached.items()}
+    return sorted(filter(None, groups), key=sorted)
+
+
+def _reached(module: str, imports: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the modules that a module imports, directly or by way of others."""
+    found: set[str] = set()
+    ahead = list(imports[module])
+    while ahead:
+        if (name := ahead.pop()) not in found:
+            found.add(name)
+            ahead += imports[name]
+    return found
+
+
+def identifiers_with(library: Library, *words: str) -> int:
+    """Return how many identifiers have one of these words, in snake_case, singular or plural, or in CamelCase."""
+    pattern = re.compile("|".join(rf"(?:^|_){word}(?:s|$|_)|{word.title().replace('_', '')}" for word in words))
+    named = (getattr(node, field, None) for node in library.nodes() for field in ("id", "attr", "arg", "name"))
+    return sum(isinstance(name, str) and bool(pattern.search(name)) for name in named)
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the number of parameters of a function, without `self` or `cls`."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    return len(names) - (names[:1] in (["self"], ["cls"]))
+
+
+def wide_functions(library: Library) -> int:
+    """Return how many functions have many parameters. Those of protocols are the axes of their cells, and are free."""
+    functions = (
+        each for each in library.nodes("/protocols/") if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return sum(parameters(function) > MOST_PARAMETERS for function in functions)
+
+
+def shared_file_names(library: Library) -> int:
+    """Return how many names of files two modules or more have, apart from `__init__.py`."""
+    names = Counter(path.rpartition("/")[2] for path in library.text)
+    return sum(number > 1 for name, number in names.items() if name != "__init__.py")
+
+
+def occurrences(library: Library, pattern: str) -> int:
+    return sum(len(re.findall(pattern, text)) for text in library.text.values())
+
+
+FIGURES: dict[str, tuple[Callable[[Library], int], int]] = {
+    "modules": (lambda library: len(library.text), 300),
+    "lines of the longest module": (lambda library: max(text.count("\n") for text in library.text.values()), 600),
+    "lines": (lambda library: sum(text.count("\n") for text in library.text.values()), 50_000),
+    "circles of imports": (lambda library: len(circles(library.imports)), 0),
+    "names with family or scenario": (lambda library: identifiers_with(library, "family", "scenario"), 0),
+    "names with one_request, lacking or wanted": (
+        lambda library: identifiers_with(library, "one_request", "lacking", "wanted"),
+        0,
+    ),
+    "ignore[override]": (lambda library: occurrences(library, r"ignore\[override\]"), 1),  # numpy's generator
+    f"classes {', '.join(TWICE)}": (lambda library: occurrences(library, rf"class (?:{'|'.join(TWICE)})\b"), 0),
+    "file names that two modules have": (shared_file_names, 20),
+    f"functions with more than {MOST_PARAMETERS} parameters, protocols apart": (wide_functions, 0),
+    "modules of review, trust, try_out and plain_tests": (
+        lambda library: sum(any(part in path for part in LEAVING) for path in library.text),
+        0,
+    ),
+    "parameters and fields cell: Any, ask: Any": (lambda library: occurrences(library, r"\b(?:cell|ask): Any"), 0),
+}
+"""How each figure is measured, and its goal."""
+
+
+def measured(library: Library) -> dict[str, int]:
+    return {name: measure(library) for name, (measure, _) in FIGURES.items()}
+
+
+def main(arguments: Sequence[str] | None = None, folder: Path = ROOT / "longctx", numbers: Path = NUMBERS) -> int:
+    """Print the figures of a package beside their numbers and goals; return 1 if one is above its number, else 0."""
+    parser = argparse.ArgumentParser(prog="python -m tools.structure", description="The structure's figures.")
+    parser.add_argument("--write", action="store_true", help="lower the numbers to what the tree has")
+    write = parser.parse_args(arguments).write
+    figures = measured(Library(folder))
+    allowed: dict[str, int] = json.loads(numbers.read_text(encoding="utf-8"))
+    worse = [name for name, figure in figures.items() if figure > allowed[name]]
+    for name, figure in figures.items():
+        sign = "WORSE" if name in worse else "done" if figure <= FIGURES[name][1] else "open"
+        print(f"{sign:5}  {figure:6,}  of {allowed[name]:6,}, goal {FIGURES[name][1]:6,}  {name}")
+    if write:
+        lowered = {name: min(figure, allowed[name]) for name, figure in figures.items()}
+        numbers.write_text(json.dumps(lowered, indent=1) + "\n", encoding="utf-8")
+    if worse:
+        print(f"Above the number in {numbers.name}: {'; '.join(worse)}. Lower the figure, or raise the number by hand.")
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
