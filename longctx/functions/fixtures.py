@@ -60,9 +60,8 @@ class FunctionState:
         if self.current is None:
             raise UserError(
                 "not-in-a-trial",
-                "The fixture ctx, and ask, draw, check, judge and case can only be used by a test that is marked "
-                "@pytest.mark.longctx(trials=…), while it runs: mark the test, and do not use "
-                "them in the setup of other fixtures.",
+                "The fixture ctx, and ask, draw, check, judge and case can only be used while a trial runs: by a test "
+                "that is marked @pytest.mark.longctx(trials=…), and by its function-scoped fixtures before they yield.",
             )
         return self.current
 
@@ -301,6 +300,10 @@ class CellRunner:
     """None if the strategy of context management is not varied."""
     judge: str = ""
     """The model that judges; empty if there is none."""
+    set_up: Callable[[], object] = lambda: None
+    """Sets up what the function takes, for one run of it: its trial is running then."""
+    tear_down: Callable[[], object] = lambda: None
+    """Tears down what was set up."""
 
     def trial_of(self, trial: Trial) -> FunctionTrial:
         """Return a trial that has not run yet."""
@@ -313,9 +316,10 @@ class CellRunner:
         state.current = trial
         state.case = function.cases[trial.trial.index] if function.cases is not None else None
         try:
-            result = run(trial, self.call)
+            result = run(trial, self.call, self.set_up)
         finally:
             state.current = None
+        result = self._torn_down(result)
         caught = self.guard.taken()
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)
@@ -328,6 +332,17 @@ class CellRunner:
                 "ask(transcript, question) uses it; or leave the test out of this run with -k."
             )
             return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
+        return result
+
+    def _torn_down(self, result: Result) -> Result:
+        """Tear down what was set up, and return the result: an error of that is the test's own."""
+        try:
+            self.tear_down()
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if result.kind not in ("suspended", "error"):  # what was left in the middle may not be torn down in order
+                return Result("error", str(error), error)
         return result
 
 

@@ -333,11 +333,17 @@ RunOnce = Callable[[FunctionTrial], Result]
 """Runs the function once for a trial."""
 
 
-def run(trial: FunctionTrial, call: Callable[[], object]) -> Result:
-    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends."""
+def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], object] = lambda: None) -> Result:
+    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends.
+
+    set_up: sets up what the function takes. What it raises is no answer's fault.
+    """
     error: BaseException | None = None
     returned: object = None
+    is_set_up = False
     try:
+        set_up()
+        is_set_up = True
         returned = call()
     except BaseException as raised:
         error = next(_leaves(raised))
@@ -348,6 +354,8 @@ def run(trial: FunctionTrial, call: Callable[[], object]) -> Result:
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
         return Result("suspended")
+    if error is not None and not is_set_up and _meant(error) != "skipped":
+        return Result("error", str(error), error)
     return _judged(trial, error) if returned is None else _returned(trial, returned)
 
 

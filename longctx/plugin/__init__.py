@@ -145,6 +145,19 @@ def pytest_runtest_call(item: pytest.Item) -> None:
         pytest.fail(str(mistake), pytrace=False)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    try:
+        return (yield)
+    except Exception:
+        raise
+    except BaseException as error:  # a trial is suspended: pytest tears down only what has a result
+        fixturedef.cached_result = None, fixturedef.cache_key(request), (error, error.__traceback__)
+        raise
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     if cell := selection.cell_of(pyfuncitem):

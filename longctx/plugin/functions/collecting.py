@@ -83,8 +83,13 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
                 cell = _cell_of(item, run_of(config), session_of(config).functions)
                 check_apart(cell.case, item.nodeid, cells)
                 state_of(item).cell = cell
+                item.setup = _left_to_trials  # type: ignore[method-assign]
             except UserError as error:
                 state_of(item).mistake = error
+
+
+def _left_to_trials() -> None:
+    """Set up no fixtures: each trial sets up its own."""
 
 
 def _cell_of(item: pytest.Function, run: Run, known: dict[str, Function]) -> FunctionCell:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.logging import caplog_handler_key
+from _pytest.tmpdir import tmppath_result_key
 
 from longctx.engine.measure import Measurer
 from longctx.errors import UserError
@@ -32,8 +36,16 @@ def call(item: pytest.Function) -> None:
     assert guard is not None
     case, own = cell.case, run_of(config).plan.own
     subject: Any = item.callspec.params[SUBJECT]
-    once = functools.partial(_call, item, case.size)
-    runner = CellRunner(cell.function, shared(config), guard, once, subject.strategy, own.judge if own else "")
+    runner = CellRunner(
+        cell.function,
+        shared(config),
+        guard,
+        functools.partial(_call, item, case.size),
+        subject.strategy,
+        own.judge if own else "",
+        functools.partial(_set_up, item, case.size),
+        functools.partial(_tear_down, item),
+    )
     asking = session_of(config).asking
     if asking is None:
         _measure(item, case, runner)
@@ -46,10 +58,39 @@ def call(item: pytest.Function) -> None:
         asking.cell(fitted, runner.trial_of, runner.start)
 
 
+def _set_up(item: pytest.Function, trials: int) -> None:
+    """Set up the fixtures of one run of a test, as pytest does for a test. trials: see `_call`."""
+    item._initrequest()
+    if item.cls is not None:
+        item.__dict__.pop("_instance", None)
+        item.__dict__.pop("_obj", None)
+    item.stash.setdefault(tmppath_result_key, {})  # tmp_path deletes it in its teardown
+    if (handler := item.stash.get(caplog_handler_key, None)) is not None:
+        handler.clear()
+    with _timed(item, trials):
+        type(item).setup(item)
+
+
+def _tear_down(item: pytest.Function) -> None:
+    """Tear down the fixtures of one run of a test, without those of its class, its module and the session."""
+    of_session = item.session._setupstate
+    try:
+        of_session.teardown_exact(item.parent)  # type: ignore[arg-type]  # it takes any node
+    finally:
+        of_session.setup(item)
+
+
 def _call(item: pytest.Function, trials: int) -> object:
     """Call the function once. trials: the number of trials of its cell, which share the time of the test."""
-    try:
+    with _timed(item, trials):
         return called(item.obj, {name: item.funcargs[name] for name in item._fixtureinfo.argnames})
+
+
+@contextlib.contextmanager
+def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
+    """Let no trial be judged whose time is up."""
+    try:
+        yield
     except pytest.fail.Exception as error:
         if TIMEOUT not in str(error):
             raise
