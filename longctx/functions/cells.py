@@ -374,16 +374,21 @@ def _named(function: str, name: str, value: object) -> ParameterValue:
     if value is None or type(value) in (int, float):
         return value  # type: ignore[return-value]
     text = str(value) if isinstance(value, bool | str) else getattr(value, "__name__", "")
-    if NAME.fullmatch(text):
-        return text
-    if isinstance(value, str):
-        plain = re.sub(r"[^A-Za-z0-9_.+-]+", "_", value)[:READABLE]
-        return f"{plain}-{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    if isinstance(value, str) or NAME.fullmatch(text):
+        return name_of(text)
     raise UserError(
         "parameter-is-no-name",
         f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which has no name: parametrize with "
         "numbers or texts, and look the value up in the test.",
     )
+
+
+def name_of(text: str) -> str:
+    """Return a text as a part of names: one that cannot be part of a name gets its digest there."""
+    if NAME.fullmatch(text):
+        return text
+    plain = re.sub(r"[^A-Za-z0-9_.+-]+", "_", text)[:READABLE]
+    return f"{plain}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[CaseItem, ...]:

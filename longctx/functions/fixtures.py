@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import builtins
+import contextlib
 import contextvars
 import inspect
 import os
@@ -20,9 +21,19 @@ from longctx.config.models import sdk_at
 from longctx.connections import INI, Guard
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
-from longctx.functions.cells import CaseItem
+from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
-from longctx.functions.measure import FunctionTrial, Result, RunOnce, TestMistake, TrialOf, run
+from longctx.functions.measure import (
+    FunctionTrial,
+    Result,
+    RunOnce,
+    TestMistake,
+    TrialOf,
+    is_failure,
+    is_skip,
+    reason,
+    run,
+)
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
 from longctx.vocabulary.cell import MEASURED
@@ -177,6 +188,34 @@ class Ctx:
         `ctx.judge(prompt, label=case.human).choice("YN")` also shows how often it agrees with a human's label.
         """
         return self.ask.judged(prompt, **given)
+
+
+class Subtests:
+    """The fixture `subtests` of pytest, for one run of a trial: each subtest is a check."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._held: dict[str, bool] = {}
+
+    @contextlib.contextmanager
+    def test(self, msg: str | None = None, **kwargs: Any) -> Iterator[None]:
+        """Check what the block asserts. Without an error of the test, the trial goes on after it."""
+        parts = [*([] if msg is None else [msg]), *(f"{name}-{value}" for name, value in kwargs.items())]
+        name, trial = name_of("-".join(parts) or "subtest"), self._ask.trial
+        held = True
+        try:
+            yield
+        except BaseException as error:
+            if is_skip(error):
+                return
+            if not is_failure(error):
+                raise
+            held = False
+            trial.reasons.setdefault(name, reason(error))
+        if name in self._held:  # of several blocks of one name, each must hold
+            trial.checks.pop(name)
+        self._held[name] = held and self._held.get(name, True)
+        self._ask.check(name, self._held[name])
 
 
 PATTERNS = {

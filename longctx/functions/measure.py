@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -84,6 +84,8 @@ class FunctionTrial:
     lacking: list[Lacking] = field(default_factory=list)
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Why checks do not hold, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
     """What the judge said, and the human label if it has one, of each of its answers that was read."""
     needles: list[str] = field(default_factory=list)
@@ -354,7 +356,7 @@ def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], o
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
         return Result("suspended")
-    if error is not None and not is_set_up and _meant(error) != "skipped":
+    if error is not None and not is_set_up and not is_skip(error):
         return Result("error", str(error), error)
     return _judged(trial, error) if returned is None else _returned(trial, returned)
 
@@ -376,18 +378,16 @@ def _returned(trial: FunctionTrial, returned: object) -> Result:
 
 
 def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
-    means = _meant(error)
-    if means == "skipped":
+    if error is not None and is_skip(error):
         return Result("skipped", str(error))
     if isinstance(error, JudgeUnreadable):
         return Result("infra_error", f"{JUDGE_ERROR}: {error}", error)
-    failed = isinstance(error, AssertionError | Unparseable) or means == "failed"
-    if error is not None and not failed:
+    if error is not None and not is_failure(error):
         return Result("error", str(error), error)
     unmet = [name for name, held in trial.checks.items() if held is False]
     if error is None and not unmet:
         return Result("correct")
-    why = _first_lines(_reason(error)) if error is not None else f"failed: {', '.join(unmet)}"
+    why = _first_lines(reason(error) if error is not None else _unmet(trial, unmet))
     last = trial.last
     if last and last.stop_reason == "refusal":
         return Result("refusal", f"{refused(last)}; {why}")
@@ -396,7 +396,21 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
     return Result("unparseable" if isinstance(error, Unparseable) else "wrong", why)
 
 
-def _reason(error: BaseException) -> str:
+def _unmet(trial: FunctionTrial, names: Sequence[str]) -> str:
+    return "; ".join([f"failed: {', '.join(names)}", *(trial.reasons[name] for name in names if name in trial.reasons)])
+
+
+def is_failure(error: BaseException) -> bool:
+    """Return whether an exception says that an answer is wrong, and not that its test is."""
+    return isinstance(error, AssertionError | Unparseable) or _meant(error) == "failed"
+
+
+def is_skip(error: BaseException) -> bool:
+    """Return whether an exception is that of `pytest.skip`."""
+    return _meant(error) == "skipped"
+
+
+def reason(error: BaseException) -> str:
     """Return what an error says, or the line of an assertion that says nothing: only pytest makes it say its values."""
     if str(error) or not isinstance(error, AssertionError):
         return str(error)

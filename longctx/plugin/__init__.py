@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from longctx.functions.draw import Draw
     from longctx.functions.fixtures import Ctx
 
+SUBTESTS = "_pytest.subtests", "pytest_subtests.plugin"
+"""The modules that have the fixture `subtests`, of pytest and of the plugin before it."""
+
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     options.add(parser)
@@ -149,13 +152,18 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
+    key = fixturedef.cache_key(request)  # type: ignore[arg-type]  # it is one of a fixture
     try:
-        return (yield)
-    except Exception:
-        raise
+        result = yield
     except BaseException as error:  # a trial is suspended: pytest tears down only what has a result
-        fixturedef.cached_result = None, fixturedef.cache_key(request), (error, error.__traceback__)
+        fixturedef.cached_result = None, key, (error, error.__traceback__)
         raise
+    if fixturedef.func.__module__ in SUBTESTS and selection.is_function(request.node):
+        from longctx.plugin.functions import fixtures
+
+        result = fixtures.subtests(request)
+        fixturedef.cached_result = result, key, None
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -243,7 +251,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             gating.judge_nothing(session.config)
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # so that what other plugins make of a report is known
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     progress.tell(report, item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -95,6 +96,8 @@ class ItemState:
     """The guard of a marked test, while a phase of it runs."""
     lines: list[str] = field(default_factory=list)
     """The lines of its measured trials, until its next report is made."""
+    if_failed: Callable[[], list[str]] | None = None
+    """Returns the lines in place of these if another plugin fails the test, once it has ended well."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of its cells, by their names, until then."""
     own_properties: int | None = None

@@ -11,7 +11,7 @@ import pytest
 from _pytest.logging import caplog_handler_key
 from _pytest.tmpdir import tmppath_result_key
 
-from longctx.engine.measure import Measurer
+from longctx.engine.measure import Measurer, unmeasured_row
 from longctx.errors import UserError
 from longctx.functions.fixtures import CellRunner, called
 from longctx.functions.measure import TestMistake, run_trial
@@ -121,3 +121,6 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
     if not (cell.rows or cell.problem):
         pytest.skip(cell.skipped or "it has no trial")
     conclude(item, case, cell.own_rows, cell.problem, cell.left_out)
+    state_of(item).if_failed = lambda: as_lines(
+        [unmeasured_row(run, trial, "infra_error", writing.FAILED_OUTSIDE) for trial in case.each_trial()], []
+    )
