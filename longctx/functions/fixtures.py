@@ -24,6 +24,7 @@ from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
 from longctx.functions.measure import (
+    CACHED,
     FunctionTrial,
     Result,
     RunOnce,
@@ -325,6 +326,10 @@ def warning(name: str) -> str:
     return f"{name} has no assert and no check, so that every reply counts as correct."
 
 
+SENT: set[str] = set()
+"""The test functions that have sent a request in this process, in which code under test may keep answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellRunner:
     """Runs a test function for the trials of one of its cells."""
@@ -358,12 +363,18 @@ class CellRunner:
             result = run(trial, self.call, self.set_up)
         finally:
             state.current = None
+        SENT.update([function.name] if trial.bodies else [])
         result = self._torn_down(result)
         caught = self.guard.taken()
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
             sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
+            if function.name in SENT:
+                sentence = (
+                    f"{function.name}, trial {trial.item}: it sends no request, and earlier trials of this test did. "
+                    f"Unless the test ends before it asks, {CACHED}"
+                )
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
         if trial.strategy.name != NO_STRATEGY and not trial.managed and result.kind in MEASURED:
             sentence = (

@@ -309,6 +309,11 @@ def _is_too_deep(value: object) -> bool:
     return bool(level)
 
 
+CACHED = (
+    "the code under test keeps answers, as a cache by prompt does: turn it off, or clear it in a function-scoped "
+    "fixture."
+)
+"""Why a request is not sent that was sent before, as the end of a sentence."""
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
 SHOWN = 1000
