@@ -44,6 +44,8 @@ class LongctxSession:
     """What asks the trials of functions in a nested pytest; without it they are replayed."""
     of_fixtures: FunctionState | None = None
     """What the fixtures of test functions share, once one was used."""
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """How requests of test functions differ in another process, by their names; empty if they do not."""
     measurer: Measurer | None = None
     """What measures the cells of protocols, once one was measured."""
     trials: int | None = None

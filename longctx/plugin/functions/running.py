@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.logging import caplog_handler_key
 from _pytest.tmpdir import tmppath_result_key
+from vcr.record_mode import RecordMode
 
 from longctx.engine.measure import Measurer, unmeasured_row
 from longctx.errors import UserError
 from longctx.functions.fixtures import CellRunner, called
-from longctx.functions.measure import TestMistake, run_trial
+from longctx.functions.measure import FunctionTrial, Result, TestMistake, run_trial
+from longctx.plugin.functions import elsewhere
 from longctx.plugin.functions.fixtures import shared
 from longctx.plugin.measuring import writing
 from longctx.plugin.selection import SUBJECT
@@ -55,7 +57,17 @@ def call(item: pytest.Function) -> None:
     except UserError as error:
         pytest.fail(f"invalid: {error}", pytrace=False)
     if fitted is not None:
-        asking.cell(fitted, runner.trial_of, runner.start)
+        sends_stale = asking.tape.record_mode == RecordMode.NEW_EPISODES
+        start = functools.partial(_start_stale, item, runner) if sends_stale else runner.start
+        asking.cell(fitted, runner.trial_of, start)
+
+
+def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTrial) -> Result:
+    """Run the function once, and let nothing be sent again that no recording can answer."""
+    result = runner.start(running)
+    if result.kind == "suspended" and (why := elsewhere.sentence(item, running)):
+        return Result("error", why, TestMistake(UserError("differs-between-processes", why)))
+    return result
 
 
 def _set_up(item: pytest.Function, trials: int) -> None:
@@ -108,8 +120,16 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
     from longctx.plugin.measuring.fixture import conclude, skip_unrecorded
 
     run = run_of(item.config)
+    found: list[str] = []
+
+    def start(running: FunctionTrial) -> Result:
+        result = runner.start(running)
+        if result.kind == "suspended" and not found and (why := elsewhere.sentence(item, running)):
+            found.append(why)
+        return result
+
     cell = Measurer(run, shared(item.config).tape).measure(
-        case, item.nodeid, functools.partial(run_trial, runner.trial_of, runner.start)
+        case, item.nodeid, functools.partial(run_trial, runner.trial_of, start)
     )
     skip_unrecorded(item, cell)
     writing.attach(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
@@ -120,7 +140,7 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
         raise own
     if not (cell.rows or cell.problem):
         pytest.skip(cell.skipped or "it has no trial")
-    conclude(item, case, cell.own_rows, cell.problem, cell.left_out)
+    conclude(item, case, cell.own_rows, " ".join(filter(None, [*found, cell.problem])), cell.left_out)
     state_of(item).if_failed = lambda: as_lines(
         [unmeasured_row(run, trial, "infra_error", writing.FAILED_OUTSIDE) for trial in case.each_trial()], []
     )
