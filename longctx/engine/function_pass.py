@@ -28,7 +28,6 @@ from longctx.live.run import Done, ending
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
-from longctx.recording.writer import only_writer
 
 if TYPE_CHECKING:
     from longctx.engine.plain_tests import PlainTests
@@ -245,10 +244,9 @@ def ask(run: Run, tests: Functions, before: Done, max_cost: float | None = None)
 
     before: what the run has asked before. max_cost: USD; by default the run's cap.
     """
-    settings, cases = run.settings, run.cells
-    tape = run.tape(run.asking_mode)
+    cases, tape = run.cells, run.tape(run.asking_mode)
     done = FunctionPass(run, tests, tape, before.spent, max_cost)
-    with only_writer(run.private or run.workspace.cassettes, settings.lock):
+    with run.only_writer():
         tape.sends_again(run.to_send, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so

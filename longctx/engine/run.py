@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,8 @@ class Run:
         """The minimum rates of the cells of test functions that were collected, by `cell_name`."""
         self.reports: dict[str, Report | None] = {}
         """The reports that test functions declare, by their names: see `views.reporting.Reports`."""
+        self.homes: dict[str, Path] = {}
+        """The folders of recordings of tests that are nearer to their files than the project's, by the tests' names."""
         self.cells: list[Case] = []
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
@@ -132,8 +135,19 @@ class Run:
         base, cassettes = self.settings.base, self.workspace.cassettes
         known = Base(base, self.workspace.root, cassettes) if base else None
         tape = Tape(cassettes, mode, self.name, self.private, known, self.settings.trust == "base")
-        tape.rewriting = self.rewriting or tape.rewriting
+        tape.rewriting, tape.homes = self.rewriting or tape.rewriting, self.homes
         return tape
+
+    @contextlib.contextmanager
+    def only_writer(self) -> Iterator[None]:
+        """Lock the folders that this run records into. Raises UserError if another run does so."""
+        from longctx.recording.writer import only_writer
+
+        folders = [self.private] if self.private else [self.workspace.cassettes, *sorted({*self.homes.values()})]
+        with contextlib.ExitStack() as locks:
+            for folder in folders:
+                locks.enter_context(only_writer(folder, self.settings.lock))
+            yield
 
     @functools.cached_property
     def recorded(self) -> Tape:
@@ -197,13 +211,12 @@ class Run:
 
             return ask_tests(self, self.tests, max_cost, progress)
         from longctx.live.run import LivePass
-        from longctx.recording.writer import only_writer
 
         settings = self.settings
         cases = self.plan.cases if cases is None else cases
         tape = self.tape(self.asking_mode)
         self.to_send = [*cases, *self.cells]
-        with only_writer(self.private or self.workspace.cassettes, settings.lock):
+        with self.only_writer():
             tape.sends_again(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
@@ -236,11 +249,10 @@ class Run:
             return list(cells)
         from longctx.live.run import count_probes
         from longctx.live.server.calibrate import say_uncounted
-        from longctx.recording.writer import only_writer
 
-        settings, terms = self.settings, self.terms([case.model for case in lacking])
-        with only_writer(self.private or self.workspace.cassettes, settings.lock):
-            _, uncounted = count_probes(self.workspace, self.tape(settings.record), terms, lacking, self.say)
+        terms = self.terms([case.model for case in lacking])
+        with self.only_writer():
+            _, uncounted = count_probes(self.workspace, self.tape(self.settings.record), terms, lacking, self.say)
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
         say_uncounted(self.say, uncounted, alone and not known)

@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,6 +135,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     ) -> None:
         super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
+        self.homes: Mapping[str, Path] = {}
+        """Further folders of recordings, by the tests that have them: what is recorded of these tests goes there."""
         self._run = run
         self._base, self._trust_base = base, trust_base
         self._index: dict[str, dict[str, dict[str, int]]] = {}
@@ -164,9 +166,19 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """The folder that new episodes go to."""
         return self._folders[-1]
 
+    def path_of(self, file: str) -> Path:
+        """Return the path of a cell's file that new episodes go to."""
+        home = self.homes.get(file.split("/")[1]) if self.keeps else None
+        return (home or self.written_to) / file
+
+    def _folders_of(self, test: str) -> list[Path]:
+        """Return the folders that a test may have recordings in."""
+        return [*self._folders, *([self.homes[test]] if test in self.homes else [])]
+
     def folders_of_models(self) -> list[str]:
         """Return the names of the folders that hold the recordings of a model each."""
-        return sorted(path.name for folder in self._folders if folder.is_dir() for path in folder.iterdir())
+        folders = {*self._folders, *self.homes.values()}
+        return sorted({path.name for folder in folders if folder.is_dir() for path in folder.iterdir()})
 
     def has_any(self, file: str, model: str) -> bool:
         """Return whether a cell's file has any episode of the model."""
@@ -229,7 +241,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def any_in_looks(self, function: str) -> bool:
         """Return whether any trial of a test function was asked in looks."""
-        files = (file for folder in self._folders for file in folder.glob(f"*/{function}/*.jsonl"))
+        files = (file for folder in self._folders_of(function) for file in folder.glob(f"*/{function}/*.jsonl"))
         return function.isidentifier() and any(IN_LOOKS.search(file.read_text("utf-8", "replace")) for file in files)
 
     def looks_of(self, trials: Iterable[tuple[str, str, str, str | None]]) -> LooksPlan | None:
@@ -436,7 +448,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         Episodes that name another model are left out; older ones name none.
         """
         if file not in self._index:
-            contents = [self._read(folder, file) for folder in self._folders]
+            contents = [self._read(folder, file) for folder in self._folders_of(file.split("/")[1])]
             self._index[file] = {}
             for episode in itertools.chain.from_iterable(contents):
                 if episode[2].get("model", model) != model:
@@ -459,7 +471,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         if self._run and episode[2]["run"] == self._run:
             return "asked"
         assert self._base is not None
-        latest = self._base.answer(file, episode)
+        latest = self._base.answer(file, episode, self._folders_of(file.split("/")[1])[len(self._folders) :])
         if latest is None:
             return "new"
         return "base" if latest == answer_of(episode) else "changed"
@@ -491,7 +503,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def _append(self, file: str, line: str) -> None:
         try:
-            append_line(self.written_to / file, line.encode("utf-8"))
+            append_line(self.path_of(file), line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 
