@@ -21,13 +21,14 @@ from longctx.engine.functions import (
     Marker,
     cell_of,
     check_apart,
+    check_marked_once,
     check_test,
     in_shard,
     loader,
 )
 from longctx.engine.terms import case_name
 from longctx.errors import UserError
-from longctx.functions.axes import Parameters, parameter_names, replaced
+from longctx.functions.axes import Parameters, parameters_of, replaced
 from longctx.functions.fixtures import (
     NAMES,
     CellRunner,
@@ -71,6 +72,7 @@ class PlainFunction:
     def of(cls, test: Test) -> PlainFunction:
         """Return a test function as it is marked. Raises UserError if it needs pytest."""
         marks = marks_of(test)
+        check_marked_once(test, [getattr(mark, "mark", mark) for mark in getattr(test, "pytestmark", [])])
         of_marks = [_parameters(test, mark) for mark in marks if mark.name == "parametrize"]
         skipped = any(_leaves_out(test, mark) for mark in marks)
         named = [str(name) for mark in marks if mark.name == "usefixtures" for name in mark.args]
@@ -219,7 +221,7 @@ def _parameters(test: Test, mark: Marker) -> Parameters:
     """Return what a mark `parametrize` gives, without the values that it leaves out. Raises UserError."""
     if mark.kwargs.get("indirect"):
         raise _needs_pytest(test, "its parametrize is indirect")
-    names = parameter_names(mark)
+    names = parameters_of(mark)
     of_one = len(names) == 1 and isinstance(mark.args[0] if mark.args else mark.kwargs.get("argnames"), str)
     values = mark.args[1] if len(mark.args) > 1 else mark.kwargs.get("argvalues", ())
     cells = []

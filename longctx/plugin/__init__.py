@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.errors import UserError
-from longctx.plugin import batching, guarding, hookspec, notices, options, over, run, same_names, selection
+from longctx.plugin import (
+    batching,
+    guarding,
+    hookspec,
+    notices,
+    options,
+    over,
+    parameter_ids,
+    run,
+    same_names,
+    selection,
+)
 from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, properties, writing
@@ -42,6 +53,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 @as_usage_errors()
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(guarding)
+    config.pluginmanager.register(parameter_ids)
     for line in options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:

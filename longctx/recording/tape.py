@@ -162,6 +162,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return bool(self.record_mode == RecordMode.ALL)
 
     @property
+    def asks_stale(self) -> bool:
+        """Whether the record mode asks what is recorded for another request only."""
+        return bool(self.record_mode == RecordMode.NEW_EPISODES)
+
+    @property
     def written_to(self) -> Path:
         """The folder that new episodes go to."""
         return self._folders[-1]

@@ -49,9 +49,10 @@ AT_COLLECTION = {
     "generator-function": [MARKED, "async def test_it(ask): yield ask('a')"],
     "parameter-is-no-name": [
         MARKED,
-        "@pytest.mark.parametrize('lines', [[1]])",
+        "@pytest.mark.parametrize('lines', [pytest.param([1], id=pytest.HIDDEN_PARAM)])",
         "def test_it(ask, lines): ask('a')",
     ],
+    "marked-twice": ["@pytest.mark.longctx(trials=3)", MARKED, "def test_it(ask): ask('a')"],
     "bad-marker": ["@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')"],
     "bad-axes": ["@pytest.mark.longctx(trials=2, axes=3)", "def test_it(ask): ask('a')"],
     "cluster-without-cases": ["@pytest.mark.longctx(trials=2, cluster='x')", "def test_it(ask): ask('a')"],
@@ -191,16 +192,6 @@ def test_ask_outside_a_marked_test(project: Checkout) -> None:
     assert "[not-in-a-trial]" in result.out
     assert "Traceback" not in result.out
     assert "self.current" not in result.out
-
-
-def test_ask_in_a_fixture(project: Checkout, server: SimulatedServer) -> None:
-    with_test(
-        project, "@pytest.fixture", "def asked(ask): return ask('a')", MARKED, "def test_it(ask, asked): ask('a')"
-    )
-    result = project.record(server)
-    assert result.code == 1
-    assert "[not-in-a-trial]" in result.out
-    assert server.asked == []
 
 
 @pytest.mark.parametrize("fixture", ["draw.integer(1, 2)", "check('a', True)", "case.id"])

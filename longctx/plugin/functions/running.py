@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.logging import caplog_handler_key
 from _pytest.tmpdir import tmppath_result_key
-from vcr.record_mode import RecordMode
 
 from longctx.engine.measure import Measurer, unmeasured_row
 from longctx.errors import UserError
@@ -57,8 +56,7 @@ def call(item: pytest.Function) -> None:
     except UserError as error:
         pytest.fail(f"invalid: {error}", pytrace=False)
     if fitted is not None:
-        sends_stale = asking.tape.record_mode == RecordMode.NEW_EPISODES
-        start = functools.partial(_start_stale, item, runner) if sends_stale else runner.start
+        start = functools.partial(_start_stale, item, runner) if asking.tape.asks_stale else runner.start
         asking.cell(fitted, runner.trial_of, start)
 
 
