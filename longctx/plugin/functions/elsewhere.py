@@ -21,7 +21,7 @@ from longctx.plugin.session import run_of, session_of
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.functions.measure import FunctionTrial, RunOnce, TrialOf
+    from longctx.functions.measure import FunctionTrial, Lacking, RunOnce, TrialOf
     from longctx.recording.tape import Tape
 
 MOST = 3
@@ -63,16 +63,14 @@ def main(test: str, trial: str, *given: str) -> None:
     sys.stdout.write(json.dumps(bodies) + "\n")
 
 
-def sentence(item: pytest.Item, running: FunctionTrial) -> str:
-    """Return how the request of a stale trial differs in another process; empty if it does not, or is not known."""
+def sentence(item: pytest.Item, running: FunctionTrial, stale: Lacking) -> str:
+    """Return how a stale request of a trial differs in another process; empty if it does not, or that is not known."""
     known = session_of(item.config).elsewhere
-    stale = next((each for each in running.lacking if running.tape.status(each.wanted) == "stale"), None)
-    if stale is not None and running.function not in known and len(known) < MOST:
-        sent = _sent(item, stale.wanted.trial)
-        other = sent[stale.wanted.number] if len(sent) > stale.wanted.number else None
-        here = json.loads(json.dumps(stale.body))
+    if running.function not in known and len(known) < MOST:
+        sent, number = _sent(item, stale.wanted.trial), stale.wanted.number
+        here, other = json.loads(json.dumps(stale.body)), sent[number] if number < len(sent) else None
         known[running.function] = "" if other in (None, here) else _difference(running, here, other)
-    return known.get(running.function, "") if stale else ""
+    return known.get(running.function, "")
 
 
 def _difference(running: FunctionTrial, here: dict[str, Any], other: dict[str, Any]) -> str:

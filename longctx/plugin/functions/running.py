@@ -15,7 +15,6 @@ from longctx.engine.measure import Measurer, unmeasured_row
 from longctx.errors import UserError
 from longctx.functions.fixtures import CellRunner, called
 from longctx.functions.measure import FunctionTrial, Result, TestMistake, run_trial
-from longctx.plugin.functions import elsewhere
 from longctx.plugin.functions.fixtures import shared
 from longctx.plugin.measuring import writing
 from longctx.plugin.selection import SUBJECT
@@ -63,9 +62,19 @@ def call(item: pytest.Function) -> None:
 def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTrial) -> Result:
     """Run the function once, and let nothing be sent again that no recording can answer."""
     result = runner.start(running)
-    if result.kind == "suspended" and (why := elsewhere.sentence(item, running)):
+    if result.kind == "suspended" and (why := _elsewhere(item, running)):
         return Result("error", why, TestMistake(UserError("differs-between-processes", why)))
     return result
+
+
+def _elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
+    """Return how a stale trial differs in another process; empty if it does not, or if nothing of it is stale."""
+    stale = next((each for each in running.lacking if running.tape.status(each.wanted) == "stale"), None)
+    if stale is None:
+        return ""
+    from longctx.plugin.functions import elsewhere
+
+    return elsewhere.sentence(item, running, stale)
 
 
 def _set_up(item: pytest.Function, trials: int) -> None:
@@ -122,7 +131,7 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
 
     def start(running: FunctionTrial) -> Result:
         result = runner.start(running)
-        if result.kind == "suspended" and not found and (why := elsewhere.sentence(item, running)):
+        if result.kind == "suspended" and not found and (why := _elsewhere(item, running)):
             found.append(why)
         return result
 
