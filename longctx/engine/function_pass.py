@@ -28,6 +28,7 @@ from longctx.live.run import Done, ending
 from longctx.live.tally import Tally
 from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
+from longctx.recording.writer import only_writer
 
 if TYPE_CHECKING:
     from longctx.engine.plain_tests import PlainTests
@@ -246,7 +247,7 @@ def ask(run: Run, tests: Functions, before: Done, max_cost: float | None = None)
     """
     cases, tape = run.cells, run.tape(run.asking_mode)
     done = FunctionPass(run, tests, tape, before.spent, max_cost)
-    with run.only_writer():
+    with only_writer(*tape.all_written, lock=run.settings.lock):
         tape.sends_again(run.to_send, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,17 +137,6 @@ class Run:
         tape.rewriting, tape.homes = self.rewriting or tape.rewriting, self.homes
         return tape
 
-    @contextlib.contextmanager
-    def only_writer(self) -> Iterator[None]:
-        """Lock the folders that this run records into. Raises UserError if another run does so."""
-        from longctx.recording.writer import only_writer
-
-        folders = [self.private] if self.private else [self.workspace.cassettes, *sorted({*self.homes.values()})]
-        with contextlib.ExitStack() as locks:
-            for folder in folders:
-                locks.enter_context(only_writer(folder, self.settings.lock))
-            yield
-
     @functools.cached_property
     def recorded(self) -> Tape:
         """The recordings as the plan's cases are first looked up in them; read again after asking."""
@@ -211,12 +199,13 @@ class Run:
 
             return ask_tests(self, self.tests, max_cost, progress)
         from longctx.live.run import LivePass
+        from longctx.recording.writer import only_writer
 
         settings = self.settings
         cases = self.plan.cases if cases is None else cases
         tape = self.tape(self.asking_mode)
         self.to_send = [*cases, *self.cells]
-        with self.only_writer():
+        with only_writer(*tape.all_written, lock=settings.lock):
             tape.sends_again(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
@@ -249,10 +238,12 @@ class Run:
             return list(cells)
         from longctx.live.run import count_probes
         from longctx.live.server.calibrate import say_uncounted
+        from longctx.recording.writer import only_writer
 
-        terms = self.terms([case.model for case in lacking])
-        with self.only_writer():
-            _, uncounted = count_probes(self.workspace, self.tape(self.settings.record), terms, lacking, self.say)
+        settings, terms = self.settings, self.terms([case.model for case in lacking])
+        tape = self.tape(settings.record)
+        with only_writer(*tape.all_written, lock=settings.lock):
+            _, uncounted = count_probes(self.workspace, tape, terms, lacking, self.say)
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
         say_uncounted(self.say, uncounted, alone and not known)

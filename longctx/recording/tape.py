@@ -171,6 +171,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """The folder that new episodes go to."""
         return self._folders[-1]
 
+    @property
+    def all_written(self) -> list[Path]:
+        """The folders that new episodes go to: `written_to`, and those of tests that have their own."""
+        return [self.written_to, *(sorted({*self.homes.values()}) if self.keeps else [])]
+
     def path_of(self, file: str) -> Path:
         """Return the path of a cell's file that new episodes go to."""
         home = self.homes.get(file.split("/")[1]) if self.keeps else None
@@ -285,7 +290,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 again = SentAgain(
                     model.model, present_name(wording.prompt_set), wording.digest, earlier, frozenset(names)
                 )
-                self._append(file, again.line())
+                recorded_in = (folder / file for folder in self._folders_of(case.cell.test))
+                for path in dict.fromkeys([self.path_of(file), *filter(Path.exists, recorded_in)]):
+                    self._append(path, again.line())
         self._to_send_again = []
 
     def was_not_sent_again(self, wanted: Wanted) -> bool:
@@ -504,11 +511,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         bare = Request(request.method, request.uri, request.body, {})
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
-        self._append(file, serialize(episode | {"metadata": metadata}, compact_json))
+        self._append(self.path_of(file), serialize(episode | {"metadata": metadata}, compact_json))
 
-    def _append(self, file: str, line: str) -> None:
+    def _append(self, path: Path, line: str) -> None:
         try:
-            append_line(self.path_of(file), line.encode("utf-8"))
+            append_line(path, line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import NO_PAGE, Checkout, Launcher, foreign_project
-from tests.servers import SimulatedServer, saying
+from tests.servers import SimulatedServer, failing, saying
 
 TESTS = """
 import pytest
@@ -71,3 +71,9 @@ def test_what_was_recorded_in_the_root_is_still_found(root: Checkout, server: Si
     result = root.pytest(*given, profile=None)
     assert result.says("4 trials: 4 replayed", "2 passed"), result.out
     assert not server.asked
+
+    server.script = lambda body: (saying("yes") if len(server.asked) == 1 else failing(400))(body)
+    desk = "-ktest_desk"
+    assert root.pytest(desk, given[0], "--ctx-record=all", "--ctx-concurrency=1", profile=None).code == 1
+    again = root.pytest(desk, "--ctx-model=toy", profile=None)
+    assert again.says("1 of 2 trials were not sent again, and their earlier answers do not count."), again.out
