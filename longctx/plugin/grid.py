@@ -30,21 +30,30 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _ = run.plan.tests, run.plan.own
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
-    if (protocol := declared_of(metafunc.function)) is not None:
-        _of_protocol(metafunc, run, protocol)
-        return
+    protocol = declared_of(metafunc.function)
     try:
-        if "family" in marker.kwargs:
-            raise UserError(
-                "families-are-protocols",
-                f"{metafunc.function.__name__} is marked with a family: a protocol is a test function, which "
-                "@longctx.protocol declares (docs/new-protocol.md).",
-            )
-        from longctx.plugin.functions import collecting
-
-        collecting.parametrize(metafunc, marker)
+        if home := run.workspace.nearest_cassettes(metafunc.definition.path.parent):
+            run.homes[protocol.name if protocol else metafunc.function.__name__] = home
+        if protocol is None:
+            _of_function(metafunc, marker)
     except UserError as error:
         _fail(metafunc, error)
+        return
+    if protocol is not None:
+        _of_protocol(metafunc, run, protocol)
+
+
+def _of_function(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
+    """Parametrize a test function with its cells. Raises UserError."""
+    if "family" in marker.kwargs:
+        raise UserError(
+            "families-are-protocols",
+            f"{metafunc.function.__name__} is marked with a family: a protocol is a test function, which "
+            "@longctx.protocol declares (docs/new-protocol.md).",
+        )
+    from longctx.plugin.functions import collecting
+
+    collecting.parametrize(metafunc, marker)
 
 
 def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Protocol) -> None:

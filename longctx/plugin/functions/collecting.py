@@ -47,8 +47,6 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     take_report(run, name, marker_arguments(name, marker))
     if name in run.reports:
         session.reports_in[name] = os.path.relpath(metafunc.definition.path, metafunc.config.rootpath)
-    if home := run.workspace.nearest_cassettes(metafunc.definition.path.parent):
-        run.homes[name] = home
     if SUBJECT not in metafunc.fixturenames:
         metafunc.fixturenames.append(SUBJECT)
     if not plan.measures_function(name):
