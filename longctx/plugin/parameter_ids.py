@@ -16,13 +16,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, object, 
     """Note which parameters of a marked test share an id, since pytest's items do not tell."""
     if metafunc.definition.get_closest_marker(MARKER) is None:
         return (yield)
-    from longctx.functions.axes import parameter_names
-
     groups = session_of(metafunc.config).parametrized[metafunc.function.__name__] = []
     parametrize = metafunc.parametrize
 
     def noting(argnames: Any, *given: Any, **options: Any) -> None:
-        groups.append(parameter_names(argnames))
+        groups.append(argnames)
         parametrize(argnames, *given, **options)
 
     metafunc.parametrize = noting  # type: ignore[method-assign]
@@ -31,7 +29,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, object, 
 
 def ids_of(item: pytest.Function) -> Mapping[str, str]:
     """Return the ids of an item's parameters, by their names; none if pytest hides one."""
+    from longctx.functions.axes import parameter_names
+
     groups, ids = session_of(item.config).parametrized[item.function.__name__], item.callspec._idlist
     if len(groups) != len(ids):
         return {}
-    return {name: identity for group, identity in zip(groups, ids, strict=True) for name in group}
+    return {name: identity for group, identity in zip(groups, ids, strict=True) for name in parameter_names(group)}

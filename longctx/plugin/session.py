@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,8 +36,8 @@ class LongctxSession:
     """The test functions, by their names."""
     places: dict[str, str] = field(default_factory=dict)
     """The file of each test function, by its name."""
-    parametrized: dict[str, list[list[str]]] = field(default_factory=dict)
-    """The parameters of each call of `parametrize` for a test, by the test's name."""
+    parametrized: dict[str, list[str | Sequence[str]]] = field(default_factory=dict)
+    """The first argument of each call of `parametrize` for a test, by the test's name."""
     reports_in: dict[str, str] = field(default_factory=dict)
     """The files of the test functions that declare a report, from the root folder, by their names."""
     unknown_reports: dict[str, tuple[str, bool]] = field(default_factory=dict)
