@@ -215,6 +215,23 @@ def test_plain(late):
     assert project.episodes() == 1
 
 
+def test_functions_that_set_up_a_module_run_for_each_trial(project: Checkout) -> None:
+    tests = """
+SEEN = []
+
+def setup_function():
+    SEEN.clear()
+
+@pytest.mark.longctx(trials=2)
+def test_it(ask, draw):
+    SEEN.append(1)
+    assert ask(f"say {draw.integer(10, 99)}").text
+    assert SEEN == [1]
+"""
+    assert record(project, tests).code == 0
+    assert {row["outcome"] for row in project.rows()} == {"correct"}
+
+
 def test_fixtures_of_a_module_are_set_up_once(project: Checkout) -> None:
     tests = """
 @pytest.mark.longctx(trials=3)

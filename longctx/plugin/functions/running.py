@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from longctx.functions.fixtures import CellRunner, called
 from longctx.functions.measure import FunctionTrial, Result, TestMistake, run_trial
 from longctx.plugin.functions.fixtures import shared
 from longctx.plugin.measuring import writing
+from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.results.store import as_lines
@@ -24,6 +26,8 @@ from longctx.results.store import as_lines
 if TYPE_CHECKING:
     from longctx.cases.case import Case
 
+OF_VALUES = "_pytest.python"
+"""The module of the fixtures that pytest makes of values of parameters."""
 TIMEOUT = "from pytest-timeout"
 """What the failure says that pytest-timeout raises in a test."""
 
@@ -36,16 +40,11 @@ def call(item: pytest.Function) -> None:
     assert guard is not None
     case, own = cell.case, run_of(config).plan.own
     subject: Any = item.callspec.params[SUBJECT]
-    runner = CellRunner(
-        cell.function,
-        shared(config),
-        guard,
-        functools.partial(_call, item, case.size),
-        subject.strategy,
-        own.judge if own else "",
-        functools.partial(_set_up, item, case.size),
-        functools.partial(_tear_down, item),
-    )
+    judge, once = own.judge if own else "", functools.partial(_call, item, case.size)
+    set_up, tear_down = functools.partial(_set_up, item, case.size), functools.partial(_tear_down, item)
+    runner = CellRunner(cell.function, shared(config), guard, once, subject.strategy, judge, set_up, tear_down)
+    if _keeps_nothing(item):
+        runner = dataclasses.replace(runner, set_up=lambda: item.funcargs or set_up(), tear_down=lambda: None)
     asking = session_of(config).asking
     if asking is None:
         _measure(item, case, runner)
@@ -75,6 +74,22 @@ def _elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
     from longctx.plugin.functions import elsewhere
 
     return elsewhere.sentence(item, running, stale)
+
+
+def _keeps_nothing(item: pytest.Function) -> bool:
+    """Return whether all runs of a test may share its fixtures, since they are longctx's own or of a wider scope.
+
+    Setting them up takes a third as long as the replay of a short trial.
+    """
+    info = item._fixtureinfo
+    if item.cls is not None or "request" in info.argnames:
+        return False
+    for name, defs in info.name2fixturedefs.items():
+        of_module = defs[-1].func.__module__
+        is_value = name in item.callspec.params and of_module == OF_VALUES
+        if defs[-1].scope == "function" and of_module != OURS and not is_value:
+            return False
+    return True
 
 
 def _set_up(item: pytest.Function, trials: int) -> None:
