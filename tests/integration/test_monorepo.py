@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.integration.conftest import NO_PAGE, Checkout, Launcher, foreign_project
+from tests.integration.test_trust import git
 from tests.servers import SimulatedServer, failing, saying
 
 TESTS = """
@@ -77,3 +79,16 @@ def test_what_was_recorded_in_the_root_is_still_found(root: Checkout, server: Si
     assert root.pytest(desk, given[0], "--ctx-record=all", "--ctx-concurrency=1", profile=None).code == 1
     again = root.pytest(desk, "--ctx-model=toy", profile=None)
     assert again.says("1 of 2 trials were not sent again, and their earlier answers do not count."), again.out
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_answers_of_a_service_are_known_on_the_base_branch(root: Checkout, server: SimulatedServer) -> None:
+    service = Checkout(root.file("services/desk"), root.launcher)
+    assert service.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None).code == 0
+    git(root, "init", "--quiet", "--initial-branch=main")
+    trusted = "--ctx-base=main", "--ctx-trust=base"
+    for committed, origin in ("pytest.ini", None), ("services/desk/cassettes", "base"):
+        git(root, "add", committed)
+        git(root, "commit", "--quiet", "--message", committed)
+        assert root.pytest(*trusted, profile=None).code == (0 if origin else 1)
+        assert {row["origin"] for row in root.rows()} == {origin}
