@@ -79,7 +79,7 @@ def _elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
 def _keeps_nothing(item: pytest.Function) -> bool:
     """Return whether all runs of a test may share its fixtures, since they are longctx's own or of a wider scope.
 
-    Setting them up takes a third as long as the replay of a short trial.
+    Setting them up takes half as long as the replay of a short trial.
     """
     info = item._fixtureinfo
     if item.cls is not None or "request" in info.argnames:
