@@ -43,6 +43,7 @@ def tell(report: pytest.TestReport, item: pytest.Item) -> None:
     if state.lines and report.failed and state.if_failed:
         state.lines = state.if_failed()
         report.sections.append(("longctx", FAILED.format(name=item.name)))
+    state.if_failed = None  # the test may run again
     if state.lines:
         setattr(report, SENT, state.lines)
         setattr(report, SENT_FACTS, state.facts)
