@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.integration.conftest import NO_PAGE, Checkout, Launcher, foreign_project
-from tests.integration.test_trust import git
 from tests.servers import SimulatedServer, failing, saying
 
 TESTS = """
@@ -39,6 +39,11 @@ def root(launcher: Launcher, tmp_path: Path) -> Checkout:
 def server() -> object:
     with SimulatedServer(saying("yes")) as server:
         yield server
+
+
+def git(checkout: Checkout, *arguments: str) -> None:
+    given = "-c", "user.name=t", "-c", "user.email=t@example.org"
+    subprocess.run(["git", *given, *arguments], cwd=checkout.folder, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
