@@ -35,6 +35,16 @@ class Workspace:
     def cassettes(self) -> Path:
         return inside(self.root / "cassettes", self.root)
 
+    def nearest_cassettes(self, folder: Path) -> Path | None:
+        """Return the folder of recordings that is nearest above a folder, as of a service in a monorepo.
+
+        None if it is the project's own. Folders of that name that hold none, such as those of vcrpy, are passed over.
+        """
+        around = [folder, *folder.parents]
+        below = around[: around.index(self.root)] if self.root in around else []
+        found = (each / "cassettes" for each in below)
+        return next((inside(path, self.root) for path in found if any(path.glob("*/*/*.jsonl"))), None)
+
     @property
     def reports(self) -> Path:
         return inside(self.root / "reports", self.root)

@@ -233,5 +233,5 @@ def _writing(options: argparse.Namespace) -> Iterator[None]:
     from longctx.recording.writer import only_writer
 
     cassettes = options.workspace.cassettes
-    with only_writer(cassettes, not options.no_lock) if cassettes.is_dir() else contextlib.nullcontext():
+    with only_writer(cassettes, lock=not options.no_lock) if cassettes.is_dir() else contextlib.nullcontext():
         yield

@@ -231,10 +231,9 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
 
     before: what the run has asked before.
     """
-    settings, cases = run.settings, run.cells
-    tape = run.tape(run.asking_mode)
+    cases, tape = run.cells, run.tape(run.asking_mode)
     done = FunctionPass(run, tests, tape, before.spent)
-    with only_writer(run.private or run.workspace.cassettes, settings.lock):
+    with only_writer(*tape.all_written, lock=run.settings.lock):
         tape.sends_again(run.to_send, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so

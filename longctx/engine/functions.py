@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 class Marker(Protocol):
     """A mark of pytest."""
+
+    @property
+    def name(self) -> str: ...
 
     @property
     def args(self) -> tuple[Any, ...]: ...
@@ -161,9 +164,18 @@ def check_test(test: Callable[..., object], where: str, places: dict[str, str]) 
         )
 
 
-def cell_of(run: Run, function: Function, params: Mapping[str, object], subject: FunctionSubject) -> Case:
-    """Return the cell of some parameters, with the user's options in place of the marker's. Raises UserError."""
-    settings, values = run.settings, named_values(function.name, params)
+def cell_of(
+    run: Run,
+    function: Function,
+    params: Mapping[str, object],
+    subject: FunctionSubject,
+    ids: Mapping[str, str] | None = None,
+) -> Case:
+    """Return the cell of some parameters, with the user's options in place of the marker's. Raises UserError.
+
+    ids: those that pytest gives the values of parameters.
+    """
+    settings, values = run.settings, named_values(function.name, params, ids)
     if report := run.reports.get(function.name):
         _check_report(function.name, report, values)
     case = function.cell(values, subject.model, subject.wording, run.plan.seed, settings.trials, subject.shape)
@@ -174,6 +186,15 @@ def cell_of(run: Run, function: Function, params: Mapping[str, object], subject:
         repeats=settings.repeats if settings.repeats != 1 else case.repeats,
         min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
     )
+
+
+def check_marked_once(test: Callable[..., object], marks: Iterable[Marker]) -> None:
+    """Raise UserError if a test function itself has several markers of longctx. marks: its marks."""
+    if sum(mark.name == "longctx" for mark in marks) > 1:
+        raise UserError(
+            "marked-twice",
+            f"{test.__name__} has several markers @pytest.mark.longctx, and only one could count: merge them into one.",
+        )
 
 
 def check_apart(case: Case, test: str, known: dict[str, str]) -> None:

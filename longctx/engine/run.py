@@ -87,6 +87,8 @@ class Run:
         """The minimum rates of the cells of test functions that were collected, by `cell_name`."""
         self.reports: dict[str, Report | None] = {}
         """The reports that test functions declare, by their names: see `views.reporting.Reports`."""
+        self.homes: dict[str, Path] = {}
+        """The folders of recordings of tests that are nearer to their files than the project's, by the tests' names."""
         self.cells: list[Case] = []
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
@@ -114,7 +116,7 @@ class Run:
         base, cassettes = self.settings.base, self.workspace.cassettes
         known = Base(base, self.workspace.root, cassettes) if base else None
         tape = Tape(cassettes, mode, self.name, self.private, known, self.settings.trust == "base")
-        tape.rewriting = self.rewriting or tape.rewriting
+        tape.rewriting, tape.homes = self.rewriting or tape.rewriting, self.homes
         return tape
 
     @functools.cached_property
@@ -177,7 +179,7 @@ class Run:
         cases = self.plan.cases if cases is None else cases
         tape = self.tape(self.asking_mode)
         self.to_send = [*cases, *self.cells]
-        with only_writer(self.private or self.workspace.cassettes, settings.lock):
+        with only_writer(*tape.all_written, lock=settings.lock):
             tape.sends_again(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
@@ -213,8 +215,9 @@ class Run:
         from longctx.recording.writer import only_writer
 
         settings, terms = self.settings, self.terms([case.model for case in lacking])
-        with only_writer(self.private or self.workspace.cassettes, settings.lock):
-            _, uncounted = count_probes(self.workspace, self.tape(settings.record), terms, lacking, self.say)
+        tape = self.tape(settings.record)
+        with only_writer(*tape.all_written, lock=settings.lock):
+            _, uncounted = count_probes(self.workspace, tape, terms, lacking, self.say)
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
         say_uncounted(self.say, uncounted, alone and not known)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Trial, body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
-from longctx.functions.measure import JUDGE_ERROR, FunctionTrial, Lacking, Result, RunOnce, TestMistake, TrialOf
+from longctx.functions.measure import CACHED, JUDGE_ERROR, FunctionTrial, Lacking, Result, RunOnce, TestMistake, TrialOf
 from longctx.live.batches.ledger import TapePlace, place_of
 from longctx.live.canary import ERROR, Canary
 from longctx.live.drain import Drain, Paused, RequestEnd, Sent
@@ -262,10 +263,29 @@ def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
     """Return a sentence on a test that asks something else when it is run again, with the difference."""
     return (
         f"{trial.case.id}, trial {trial.item}: the test asks something else when it is run again, so that its recorded "
-        "answers cannot be found. Draw what is random by the fixture draw, and use no clock; or leave out what "
-        f"differs from what is compared, by the hook pytest_longctx_request. The difference:\n"
-        f"{difference(before, after)}"
+        f"answers cannot be found. {cause(before, after)} The difference:\n{difference(before, after)}"
     )
+
+
+def cause(before: Body, after: Body) -> str:
+    """Return why a trial sends another request than before, and what to do. after: empty if it sends none."""
+    if not after:
+        return f"It no longer sends a request that was answered, since {CACHED}"
+    if words(before) == words(after):
+        return (
+            "Both requests have the same words in another order, as from a set, whose order differs between processes "
+            "(PYTHONHASHSEED), or from a listing of files: sort them."
+        )
+    return (
+        "Draw what is random by the fixture draw, use no clock, and keep what a trial changes, such as the history of "
+        "an agent, in function-scoped fixtures; or leave out what differs from what is compared, by the hook "
+        "pytest_longctx_request."
+    )
+
+
+def words(body: Body) -> list[str]:
+    """Return the words of a request in alphabetical order."""
+    return sorted(re.findall(r"\w+", json.dumps(body, ensure_ascii=False)))
 
 
 def difference(before: Body, after: Body) -> str:

@@ -126,9 +126,13 @@ def _unknown(name: str, entry: str, known: Collection[str]) -> UserError:
     )
 
 
-def parameter_names(mark: Any) -> list[str]:
+def parameters_of(mark: Any) -> list[str]:
     """Return the parameters of a `parametrize` mark."""
-    names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
+    return parameter_names(mark.args[0] if mark.args else mark.kwargs.get("argnames", ()))
+
+
+def parameter_names(names: str | Sequence[str]) -> list[str]:
+    """Return the names in the first argument of `parametrize`."""
     return [each for name in names.split(",") if (each := name.strip())] if isinstance(names, str) else [*names]
 
 

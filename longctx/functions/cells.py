@@ -360,30 +360,39 @@ class Function:
             raise UserError("longer-than-bands", f"{self.name}, {error}") from None
 
 
-def named_values(function: str, params: Mapping[str, object]) -> dict[str, ParameterValue]:
+def named_values(
+    function: str, params: Mapping[str, object], ids: Mapping[str, str] | None = None
+) -> dict[str, ParameterValue]:
     """Return parameters as the names of a cell hold them; a text that cannot be part of a name gets its digest there.
 
-    Raises UserError for a value that has no name, such as a list.
+    ids: the names of values that have none, such as dataclasses, by their parameters. Raises UserError without one.
     """
-    return {name: _named(function, name, value) for name, value in params.items()}
+    return {name: _named(function, name, value, ids or {}) for name, value in params.items()}
 
 
-def _named(function: str, name: str, value: object) -> ParameterValue:
+def _named(function: str, name: str, value: object, ids: Mapping[str, str]) -> ParameterValue:
     if isinstance(value, enum.Enum):
         value = value.name
     if value is None or type(value) in (int, float):
         return value  # type: ignore[return-value]
     text = str(value) if isinstance(value, bool | str) else getattr(value, "__name__", "")
-    if NAME.fullmatch(text):
-        return text
-    if isinstance(value, str):
-        plain = re.sub(r"[^A-Za-z0-9_.+-]+", "_", value)[:READABLE]
-        return f"{plain}-{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    if isinstance(value, str) or NAME.fullmatch(text):
+        return name_of(text)
+    if name in ids:
+        return name_of(ids[name])
     raise UserError(
         "parameter-is-no-name",
         f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which has no name: parametrize with "
-        "numbers or texts, and look the value up in the test.",
+        "numbers or texts, or give it an id, as in pytest.param(value, id='small').",
     )
+
+
+def name_of(text: str) -> str:
+    """Return a text as a part of names: one that cannot be part of a name gets its digest there."""
+    if NAME.fullmatch(text):
+        return text
+    plain = re.sub(r"[^A-Za-z0-9_.+-]+", "_", text)[:READABLE]
+    return f"{plain}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[CaseItem, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import builtins
+import contextlib
 import contextvars
 import inspect
 import re
@@ -19,9 +20,20 @@ from longctx.config.models import sdk_at, servers_named
 from longctx.connections import INI, Guard, is_here
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
-from longctx.functions.cells import CaseItem
+from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
-from longctx.functions.measure import FunctionTrial, Result, RunOnce, TestMistake, TrialOf, run
+from longctx.functions.measure import (
+    CACHED,
+    FunctionTrial,
+    Result,
+    RunOnce,
+    TestMistake,
+    TrialOf,
+    is_failure,
+    is_skip,
+    reason,
+    run,
+)
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
 from longctx.vocabulary.cell import MEASURED
@@ -59,9 +71,8 @@ class FunctionState:
         if self.current is None:
             raise UserError(
                 "not-in-a-trial",
-                "The fixture ctx, and ask, draw, check, judge and case can only be used by a test that is marked "
-                "@pytest.mark.longctx(trials=…), while it runs: mark the test, and do not use "
-                "them in the setup of other fixtures.",
+                "The fixture ctx, and ask, draw, check, judge and case can only be used while a trial runs: by a test "
+                "that is marked @pytest.mark.longctx(trials=…), and by its function-scoped fixtures before they yield.",
             )
         return self.current
 
@@ -174,6 +185,34 @@ class Ctx:
         return self.ask.judged(prompt, **given)
 
 
+class Subtests:
+    """The fixture `subtests` of pytest, for one run of a trial: each subtest is a check."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._held: dict[str, bool] = {}
+
+    @contextlib.contextmanager
+    def test(self, msg: str | None = None, **kwargs: Any) -> Iterator[None]:
+        """Check what the block asserts. Without an error of the test, the trial goes on after it."""
+        parts = [*([] if msg is None else [msg]), *(f"{name}-{value}" for name, value in kwargs.items())]
+        name, trial = name_of("-".join(parts) or "subtest"), self._ask.trial
+        held = True
+        try:
+            yield
+        except BaseException as error:
+            if is_skip(error):
+                return
+            if not is_failure(error):
+                raise
+            held = False
+            trial.reasons.setdefault(name, reason(error))
+        if name in self._held:  # of several blocks of one name, each must hold
+            trial.checks.pop(name)
+        self._held[name] = held and self._held.get(name, True)
+        self._ask.check(name, self._held[name])
+
+
 PATTERNS = {
     "a key of Anthropic": r"sk-ant-[\w-]{16,}",
     "a key of OpenAI": r"sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}",
@@ -281,6 +320,10 @@ def warning(name: str) -> str:
     return f"{name} has no assert and no check, so that every reply counts as correct."
 
 
+SENT: set[str] = set()
+"""The test functions that have sent a request in this process, in which code under test may keep answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellRunner:
     """Runs a test function for the trials of one of its cells."""
@@ -295,6 +338,10 @@ class CellRunner:
     """None if the strategy of context management is not varied."""
     judge: str = ""
     """The model that judges; empty if there is none."""
+    set_up: Callable[[], object] = lambda: None
+    """Sets up what the function takes, for one run of it: its trial is running then."""
+    tear_down: Callable[[], object] = lambda: None
+    """Tears down what was set up."""
 
     def trial_of(self, trial: Trial) -> FunctionTrial:
         """Return a trial that has not run yet."""
@@ -307,14 +354,21 @@ class CellRunner:
         state.current = trial
         state.case = function.cases[trial.trial.index] if function.cases is not None else None
         try:
-            result = run(trial, self.call)
+            result = run(trial, self.call, self.set_up)
         finally:
             state.current = None
+        SENT.update([function.name] if trial.bodies else [])
+        result = self._torn_down(result)
         caught = self.guard.taken()
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
             sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
+            if function.name in SENT:
+                sentence = (
+                    f"{function.name}, trial {trial.item}: it sends no request, and earlier trials of this test did. "
+                    f"Unless the test ends before it asks, {CACHED}"
+                )
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
         if trial.strategy.name != NO_STRATEGY and not trial.managed and result.kind in MEASURED:
             sentence = (
@@ -322,6 +376,17 @@ class CellRunner:
                 "ask(transcript, question) uses it; or leave the test out of this run with -k."
             )
             return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
+        return result
+
+    def _torn_down(self, result: Result) -> Result:
+        """Tear down what was set up, and return the result: an error of that is the test's own."""
+        try:
+            self.tear_down()
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if result.kind not in ("suspended", "error"):  # what was left in the middle may not be torn down in order
+                return Result("error", str(error), error)
         return result
 
 

@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -82,6 +82,8 @@ class FunctionTrial:
     lacking: list[Lacking] = field(default_factory=list)
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Why checks do not hold, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
     """What the judge said, and the human label if it has one, of each of its answers that was read."""
     needles: list[str] = field(default_factory=list)
@@ -304,6 +306,11 @@ def changed_request(wanted: Wanted) -> str:
     )
 
 
+CACHED = (
+    "the code under test keeps answers, as a cache by prompt does: turn it off, or clear it in a function-scoped "
+    "fixture."
+)
+"""Why a request is not sent that was sent before, as the end of a sentence."""
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
 SHOWN = 1000
@@ -330,11 +337,17 @@ RunOnce = Callable[[FunctionTrial], Result]
 """Runs the function once for a trial."""
 
 
-def run(trial: FunctionTrial, call: Callable[[], object]) -> Result:
-    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends."""
+def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], object] = lambda: None) -> Result:
+    """Call the function, and judge its trial by the outcome that it returns, or else by how it ends.
+
+    set_up: sets up what the function takes. What it raises is no answer's fault.
+    """
     error: BaseException | None = None
     returned: object = None
+    is_set_up = False
     try:
+        set_up()
+        is_set_up = True
         returned = call()
     except BaseException as raised:
         error = next(_leaves(raised))
@@ -345,6 +358,8 @@ def run(trial: FunctionTrial, call: Callable[[], object]) -> Result:
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.lacking and not isinstance(error, TestMistake):
         return Result("suspended")
+    if error is not None and not is_set_up and not is_skip(error):
+        return Result("error", str(error), error)
     return _judged(trial, error) if returned is None else _returned(trial, returned)
 
 
@@ -367,13 +382,11 @@ def _returned(trial: FunctionTrial, returned: object) -> Result:
 
 
 def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
-    means = _meant(error)
-    if means == "skipped":
+    if error is not None and is_skip(error):
         return Result("skipped", str(error))
     if isinstance(error, JudgeUnreadable):
         return Result("infra_error", f"{JUDGE_ERROR}: {error}", error)
-    failed = isinstance(error, AssertionError | Unparseable) or means == "failed"
-    if error is not None and not failed:
+    if error is not None and not is_failure(error):
         status = status_of(trial.exchanges[-1].message) if trial.exchanges else 200
         if status != 200 and _status(error) == status:
             return Result("refusal", f"the model refused; {_first_lines(str(error))}")
@@ -384,7 +397,7 @@ def _judged(trial: FunctionTrial, error: BaseException | None) -> Result:
     last = trial.last
     if error is None and not unmet:
         return Result("truncated", _cut_off(last)) if last and no_answer(last) else Result("correct")
-    why = _first_lines(_reason(error)) if error is not None else f"failed: {', '.join(unmet)}"
+    why = _first_lines(reason(error) if error is not None else _unmet(trial, unmet))
     if last and last.stop_reason == "refusal":
         return Result("refusal", f"{refused(last)}; {why}")
     if last and last.cut_off:
@@ -407,7 +420,21 @@ def _cut_off(reply: Reply) -> str:
     return f"the last reply was cut off after {reply.output_tokens} tokens{', before any text' * no_answer(reply)}"
 
 
-def _reason(error: BaseException) -> str:
+def _unmet(trial: FunctionTrial, names: Sequence[str]) -> str:
+    return "; ".join([f"failed: {', '.join(names)}", *(trial.reasons[name] for name in names if name in trial.reasons)])
+
+
+def is_failure(error: BaseException) -> bool:
+    """Return whether an exception says that an answer is wrong, and not that its test is."""
+    return isinstance(error, AssertionError | Unparseable) or _meant(error) == "failed"
+
+
+def is_skip(error: BaseException) -> bool:
+    """Return whether an exception is that of `pytest.skip`."""
+    return _meant(error) == "skipped"
+
+
+def reason(error: BaseException) -> str:
     """Return what an error says, or the line of an assertion that says nothing: only pytest makes it say its values."""
     if str(error) or not isinstance(error, AssertionError):
         return str(error)

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.errors import UserError
-from longctx.plugin import batching, guarding, hookspec, notices, options, over, run, same_names, selection
+from longctx.plugin import (
+    batching,
+    guarding,
+    hookspec,
+    notices,
+    options,
+    over,
+    parameter_ids,
+    run,
+    same_names,
+    selection,
+)
 from longctx.plugin.asking.nested import is_nested
 from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unwritten
 from longctx.plugin.measuring import progress, properties, writing
@@ -24,6 +35,9 @@ if TYPE_CHECKING:
     from longctx.functions.ask import Ask
     from longctx.functions.draw import Draw
     from longctx.functions.fixtures import Ctx
+
+SUBTESTS = "_pytest.subtests", "pytest_subtests.plugin"
+"""The modules that have the fixture `subtests`, of pytest and of the plugin before it."""
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -39,6 +53,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 @as_usage_errors()
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(guarding)
+    config.pluginmanager.register(parameter_ids)
     for line in options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:
@@ -145,6 +160,24 @@ def pytest_runtest_call(item: pytest.Item) -> None:
         pytest.fail(str(mistake), pytrace=False)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    key = fixturedef.cache_key(request)  # type: ignore[arg-type]  # it is one of a fixture
+    try:
+        result = yield
+    except BaseException as error:  # a trial is suspended: pytest tears down only what has a result
+        fixturedef.cached_result = None, key, (error, error.__traceback__)
+        raise
+    if fixturedef.func.__module__ in SUBTESTS and selection.is_function(request.node):
+        from longctx.plugin.functions import fixtures
+
+        result = fixtures.subtests(request)
+        fixturedef.cached_result = result, key, None
+    return result
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     if cell := selection.cell_of(pyfuncitem):
@@ -230,7 +263,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             gating.judge_nothing(session.config)
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # so that what other plugins make of a report is known
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     progress.tell(report, item)

@@ -29,15 +29,24 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _ = run.plan.tests, run.plan.own
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
-    if (protocol := declared_of(metafunc.function)) is not None:
-        _of_protocol(metafunc, run, protocol)
-        return
+    protocol = declared_of(metafunc.function)
     try:
-        from longctx.plugin.functions import collecting
-
-        collecting.parametrize(metafunc, marker)
+        if home := run.workspace.nearest_cassettes(metafunc.definition.path.parent):
+            run.homes[protocol.name if protocol else metafunc.function.__name__] = home
+        if protocol is None:
+            _of_function(metafunc, marker)
     except UserError as error:
         _fail(metafunc, error)
+        return
+    if protocol is not None:
+        _of_protocol(metafunc, run, protocol)
+
+
+def _of_function(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
+    """Parametrize a test function with its cells. Raises UserError."""
+    from longctx.plugin.functions import collecting
+
+    collecting.parametrize(metafunc, marker)
 
 
 def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Protocol) -> None:

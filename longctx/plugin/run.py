@@ -110,6 +110,12 @@ def is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
+def arguments(config: pytest.Config) -> list[str]:
+    """Return the arguments of the pytest that the person started."""
+    given = config.workerinput["ctx_arguments"] if is_worker(config) else config.invocation_params.args  # type: ignore[attr-defined]
+    return [str(each) for each in given]
+
+
 def tell_worker(node: Any) -> None:
     """Send an xdist worker what it must know of the run: on another host it cannot read the run's folder.
 
@@ -120,6 +126,7 @@ def tell_worker(node: Any) -> None:
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
     node.workerinput["ctx_options"] = options.filled(node.config)
     node.workerinput["ctx_private"] = str(run.private or "")
+    node.workerinput["ctx_arguments"] = arguments(node.config)
 
 
 def tell_left_out(config: pytest.Config) -> None:

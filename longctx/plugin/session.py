@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ class LongctxSession:
     """The test functions, by their names."""
     places: dict[str, str] = field(default_factory=dict)
     """The file of each test function, by its name."""
+    parametrized: dict[str, list[str | Sequence[str]]] = field(default_factory=dict)
+    """The first argument of each call of `parametrize` for a test, by the test's name."""
     reports_in: dict[str, str] = field(default_factory=dict)
     """The files of the test functions that declare a report, from the root folder, by their names."""
     unknown_reports: dict[str, tuple[str, bool]] = field(default_factory=dict)
@@ -43,6 +46,8 @@ class LongctxSession:
     """What asks the trials of functions in a nested pytest; without it they are replayed."""
     of_fixtures: FunctionState | None = None
     """What the fixtures of test functions share, once one was used."""
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """How requests of test functions differ in another process, by their names; empty if they do not."""
     measurer: Measurer | None = None
     """What measures the cells of protocols, once one was measured."""
     trials: int | None = None
@@ -95,6 +100,8 @@ class ItemState:
     """The guard of a marked test, while a phase of it runs."""
     lines: list[str] = field(default_factory=list)
     """The lines of its measured trials, until its next report is made."""
+    if_failed: Callable[[], list[str]] | None = None
+    """Returns the lines in place of these if another plugin fails the test, once it has ended well."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of its cells, by their names, until then."""
     own_properties: int | None = None

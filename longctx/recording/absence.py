@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 
 from vcr.record_mode import RecordMode
@@ -42,7 +43,7 @@ def sentence(
         parts.append(f"{missing} of {case.size} trials were not sent again, and their earlier answers do not count.")
         parts.append(_how("once"))
     elif missing and not failed:
-        parts.append(f"{missing} of {case.size} trials have no recording in cassettes/{case.file}.")
+        parts.append(f"{missing} of {case.size} trials have no recording in {_place(case, tape)}.")
         if similar := _similar_model(case, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
@@ -58,6 +59,12 @@ def sentence(
             parts.append("Its last line was cut short by a run that was killed.")
         parts.append(_how("once"))
     return " ".join(parts)
+
+
+def _place(case: Case, tape: Tape) -> str:
+    """Return the file that a case has no recording in; it is below the root folder or, of some tests, below another."""
+    home = tape.homes.get(case.cell.test)
+    return f"{os.path.relpath(home) if home else 'cassettes'}/{case.file}"
 
 
 def _similar_model(case: Case, tape: Tape) -> str:

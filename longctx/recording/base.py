@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -40,16 +41,19 @@ class Base:
         self._commit = found.decode().strip()
         self._answers: dict[str, dict[EpisodeKey, RecordedAnswer]] = {}
 
-    def answer(self, file: str, episode: Episode) -> RecordedAnswer | None:
-        """Return the answer that counts on the base branch for the same trial and request; None if it has none."""
+    def answer(self, file: str, episode: Episode, homes: Sequence[Path] = ()) -> RecordedAnswer | None:
+        """Return the answer that counts on the base branch for the same trial and request; None if it has none.
+
+        homes: further folders in which the file may be.
+        """
         if file not in self._answers:
-            path = f"{self._commit}:./{self._folder}/{file}"
-            lines, _ = split_lines(self._git("cat-file", "blob", path) or b"")
             answers: dict[EpisodeKey, RecordedAnswer] = {}
-            for recorded in parse_episodes(lines, Path(f"{self.revision}:{self._folder}/{file}"), self._root):
-                key, latest = _key(recorded), answer_of(recorded)
-                if key not in answers or answers[key][0] <= latest[0]:
-                    answers[key] = latest
+            for folder in (self._folder, *(os.path.relpath(home, self._root) for home in homes)):
+                lines, _ = split_lines(self._git("cat-file", "blob", f"{self._commit}:./{folder}/{file}") or b"")
+                for recorded in parse_episodes(lines, Path(f"{self.revision}:{folder}/{file}"), self._root):
+                    key, latest = _key(recorded), answer_of(recorded)
+                    if key not in answers or answers[key][0] <= latest[0]:
+                        answers[key] = latest
             self._answers[file] = answers
         return self._answers[file].get(_key(episode))
 

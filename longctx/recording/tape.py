@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,6 +135,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     ) -> None:
         super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
+        self.homes: Mapping[str, Path] = {}
+        """Further folders of recordings, by the tests that have them: what is recorded of these tests goes there."""
         self._run = run
         self._base, self._trust_base = base, trust_base
         self._index: dict[str, dict[str, dict[str, int]]] = {}
@@ -160,13 +162,33 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         return bool(self.record_mode == RecordMode.ALL)
 
     @property
+    def asks_stale(self) -> bool:
+        """Whether the record mode asks what is recorded for another request only."""
+        return bool(self.record_mode == RecordMode.NEW_EPISODES)
+
+    @property
     def written_to(self) -> Path:
         """The folder that new episodes go to."""
         return self._folders[-1]
 
+    @property
+    def all_written(self) -> list[Path]:
+        """The folders that new episodes go to: `written_to`, and those of tests that have their own."""
+        return [self.written_to, *(sorted({*self.homes.values()}) if self.keeps else [])]
+
+    def path_of(self, file: str) -> Path:
+        """Return the path of a cell's file that new episodes go to."""
+        home = self.homes.get(file.split("/")[1]) if self.keeps else None
+        return (home or self.written_to) / file
+
+    def _folders_of(self, test: str) -> list[Path]:
+        """Return the folders that a test may have recordings in."""
+        return [*self._folders, *([self.homes[test]] if test in self.homes else [])]
+
     def folders_of_models(self) -> list[str]:
         """Return the names of the folders that hold the recordings of a model each."""
-        return sorted(path.name for folder in self._folders if folder.is_dir() for path in folder.iterdir())
+        folders = {*self._folders, *self.homes.values()}
+        return sorted({path.name for folder in folders if folder.is_dir() for path in folder.iterdir()})
 
     def has_any(self, file: str, model: str) -> bool:
         """Return whether a cell's file has any episode of the model."""
@@ -229,7 +251,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def any_in_looks(self, function: str) -> bool:
         """Return whether any trial of a test function was asked in looks."""
-        files = (file for folder in self._folders for file in folder.glob(f"*/{function}/*.jsonl"))
+        files = (file for folder in self._folders_of(function) for file in folder.glob(f"*/{function}/*.jsonl"))
         return function.isidentifier() and any(IN_LOOKS.search(file.read_text("utf-8", "replace")) for file in files)
 
     def looks_of(self, trials: Iterable[tuple[str, str, str, str | None]]) -> LooksPlan | None:
@@ -268,7 +290,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                 again = SentAgain(
                     model.model, present_name(wording.prompt_set), wording.digest, earlier, frozenset(names)
                 )
-                self._append(file, again.line())
+                recorded_in = (folder / file for folder in self._folders_of(case.cell.test))
+                for path in dict.fromkeys([self.path_of(file), *filter(Path.exists, recorded_in)]):
+                    self._append(path, again.line())
         self._to_send_again = []
 
     def was_not_sent_again(self, wanted: Wanted) -> bool:
@@ -436,7 +460,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         Episodes that name another model are left out; older ones name none.
         """
         if file not in self._index:
-            contents = [self._read(folder, file) for folder in self._folders]
+            contents = [self._read(folder, file) for folder in self._folders_of(file.split("/")[1])]
             self._index[file] = {}
             for episode in itertools.chain.from_iterable(contents):
                 if episode[2].get("model", model) != model:
@@ -459,7 +483,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         if self._run and episode[2]["run"] == self._run:
             return "asked"
         assert self._base is not None
-        latest = self._base.answer(file, episode)
+        latest = self._base.answer(file, episode, self._folders_of(file.split("/")[1])[len(self._folders) :])
         if latest is None:
             return "new"
         return "base" if latest == answer_of(episode) else "changed"
@@ -487,11 +511,11 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         bare = Request(request.method, request.uri, request.body, {})
         episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
-        self._append(file, serialize(episode | {"metadata": metadata}, compact_json))
+        self._append(self.path_of(file), serialize(episode | {"metadata": metadata}, compact_json))
 
-    def _append(self, file: str, line: str) -> None:
+    def _append(self, path: Path, line: str) -> None:
         try:
-            append_line(self.written_to / file, line.encode("utf-8"))
+            append_line(path, line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 

@@ -188,6 +188,8 @@ def test_a_parameter_without_a_name(value: object) -> None:
     with pytest.raises(UserError, match="test_it: the parameter text has the value") as caught:
         named_values("test_it", {"text": value})
     assert caught.value.code == "parameter-is-no-name"
+    assert named_values("test_it", {"text": value}, {"text": "text0"}) == {"text": "text0"}
+    assert named_values("test_it", {"text": "a"}, {"text": "other"}) == {"text": "a"}
 
 
 TEXTS = "org/model", "org_model", "org:model", "français", "", "a b", "x" * 81, "x" * 82, "..\\..", "a\n", "a", "\ud83d"

@@ -49,9 +49,10 @@ AT_COLLECTION = {
     "generator-function": [MARKED, "async def test_it(ask): yield ask('a')"],
     "parameter-is-no-name": [
         MARKED,
-        "@pytest.mark.parametrize('lines', [[1]])",
+        "@pytest.mark.parametrize('lines', [pytest.param([1], id=pytest.HIDDEN_PARAM)])",
         "def test_it(ask, lines): ask('a')",
     ],
+    "marked-twice": ["@pytest.mark.longctx(trials=3)", MARKED, "def test_it(ask): ask('a')"],
     "bad-marker": ["@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')"],
     "bad-axes": ["@pytest.mark.longctx(trials=2, axes=3)", "def test_it(ask): ask('a')"],
     "cluster-without-cases": ["@pytest.mark.longctx(trials=2, cluster='x')", "def test_it(ask): ask('a')"],
@@ -81,7 +82,7 @@ def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, w
         project, *lines, MARKED, "@pytest.mark.parametrize('text', ['a/b', 'é'])", "def test_it(ask, text): ask(text)"
     )
     result = project.record(server, workers)
-    assert result.says(*(f"[{code}]" for code in AT_COLLECTION), "9 failed, 2 passed"), result.out
+    assert result.says(*(f"[{code}]" for code in AT_COLLECTION), f"{len(AT_COLLECTION)} failed, 2 passed"), result.out
     assert result.says("test_it.py::test_0[mistake] could not be asked: ")
     assert sorted(map(prompt_of, server.asked)) == ["a/b", "a/b", "é", "é"]
     assert {row["scenario"] for row in project.rows()} == {"text-_-4a99557e", "text-a_b-c14cddc0"}
@@ -184,16 +185,6 @@ def test_ask_outside_a_marked_test(project: Checkout) -> None:
     assert "[not-in-a-trial]" in result.out
     assert "Traceback" not in result.out
     assert "self.current" not in result.out
-
-
-def test_ask_in_a_fixture(project: Checkout, server: SimulatedServer) -> None:
-    with_test(
-        project, "@pytest.fixture", "def asked(ask): return ask('a')", MARKED, "def test_it(ask, asked): ask('a')"
-    )
-    result = project.record(server)
-    assert result.code == 1
-    assert "[not-in-a-trial]" in result.out
-    assert server.asked == []
 
 
 @pytest.mark.parametrize("fixture", ["draw.integer(1, 2)", "check('a', True)", "case.id"])

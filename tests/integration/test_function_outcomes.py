@@ -150,7 +150,7 @@ def test_asking_alone_names_errors_of_tests_and_of_fixtures(project: Checkout, s
     result = project.record(server, env=RECORD_ONLY)
     assert result.code == 1, result.out
     assert "1 ended with an error of the test: ZeroDivisionError: a fault of the test" in result.out
-    assert "test_fixture[toy-protocol] could not be asked: OSError: no database" in result.out
+    assert "2 ended with an error of the test: OSError: no database" in result.out
 
 
 def test_what_a_server_refuses_is_named_and_not_measured(project: Checkout, server: SimulatedServer) -> None:

@@ -147,20 +147,20 @@ def test_families_and_functions_are_one_decision(project: Checkout) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "code", "says"),
     [
-        ("def broken(:", ("[tests-not-run]", "tests/test_documents.py cannot be run: SyntaxError")),
-        ("import pytest\n@pytest.fixture\ndef ask(): raise OSError('down')\n" + TESTS, ("OSError: down",)),
+        ("def broken(:", 2, ("[tests-not-run]", "tests/test_documents.py cannot be run: SyntaxError")),
+        ("import pytest\n@pytest.fixture\ndef ask(): raise OSError('down')\n" + TESTS, 12, ("OSError: down",)),
     ],
 )
 def test_a_test_that_cannot_be_run_ends_it_before_anything_is_asked(
-    project: Checkout, change: str, says: tuple[str, ...]
+    project: Checkout, change: str, code: int, says: tuple[str, ...]
 ) -> None:
     project.file("tests/test_documents.py").write_text(change)
     with SimulatedServer(answers) as server:
         result = upgrade(project, server, "old", "weak", "--max-cost", 1)
         assert not server.received
-    assert result.code == 2
+    assert result.code == code
     assert result.says(*says), result
 
 

@@ -57,7 +57,7 @@ class Collecting:
         """Return what is on the tape, and on disk when this returns."""
         for file in self._unsynced:
             with contextlib.suppress(OSError):  # some file systems cannot sync
-                sync(self._tape.written_to / file)
+                sync(self._tape.path_of(file))
         self._unsynced.clear()
         return frozenset(self._answered)
 

@@ -135,7 +135,9 @@ def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tu
     capture = config.pluginmanager.get_plugin("capturemanager")
 
     def uncaptured(session: NestedSession) -> None:
-        run_of(config).reports |= run_of(session.session.config).reports
+        run, of_tests = run_of(config), run_of(session.session.config)
+        run.reports |= of_tests.reports
+        run.homes |= of_tests.homes
         with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
             work(session)
 

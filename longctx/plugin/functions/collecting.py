@@ -15,6 +15,7 @@ from longctx.engine.functions import (
     MarkedFunction,
     cell_of,
     check_apart,
+    check_marked_once,
     check_test,
     in_shard,
     marker_arguments,
@@ -22,8 +23,9 @@ from longctx.engine.functions import (
 )
 from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
-from longctx.functions.axes import Parameters, parameter_names, replaced
+from longctx.functions.axes import Parameters, parameters_of, replaced
 from longctx.functions.fixtures import judges_nothing, warning
+from longctx.plugin.parameter_ids import ids_of
 from longctx.plugin.run import CELLS, REPORTS, is_worker
 from longctx.plugin.selection import SUBJECT, LeftOut, is_function, is_unittest
 from longctx.plugin.session import FunctionCell, run_of, session_of, state_of
@@ -40,6 +42,7 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     where = f"{metafunc.definition.path}::{'' if metafunc.cls is None else metafunc.cls.__qualname__}"
     session = session_of(metafunc.config)
     check_test(metafunc.function, where, session.places)
+    check_marked_once(metafunc.function, metafunc.definition.own_markers)
     run, plan = session.run, session.run.plan
     take_report(run, name, marker_arguments(name, marker))
     if name in run.reports:
@@ -61,7 +64,7 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
 def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> None:
     """Parametrize a test with these values in place of its own. Raises UserError."""
     marks = metafunc.definition.own_markers
-    of_marks = [parameter_names(mark) if mark.name == "parametrize" else [] for mark in marks]
+    of_marks = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
     places = replaced(of_marks, given, metafunc.function.__name__) if given else []
     marks[:] = [mark for place, mark in enumerate(marks) if place not in places]
     for each in given:
@@ -83,8 +86,13 @@ def take_up(items: Sequence[pytest.Item], config: pytest.Config) -> None:
                 cell = _cell_of(item, run_of(config), session_of(config).functions)
                 check_apart(cell.case, item.nodeid, cells)
                 state_of(item).cell = cell
+                item.setup = _left_to_trials  # type: ignore[method-assign]
             except UserError as error:
                 state_of(item).mistake = error
+
+
+def _left_to_trials() -> None:
+    """Set up no fixtures: each trial sets up its own."""
 
 
 def _cell_of(item: pytest.Function, run: Run, known: dict[str, Function]) -> FunctionCell:
@@ -94,7 +102,7 @@ def _cell_of(item: pytest.Function, run: Run, known: dict[str, Function]) -> Fun
         raise subject
     function = known[item.function.__name__]
     params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
-    return FunctionCell(function, cell_of(run, function, params, subject))
+    return FunctionCell(function, cell_of(run, function, params, subject, ids_of(item)))
 
 
 def check_tables(config: pytest.Config) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from longctx.engine.functions import loader
 from longctx.errors import UserError
-from longctx.functions.fixtures import FunctionState
+from longctx.functions.fixtures import FunctionState, Subtests
 from longctx.plugin.session import session_of, state_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ def shared(config: pytest.Config) -> FunctionState:
         tape = session.asking.tape if session.asking else session.run.answers()
         session.of_fixtures = SharedState(session.run.workspace, tape, loader(session.run))
     return session.of_fixtures
+
+
+def subtests(request: pytest.FixtureRequest) -> Subtests:
+    return Subtests(request.getfixturevalue("ctx").ask)
 
 
 def ctx(request: pytest.FixtureRequest) -> Ctx:

@@ -17,6 +17,12 @@ from longctx.plugin.session import run_of, session_of, state_of
 ROW = "pytest_longctx_row"
 SENT = "longctx_rows"
 """The attribute of a test's report with the lines of its measured trials, as results/store.py writes them."""
+FAILED_OUTSIDE = "failed_outside"
+"""Why a trial is not measured whose test another plugin failed."""
+FAILED = (
+    "{name} raised nothing, and another plugin reports a failure. Which trials it concerns is not known, so none is "
+    "measured: use assert, ctx.check or subtests instead."
+)
 SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
 
@@ -34,6 +40,10 @@ def attach_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None
 def tell(report: pytest.TestReport, item: pytest.Item) -> None:
     """Move the lines and facts of a test to its report."""
     state = state_of(item)
+    if state.lines and report.failed and state.if_failed:
+        state.lines = state.if_failed()
+        report.sections.append(("longctx", FAILED.format(name=item.name)))
+    state.if_failed = None  # the test may run again
     if state.lines:
         setattr(report, SENT, state.lines)
         setattr(report, SENT_FACTS, state.facts)
