@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
         )
         reports = reports_of_tests(options.workspace, manifest.reports)
-        rules = replace(merged_rules(of_gate, (), known, manifest), reports=reports)
+        rules = replace(merged_rules(of_gate, (), known, manifest, earlier), reports=reports)
     if options.subset:
         rules = replace(rules, left_out=0)
     else:

@@ -62,7 +62,9 @@ def run(options: argparse.Namespace) -> int:
     known, reports = known_protocols(options.workspace), reports_of_tests(options.workspace, manifest.reports)
     if baseline:
         profiles = profiles_of(options.workspace, manifest)
-        rules = replace(merged_rules(settings_of(options).gate, profiles, known, manifest), reports=reports)
+        rules = replace(
+            merged_rules(settings_of(options).gate, profiles, known, manifest, baseline.manifest), reports=reports
+        )
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
     writes = options.page, parquet

@@ -298,6 +298,7 @@ def _measured_row(run: Run, trial: Trial, judged: Judged) -> Row:
         prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
         request_parts=in_all([exchange.wanted.parts for exchange, _ in asked]),
         documents=judged.documents,
+        judged_by=judged.judged_by,
     )
 
 

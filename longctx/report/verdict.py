@@ -149,7 +149,9 @@ def why(verdict: RunVerdict) -> str:
     alone = sum(test.alone[0] for test in verdict.tests if test.bands)
     uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
-    return f"{of_bands}{gains}{uncovered}{lost}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
+    rejudged = "".join(f"; {phrase}, and are not compared" for phrase in verdict.rejudged)
+    price = price_change(verdict.usage) if verdict.verdict == "pass" else ""
+    return f"{of_bands}{gains}{uncovered}{lost}{rejudged}{price}"
 
 
 def _why(verdict: RunVerdict) -> str:

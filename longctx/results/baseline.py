@@ -257,6 +257,8 @@ class _Group:
     """The beginning of the digest of each trial's request; earlier baselines have none."""
     parts: dict[Text, Text] | None = None
     """The beginnings of the digests of each part of the requests: one of all trials, or those of each in a row."""
+    judged_by: list[Text | None] | None = None
+    """The digests of what judges each trial; earlier baselines have none."""
     trials: list[Natural] | None
     outcomes: str
     credit: list[Natural | None] | None = None
@@ -315,6 +317,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             **({"documents": documents} if any(documents) else {}),
             **({"requests": requests} if any(requests) else {}),
             **({"parts": parts} if (parts := _parts(group)) else {}),
+            **({"judged_by": judged_by} if any(judged_by := [row.judged_by for row in group]) else {}),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
@@ -349,20 +352,33 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     nothing: list[None] = [None] * len(group.outcomes)
     usage = [nothing if (kept := getattr(group.usage, name)) is None else kept for name in USAGE]
     replies = nothing if group.replies is None else group.replies
-    cases, documents, requests, credits = (
-        nothing if kept is None else kept for kept in (group.items, group.documents, group.requests, group.credit)
+    cases, documents, requests, judges, credits = (
+        nothing if kept is None else kept
+        for kept in (group.items, group.documents, group.requests, group.judged_by, group.credit)
     )
     parts = _parts_of_each(group.parts or {}, len(group.outcomes))
     trial_by_trial = zip(
-        trials, group.outcomes, clusters, cases, documents, requests, parts, credits, replies, *usage, strict=True
+        trials,
+        group.outcomes,
+        clusters,
+        cases,
+        documents,
+        requests,
+        judges,
+        parts,
+        credits,
+        replies,
+        *usage,
+        strict=True,
     )
-    for trial, letter, own, case, held, sent, part, credit, reply, *used in trial_by_trial:
+    for trial, letter, own, case, held, sent, judge, part, credit, reply, *used in trial_by_trial:
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else case
         took = dict(zip(USAGE, used, strict=True)) | {
             "documents": held,
             "prompt_sha256": sent,
             "request_parts": part,
+            "judged_by": judge,
             "trace": {} if credit is None else {CREDIT: credit},
         }
         yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply

@@ -137,6 +137,8 @@ class Row:
     """The rate that guessing reaches in this trial, if its test function or its file states one."""
     request_parts: Text | None = None
     """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
+    judged_by: Text | None = None
+    """The digests of what judges the answer: `expected`, `case`, `accepted`, `labels`, `judge` and `judge_prompt`."""
     answers: Text | None = None
     """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 
