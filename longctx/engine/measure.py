@@ -20,7 +20,7 @@ from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
 from longctx.recording.request import in_all
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
-from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, THINKING, Row
+from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, Row
 from longctx.results.view import View
 from longctx.vocabulary.cell import CREDIT, Kind, Reply
 
@@ -228,8 +228,14 @@ def rows_of(run: Run, tape: Tape, trial: Trial, result: Waiting | Judged | Ended
             return measured_rows(run, trial, result)
         case Ended():
             return [] if result.kind == "skipped" else [unmeasured_row(run, trial, "infra_error", result.cause)]
-    stale = any(tape.status(wanted) == "stale" for wanted in result.requests)
-    return [unmeasured_row(run, trial, "not_asked", "stale" if stale else "missing")]
+    stale = next((wanted for wanted in result.requests if tape.status(wanted) == "stale"), None)
+    if stale is None:
+        return [unmeasured_row(run, trial, "not_asked", "missing")]
+    from longctx.results.store import differing
+
+    parts = differing(tape.recorded_parts(stale), stale.parts)
+    differ = {name: int(differs) for name, differs in parts.items()}
+    return [dataclasses.replace(unmeasured_row(run, trial, "not_asked", STALE), trace=differ)]
 
 
 def measured_rows(run: Run, trial: Trial, judged: Judged) -> list[Row]:

@@ -480,7 +480,7 @@ def _test(
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])
     evidence = {band.name: of_band for band, of_band in seen.items()}
     reasons = [*unmeasured(test.pairs, evidence), *filter(None, [test.too_old]), *test.faults]
-    if verdict != at_worst:
+    if verdict != at_worst and any(band.n for band in bands):
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
     return VerdictOfTest(
         test=test.test,
@@ -501,7 +501,7 @@ def _test(
         across=test.pairs.across,
         evidence=tuple(seen.values()),
         clustered=clustered,
-        requests=Requests.of(pair for band in seen.values() for pair in band.pairs),
+        requests=Requests.of((pair for band in seen.values() for pair in band.pairs), test.pairs.common.values()),
         lost=tuple(pair for band in seen.values() for pair in band.pairs if pair[0].correct and not pair[1].correct),
     )
 

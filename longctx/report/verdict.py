@@ -255,11 +255,15 @@ def _against(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> str:
 def _unchanged(verdict: RunVerdict) -> str:
     """Say that no difference was found, and what was not compared."""
     tests = [test.requests for test in verdict.tests if not is_check(test.test)]
-    unknown = sum(requests.unknown for requests in tests)
-    if not unknown:
-        return "no difference found"
-    of_trials = f"the requests of {count(unknown, 'trial')} are not compared"
-    return f"no difference found; {of_trials}, since the baseline has no digests of them"
+    unknown, absent = (sum(getattr(requests, name) for requests in tests) for name in ("unknown", "absent"))
+    if absent and not any(requests.compared for requests in tests):
+        return "nothing was compared, since no trial of both was measured"
+    left_out = [
+        f"the requests of {count(number, 'trial')} are not compared, since {why}"
+        for number, why in ((unknown, "the baseline has no digests of them"), (absent, "they were not measured"))
+        if number
+    ]
+    return "; ".join(["no difference found", *left_out])
 
 
 def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:

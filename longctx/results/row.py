@@ -24,6 +24,8 @@ GRADED = "graded by a judge"
 AGREEMENT = "judge_agreement"
 """The name, among those of checks, of how often the judge agrees with human labels. `returned` is what it said, and
 `expected` the label; several of a trial are joined by a semicolon."""
+STALE = "stale"
+"""The error of a row whose trial is recorded for another request only; its trace says which parts differ."""
 EARLY_STOP = "early stop"
 """The error of a row whose trial was not asked because its band was settled."""
 

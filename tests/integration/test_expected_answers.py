@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import Any
@@ -146,3 +147,19 @@ def test_a_baseline_of_an_earlier_version_is_compared_as_before(gated: Checkout)
     file.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     write_cases(gated, [{**case, "note": "seen"} for case in CASES])
     assert gated_run(gated) == (0, "# Gate: pass - no drop of 10% or more, in any band")
+
+
+def test_stale_trials_are_no_trials_without_a_difference(gated: Checkout) -> None:
+    file = gated.file("tests_longctx/test_functions.py")
+    file.write_text(file.read_text().replace("Which number? The", "Which number? Say it. The"))
+    result = run(gated, "--ctx-baseline=main", "--ctx-page")
+    changed = (
+        "Changed: 60 of 240 trials are stale, recorded for another request: messages; model and parameters are the "
+        "same."
+    )
+    assert result.code == 12
+    assert result.says(changed)
+    page = html.unescape(gated.file("reports/latest/index.html").read_text())
+    for text in (gated.file("reports/latest/gate.md").read_text(), page):
+        assert changed in text
+        assert "would be" not in text
