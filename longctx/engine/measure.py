@@ -301,7 +301,7 @@ def _measured_row(run: Run, trial: Trial, judged: Judged) -> Row:
         source="live" if any(reply.live for reply in replies) else "replayed",
         origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
-        prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
+        prompt_sha256=digest_of_all([reply.request_sha256 for reply in replies]),
         request_parts=in_all([exchange.wanted.parts for exchange, _ in asked]),
         documents=judged.documents,
         judged_by=judged.judged_by,
@@ -343,7 +343,8 @@ def total(amounts: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(amounts) else None
 
 
-def _digest(requests: Sequence[str]) -> str:
+def digest_of_all(requests: Sequence[str]) -> str:
+    """Return the digest of a trial's requests, by those of each."""
     return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
 
 

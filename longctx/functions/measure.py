@@ -536,7 +536,12 @@ def _shown(held: bool | float) -> str:
 
 def reply_text(exchange: Exchange) -> str:
     """Return the reply as people read it: its text, and the tools that it calls."""
-    answer = Answer((api_at(exchange.wanted.path) or messages).as_message(exchange.message))
+    return text_of(exchange.wanted.path, exchange.message)
+
+
+def text_of(path: str, message: Mapping[str, Any]) -> str:
+    """Return an answer as people read it. path: that of its API."""
+    answer = Answer((api_at(path) or messages).as_message(message))
     calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]
     return "\n".join(filter(None, [answer.text, *calls]))
 
