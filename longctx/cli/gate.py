@@ -15,6 +15,8 @@ from longctx.engine.settings import GATE
 from longctx.errors import BadValue, UserError
 from longctx.gate.defaults import MARGIN
 
+RESULTS = "results.jsonl"
+
 if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.vocabulary.protocol import Protocol
@@ -40,9 +42,10 @@ def add(commands: Any) -> None:
         type=Path,
         nargs="+",
         metavar="NEW",
-        help="the results to judge. Several, or one and a baseline as OLD, are the nights of a canary, the earliest "
-        "first, whose evidence of a drop adds up",
+        help="the results to judge. Several are the nights of a canary, the earliest first, whose evidence of a drop "
+        "adds up",
     )
+    parser.add_argument("--nights", action="store_true", help="NEW is the first night of a canary")
     parser.add_argument(
         "--guessing",
         type=share(zero=True),
@@ -98,6 +101,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.engine.finish import command_for_all, judged_against, texts_of
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
     from longctx.gate.changed import changed, changed_terms
@@ -105,17 +109,22 @@ def run(options: argparse.Namespace) -> int:
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.plugin.declared_reports import reports_of_tests
     from longctx.registry import known_protocols
+    from longctx.report.lost import lost_answers
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
-    from longctx.results.baseline import is_baseline
+    from longctx.results.baseline import is_baseline, load_baseline
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import check_same_documents, load_results, with_lacking
+    from longctx.results.store import find_run, load
 
     emit.check(options)
-    if len(options.new) > 1 or is_baseline(options.old):
+    if len(options.new) > 1 or options.nights:
         return _watch(options)
     old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
-    (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new[0], new)
+    kept = load_baseline(options.old) if is_baseline(options.old) else None
+    before, earlier = (kept.rows, kept.manifest) if kept else load_results(options.old, old)
+    after, manifest = load_results(options.new[0], new)
+    kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
     check_same_documents(before, after, (options.old, options.new[0]))
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
@@ -131,14 +140,28 @@ def run(options: argparse.Namespace) -> int:
         rules = replace(rules, left_out=0)
     else:
         after = with_lacking(before, after)
-    verdict = give_verdict(before, after, rules, known, options.guessing)
+    if is_baseline(options.old) and kept:
+        verdict = judged_against(kept, after, rules, known)
+    else:
+        verdict = give_verdict(before, after, rules, known, options.guessing)
     differs = [NOT_CHECKED]
     if earlier and manifest:
         differs = [*changed_terms(earlier.terms, terms), *changed((earlier, before), (manifest, after), verdict)]
-    shown = verdict_document(verdict, options.old.name, differs)
+    if kept and manifest:
+        texts = texts_of(kept, load(find_run(_folder(options.new[0]))), options.workspace.cassettes)
+        command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new[0])))
+        lost = lost_answers(verdict, before, after, texts, command)
+    else:
+        lost = lost_answers(verdict, before, after, lambda *_: ({}, {}))
+    shown = verdict_document(verdict, options.old.name, differs, lost=lost)
     baseline = options.old.name, earlier.run if earlier else options.old.stem
     emit.show(options, shown, data=with_words(verdict, baseline, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _folder(path: Path) -> Path:
+    """Return the folder of a run that is named by it, or by its file of rows; another path as it is."""
+    return path.parent if path.name == RESULTS else path
 
 
 def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:

@@ -66,8 +66,9 @@ def min_rates(run: Run) -> dict[str, float]:
 
 def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     """Return a sentence for each reason why the tests of merged runs would have failed in one run."""
-    missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
-    reasons = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
+    trials = [row for row in rows if not is_check(row.test)]
+    missing = [row for row in trials if not row.measured and row.error != EARLY_STOP]
+    reasons = [f"{len(missing):,} of {len(trials):,} trials were not measured."] if missing else []
     stated = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
     short = shortfalls(requirements_of(rows, stated).items())
     return [*reasons, *(f"{name}: {requirement}." for name, requirement in short)]

@@ -115,7 +115,7 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
             said = ", ".join(f"{len(names):,} {how} ({_some(names)})" for how, names in changes.items() if names)
             yield f"documents of {name}: {said}"
     held = {_item(row): row.documents for row in before[1] if row.documents}
-    asked = [row for row in after[1] if row.documents and _item(row) in held]
+    asked = [row for row in after[1] if row.documents and _item(row) in held and not is_check(row.test)]
     if touched := sum(held[_item(row)] != row.documents for row in asked):
         yield f"documents in the prompts of {touched:,} of {count(len(asked), 'trial')}"
 

@@ -83,7 +83,7 @@ def _forest(verdict: RunVerdict) -> Iterator[ForestBand]:
 
 def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
     """Yield sentences on where the answers of a run come from. base: its name; empty if the run had none."""
-    used = [row for row in rows if row.origin]
+    used = [row for row in rows if row.origin and not is_check(row.test)]
     if not base or not used:
         return
     number = Counter(row.origin for row in used)
@@ -114,7 +114,8 @@ def lead(verdict: RunVerdict) -> str:
     ]
     run = verdict.run
     if verdict.verdict == run_status(run) == "regression" and not lost and run:
-        return f"All bands together: {trials(run.lost)} of {run.n:,} answers were lost and {trials(run.gained)} gained."
+        what = "answers and checks" if _any_checks(verdict) else "answers"
+        return f"All bands together: {trials(run.lost)} of {run.n:,} {what} were lost and {trials(run.gained)} gained."
     if verdict.verdict == "regression" and not lost and (since := _since_anchor(verdict)):
         return f"{_capital('; '.join(since))}."
     if verdict.verdict != "regression" or not lost:
@@ -125,6 +126,10 @@ def lead(verdict: RunVerdict) -> str:
         return f"{name}, {band.band.name}: {fell}"
     fewer, more = trials(band.lost), trials(band.gained)
     return f"{name}, {band.band.name}: {fewer} of {band.n:,} answers were lost and {more} gained; {fell}"
+
+
+def _any_checks(verdict: RunVerdict) -> bool:
+    return any(is_check(test.test) for test in verdict.tests)
 
 
 def run_status(run: BandVerdict | None) -> str:
@@ -306,7 +311,8 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
             "(longctx's guide docs/gate.md)."
         )
     if (run := verdict.run) and run.n:
-        changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {run.n:,}"
+        of = f"{run.n:,}{', checks counted' if _any_checks(verdict) else ''}"
+        changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {of}"
         verdict_of_run = run.verdict if verdict.stated_run else f"{'a' if run.shown else 'no'} regression by itself"
         yield (
             f"All bands together: {_signed(run.difference)}, {changes}, p {run.p_value:.2g}, bound of drop "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -338,5 +339,36 @@ def test_a_night_without_a_common_item_is_named(tmp_path: Path, capsys: pytest.C
 
 def test_nights_take_no_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = rows(tmp_path / "old.jsonl", [True] * 20)
-    assert gate(old, old, old, "--subset") == 2
+    assert gate(old, old, "--nights", "--subset") == 2
     assert "--subset is for a verdict on one NEW" in capsys.readouterr().err
+
+
+def test_the_answers_that_others_files_lost_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 60), rows(tmp_path / "new.jsonl", [False] * 25 + [True] * 35)
+    assert gate(old, new) == 10
+    shown = capsys.readouterr().out
+    assert "25 answers were lost: right in the baseline and not in this run; the first 20 are listed below." in shown
+    assert shown.count("imported/all#q") == 20
+
+
+def test_the_texts_of_others_files_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def output(name: str, *failed: int) -> Path:
+        results = [
+            {
+                "testIdx": number,
+                "promptIdx": 0,
+                "vars": {"q": f"question {number}"},
+                "success": number not in failed,
+                "score": int(number not in failed),
+                "response": {"output": "30 days" if number in failed else "70 days"},
+                "gradingResult": {"reason": "Expected 70 days"},
+            }
+            for number in range(40)
+        ]
+        path = tmp_path / name
+        path.write_text(json.dumps({"results": {"results": results}}))
+        return path
+
+    assert gate(output("old.json"), output("new.json", *range(20))) == 10
+    [line, *_] = [line for line in capsys.readouterr().out.splitlines() if "question 0" in line]
+    assert re.findall("[73]0 days|Expected 70 days", line) == ["70 days", "30 days", "Expected 70 days"]
