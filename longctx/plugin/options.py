@@ -57,6 +57,10 @@ REMOVED = {"--ctx-early-stop": "a gate that asks stops early by default, and --c
 """The options of earlier versions, and what to use in their place."""
 
 
+STRICT = "longctx_strict"
+"""The setting of pytest that makes an unrecorded test a failure."""
+
+
 def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_protocols",
@@ -79,6 +83,12 @@ def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_parquet",
         "also write the rows of a run as results.parquet, which needs pyarrow",
+        type="bool",
+        default=False,
+    )
+    parser.addini(
+        STRICT,
+        "fail every test that has no recording, instead of skipping it in a run without options of longctx",
         type="bool",
         default=False,
     )
