@@ -158,7 +158,7 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
         depth=round(built.depth, 6),
         distance_from_end=round((1 - built.depth) * reply.input_tokens) if distance is None else distance,
         documents=built.documents or None,
-        judged_by=digests({"expected": [built.expected]}),
+        judged_by=digests({"expected": [built.expected], "accepted": built.accepted}),
         origins=[origin],
     )
 

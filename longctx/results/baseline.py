@@ -20,6 +20,7 @@ from longctx import clocks
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
+from longctx.results import judging
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import (
@@ -257,8 +258,8 @@ class _Group:
     """The beginning of the digest of each trial's request; earlier baselines have none."""
     parts: dict[Text, Text] | None = None
     """The beginnings of the digests of each part of the requests: one of all trials, or those of each in a row."""
-    judged_by: list[Text | None] | None = None
-    """The digests of what judges each trial; earlier baselines have none."""
+    judged_by: dict[Text, Text | list[Text | None]] | None = None
+    """The digests of what judges the trials, by its name: of all of them, or of each; earlier baselines have none."""
     trials: list[Natural] | None
     outcomes: str
     credit: list[Natural | None] | None = None
@@ -317,7 +318,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             **({"documents": documents} if any(documents) else {}),
             **({"requests": requests} if any(requests) else {}),
             **({"parts": parts} if (parts := _parts(group)) else {}),
-            **({"judged_by": judged_by} if any(judged_by := [row.judged_by for row in group]) else {}),
+            **({"judged_by": judged_by} if (judged_by := _judged_by(group)) else {}),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
@@ -352,10 +353,10 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     nothing: list[None] = [None] * len(group.outcomes)
     usage = [nothing if (kept := getattr(group.usage, name)) is None else kept for name in USAGE]
     replies = nothing if group.replies is None else group.replies
-    cases, documents, requests, judges, credits = (
-        nothing if kept is None else kept
-        for kept in (group.items, group.documents, group.requests, group.judged_by, group.credit)
+    cases, documents, requests, credits = (
+        nothing if kept is None else kept for kept in (group.items, group.documents, group.requests, group.credit)
     )
+    judges = _judged_by_of_each(group.judged_by or {}, len(group.outcomes))
     parts = _parts_of_each(group.parts or {}, len(group.outcomes))
     trial_by_trial = zip(
         trials,
@@ -405,6 +406,24 @@ def _parts_of_each(kept: Mapping[str, str], trials: int) -> list[str | None]:
     return [
         " ".join(f"{name}={digest}" for name, digest in parts.items() if digest != NO_PART) or None for parts in rows
     ]
+
+
+def _judged_by(group: Sequence[Row]) -> dict[str, str | list[str | None]]:
+    known = [judging.parts_of(row.judged_by) for row in group]
+    kept: dict[str, str | list[str | None]] = {}
+    for name in sorted({name for parts in known for name in parts}):
+        digests = [parts.get(name) for parts in known]
+        kept[name] = digests if len(set(digests)) > 1 or digests[0] is None else digests[0]
+    return kept
+
+
+def _judged_by_of_each(kept: Mapping[str, str | list[str | None]], trials: int) -> list[str | None]:
+    """Return the column of each trial of a group. Raises ValueError."""
+    columns = {name: [digests] * trials if isinstance(digests, str) else digests for name, digests in kept.items()}
+    if any(len(digests) != trials for digests in columns.values()):
+        raise ValueError(f"the digests of what judges the trials are not those of {trials} trials")
+    rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
+    return [" ".join(f"{name}={digest}" for name, digest in row.items() if digest) or None for row in rows]
 
 
 def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:

@@ -44,20 +44,22 @@ def changed(before: Row, after: Row) -> str:
     """
     if None not in (before.expected, after.expected) and before.expected != after.expected:
         return OTHER_EXPECTED
-    was, now = (_parts(row.judged_by) for row in (before, after))
-    differ = {name for name in was if any(_differs(*pair) for pair in zip(was[name], now.get(name, ()), strict=False))}
+    was, now = (parts_of(row.judged_by) for row in (before, after))
+    differ = {name for name in was.keys() & now.keys() if _differs(was[name], now[name])}
     if differ - OF_JUDGE:
         return OTHER_EXPECTED
     return OTHER_JUDGE if differ else ""
 
 
 def _differs(before: str, after: str) -> bool:
-    return UNKNOWN not in (before, after) and before != after
+    pairs = zip(before.split(","), after.split(","), strict=False)
+    return any(UNKNOWN not in (was, now) and was != now for was, now in pairs)
 
 
-def _parts(column: str | None) -> dict[str, list[str]]:
+def parts_of(column: str | None) -> dict[str, str]:
+    """Return the digests in a column by the names of their parts."""
     entries = (entry.partition("=") for entry in (column or "").split())
-    return {name: digests.split(",") for name, _, digests in entries}
+    return {name: digests for name, _, digests in entries}
 
 
 LEAST = 12

@@ -152,7 +152,8 @@ def test_a_baseline_of_an_earlier_version_is_compared_as_before(gated: Checkout)
 def test_stale_trials_are_no_trials_without_a_difference(gated: Checkout) -> None:
     file = gated.file("tests_longctx/test_functions.py")
     file.write_text(file.read_text().replace("Which number? The", "Which number? Say it. The"))
-    result = run(gated, "--ctx-baseline=main", "--ctx-page")
+    options = "--ctx-model=toy", "--ctx-baseline=main"
+    result = gated.pytest("tests_longctx/test_functions.py", *options, profile=None, page=True)
     changed = (
         "Changed: 60 of 240 trials are stale, recorded for another request: messages; model and parameters are the "
         "same."

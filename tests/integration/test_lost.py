@@ -155,6 +155,10 @@ def test_gate_on_the_folders_and_on_the_baseline_file_says_the_same(product_once
     for result in (whole, folders):
         assert result.out.count("test_policy/all#") == 10
         assert result.says("70 days.", "30 days.")
+        [note] = [line for line in result.out.splitlines() if "To see all: " in line]
+        every = product_once.longctx(*shlex.split(note.partition("To see all: ")[2])[3:])
+        lost = {f"{row['family']}/all#{row['trial']}" for row in lost_of(product_once)[0]}
+        assert {trial for trial in lost if f"{trial} " not in every.out} == set()
     night = product_once.longctx("gate", "--nights", "fixtures/baselines/main.jsonl", "reports/latest")
     assert night.says("Canary: ")
 
