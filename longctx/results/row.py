@@ -85,7 +85,7 @@ class Row:
     why: Text | None = None
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[Text, Whole] = field(default_factory=dict)
-    """The numbers in `why`, by name."""
+    """The numbers in `why`, by name; of a stale trial, whether each part of its request differs."""
     lexical: bool | None = None
     """Whether the lexical baseline answers it; None if it is not about documents."""
     error: Text | None = None
