@@ -53,7 +53,7 @@ def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
     if not measured.unrecorded or options.any_given(item.config):
         return
     case = measured.case
-    if baseline := _baselines(item.config).get((case.cell.test, case.model.model, case.wording.prompt_set)):
+    if baseline := _baselines(item.config).get((case.file, case.wording.prompt_set)):
         pytest.fail(
             f"invalid: no answer of {case.model.model} is recorded, but the baseline {baseline} has answers to this "
             f"test: restore cassettes/{case.file}, or save the baseline again without the test.",
@@ -67,7 +67,9 @@ def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
         )
 
 
-def _baselines(config: pytest.Config) -> Mapping[tuple[str, str, str], str]:
+def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
+    """Return the baseline that has answers of a cassette's cell in a prompt set."""
+    from longctx.engine.terms import file_of
     from longctx.results.baseline import load_baseline
 
     session = session_of(config)
@@ -76,7 +78,7 @@ def _baselines(config: pytest.Config) -> Mapping[tuple[str, str, str], str]:
         for path in session.run.workspace.baselines():
             with contextlib.suppress(UserError):  # a damaged one is reported where it is used
                 rows = load_baseline(path).rows
-                session.baselines |= {(row.test, row.model, row.prompt_set): path.stem for row in rows if row.measured}
+                session.baselines |= {(file_of(row), row.prompt_set): path.stem for row in rows if row.measured}
     return session.baselines
 
 
