@@ -32,7 +32,7 @@ from longctx.recording.request import digest_of
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
 from longctx.report.headline import failures, headline
-from longctx.report.lost import Texts, Views, lost_answers
+from longctx.report.lost import Views, ViewsOfRows, lost_answers
 from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
@@ -309,7 +309,7 @@ def point_latest_to(folder: Path) -> str | None:
     return None
 
 
-def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> Texts:
+def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsOfRows:
     """Return the function that looks up texts. cassettes: where replies are that the baseline does not hold."""
 
     def texts(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:

@@ -105,7 +105,7 @@ class FunctionTrial:
     """How many values were drawn."""
     shared_draws: int = 0
     """How many values were drawn for all items of its context."""
-    judged_by: dict[judging.Part, list[object]] = field(default_factory=dict)
+    judged_by: dict[judging.JudgedBy, list[object]] = field(default_factory=dict)
     """What judges it beside the test's code."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The requests that were issued, in their order, by the keys of their answers."""
@@ -228,7 +228,7 @@ class FunctionTrial:
         told = functools.partial(self._graded, label) if role == "judge" else None
         return Answer(api_of(model).as_message(message), role == "judge", told)
 
-    def judge_by(self, part: judging.Part, value: object) -> None:
+    def judge_by(self, part: judging.JudgedBy, value: object) -> None:
         """Note something that judges the trial."""
         self.judged_by.setdefault(part, []).append(value)
 

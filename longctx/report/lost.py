@@ -24,7 +24,7 @@ LONGEST_REASON = 100
 """The most characters that are shown of what a test said."""
 Views = Mapping[tuple[object, ...], Mapping[str, Any]]
 """The fields of views by the identities of their rows."""
-Texts = Callable[[Sequence[Row], Sequence[Row]], tuple[Views, Views]]
+ViewsOfRows = Callable[[Sequence[Row], Sequence[Row]], tuple[Views, Views]]
 """Returns the views of these rows of the baseline, and of the run."""
 
 
@@ -121,7 +121,7 @@ class _Lost:
 
 
 def lost_answers(
-    verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row], texts: Texts, command: Sequence[str] = ()
+    verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row], texts: ViewsOfRows, command: Sequence[str] = ()
 ) -> LostAnswers:
     """Return the lost answers behind a verdict. before, after: the rows of both runs.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from longctx.results.row import Row
 
-Part = Literal["expected", "case", "accepted", "labels", "judge", "judge_prompt"]
+JudgedBy = Literal["expected", "case", "accepted", "labels", "judge", "judge_prompt"]
 """The answer that a protocol expects, the fields of a case, what probes accept, human labels, and the judge: who it is
 with its parameters, and its prompt without the answer that it judges."""
 OF_JUDGE = frozenset({"judge", "judge_prompt"})
@@ -23,7 +23,7 @@ OTHER_JUDGE = "its judge changed"
 SHORT = 12
 
 
-def digests(parts: Mapping[Part, Sequence[object]]) -> str | None:
+def digests(parts: Mapping[JudgedBy, Sequence[object]]) -> str | None:
     """Return the column of a row: the digest of each value, by the name of its part. None is not known."""
     return (
         " ".join(f"{name}={','.join(map(_digest, values))}" for name, values in sorted(parts.items()) if values) or None

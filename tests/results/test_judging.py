@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE, Part, changed, digests, prompt_without
+from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE, JudgedBy, changed, digests, prompt_without
 from tests.rows import row
 
-JUDGED: dict[Part, list[object]] = {"case": [{"id": "a", "answer": "7"}], "judge": ["m"], "judge_prompt": ["Right?"]}
+JUDGED: dict[JudgedBy, list[object]] = {
+    "case": [{"id": "a", "answer": "7"}],
+    "judge": ["m"],
+    "judge_prompt": ["Right?"],
+}
 
 
 def judged_by(**parts: list[object]) -> str | None:
