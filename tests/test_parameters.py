@@ -13,7 +13,7 @@ PACKAGE = Path(longctx.__file__).parent
 MOST = 6
 PUBLIC = {
     "engine.run.Run.__init__": 11,
-    "vocabulary.protocol_cell.ProtocolAsk.__call__": 13,
+    "vocabulary.protocol_cell.ProtocolAsk.__call__": 14,
     "vocabulary.protocol.protocol": 23,
 }
 """Documented for everybody and called with names: each parameter is an option, which a type would only wrap."""

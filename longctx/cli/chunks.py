@@ -77,7 +77,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
-    from longctx.engine.drafting import Drafting
+    from longctx.engine.drafting import Drafting, in_words
     from longctx.functions.chunks import read_chunks
 
     if options.retrieve is None:
@@ -125,7 +125,10 @@ def run(options: argparse.Namespace) -> int:
         )
     new.write(lines, text, PROFILE.format(**values), {})
     sizes = f"{count(len(lines), 'question')} × {count(len(numbers), 'number')} of chunks"
-    new.tell(tried.sentence("the documents"), sizes, _price(model, base, numbers, len(lines)))
+    price = _price(model, base, numbers, len(lines))
+    costs = "price not known" if price is None else in_words(*price)
+    command = new.recorded(options.base_url, price and price[1])
+    new.tell(tried.sentence("the documents"), sizes, costs, command)
     return 0
 
 
@@ -158,16 +161,15 @@ def _line(draft: Draft) -> dict[str, Any]:
     return {**line, **evidence, "chunk": draft.section}
 
 
-def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> str:
-    from longctx.engine.drafting import in_words
+def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> tuple[float, float] | None:
     from longctx.functions.ask import PROBE_TOKENS
     from longctx.live.cost.money import cost
 
     if model.prices is None:
-        return "price not known"
+        return None
     each = sum(chunk.tokens for chunk in base.sections) / len(base.sections) * model.tokens.reference
     usual, most = (
         questions * sum(cost(model.prices, number * each + 60, PROBE_TOKENS + thinking) for number in numbers)
         for thinking in (0, model.thinking_tokens)
     )
-    return in_words(usual, most)
+    return usual, most

@@ -15,6 +15,8 @@ from longctx.engine.settings import GATE
 from longctx.errors import BadValue, UserError
 from longctx.gate.defaults import MARGIN
 
+RESULTS = "results.jsonl"
+
 if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.vocabulary.protocol import Protocol
@@ -91,7 +93,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.finish import judged_against
+    from longctx.engine.finish import command_for_all, judged_against, texts_of
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
     from longctx.gate.changed import changed, changed_terms
@@ -99,17 +101,20 @@ def run(options: argparse.Namespace) -> int:
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.plugin.declared_reports import reports_of_tests
     from longctx.registry import known_protocols
+    from longctx.report.lost import lost_answers
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
     from longctx.results.baseline import is_baseline, load_baseline
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import check_same_documents, load_results, with_lacking
+    from longctx.results.store import find_run, load
 
     emit.check(options)
     old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
-    baseline = load_baseline(options.old) if is_baseline(options.old) else None
-    before, earlier = (baseline.rows, baseline.manifest) if baseline else load_results(options.old, old)
+    kept = load_baseline(options.old) if is_baseline(options.old) else None
+    before, earlier = (kept.rows, kept.manifest) if kept else load_results(options.old, old)
     after, manifest = load_results(options.new, new)
+    kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
     check_same_documents(before, after, (options.old, options.new))
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
@@ -120,22 +125,33 @@ def run(options: argparse.Namespace) -> int:
             margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
         )
         reports = reports_of_tests(options.workspace, manifest.reports)
-        rules = replace(merged_rules(of_gate, (), known, manifest), reports=reports)
+        rules = replace(merged_rules(of_gate, (), known, manifest, earlier), reports=reports)
     if options.subset:
         rules = replace(rules, left_out=0)
     else:
         after = with_lacking(before, after)
-    if baseline:
-        verdict = judged_against(baseline, after, rules, known, options.guessing)
+    if is_baseline(options.old) and kept:
+        verdict = judged_against(kept, after, rules, known, options.guessing)
     else:
         verdict = give_verdict(before, after, rules, known, options.guessing)
     differs = [NOT_CHECKED]
     if earlier and manifest:
         differs = [*changed_terms(earlier.terms, terms), *changed((earlier, before), (manifest, after), verdict)]
-    shown = verdict_document(verdict, options.old.name, differs)
+    if kept and manifest:
+        texts = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
+        command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))
+        lost = lost_answers(verdict, before, after, texts, command)
+    else:
+        lost = lost_answers(verdict, before, after, lambda *_: ({}, {}))
+    shown = verdict_document(verdict, options.old.name, differs, lost=lost)
     against = options.old.name, earlier.run if earlier else options.old.stem
     emit.show(options, shown, data=with_words(verdict, against, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _folder(path: Path) -> Path:
+    """Return the folder of a run that is named by it, or by its file of rows; another path as it is."""
+    return path.parent if path.name == RESULTS else path
 
 
 def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:

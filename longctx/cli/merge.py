@@ -50,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.export import PARQUET
     from longctx.results.merging import unite, unite_manifests
     from longctx.results.store import missing_shards
+    from longctx.vocabulary.test import is_check
 
     out: Path = options.out
     check_free_folder("--out", out)
@@ -62,7 +63,9 @@ def run(options: argparse.Namespace) -> int:
     known, reports = known_protocols(options.workspace), reports_of_tests(options.workspace, manifest.reports)
     if baseline:
         profiles = profiles_of(options.workspace, manifest)
-        rules = replace(merged_rules(settings_of(options).gate, profiles, known, manifest), reports=reports)
+        rules = replace(
+            merged_rules(settings_of(options).gate, profiles, known, manifest, baseline.manifest), reports=reports
+        )
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
     writes = options.page, parquet
@@ -78,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
     for sentence in [*merged.summary.faults, *merged.warnings]:
         print(sentence)
     page = "index.html" if writes_page(options.page) else "summary.md"
-    print(f"\nMerged {len(manifest.merged)} runs, {len(merged.record.rows):,} trials: {out / page}")
+    trials = sum(not is_check(row.test) for row in merged.record.rows)
+    print(f"\nMerged {len(manifest.merged)} runs, {trials:,} trials: {out / page}")
     if merged.document:
         print(f"\n{document_as_terminal(merged.document) if verbosity else merged.document.brief}")
     given = merged.verdict or ("invalid" if lacking else "pass")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from longctx.cli.shared.output import following
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.errors import UserError
@@ -58,7 +59,22 @@ def documents(options: argparse.Namespace) -> int:
         (options.out / f"{PREFIX}{turn:04d}.txt").write_text(text, encoding="utf-8", newline="\n")
     (options.out / "corpus.toml").write_text(SETTINGS, encoding="utf-8")
     print(f"{options.out}: {len(session.messages):,} turns in {len(parts):,} files.")
-    print(f"Next: longctx data questions write --corpus {options.out} --model NAME --out questions.jsonl")
+    print(
+        following(
+            [
+                "longctx",
+                "data",
+                "questions",
+                "write",
+                "--corpus",
+                str(options.out),
+                "--model",
+                "NAME",
+                "--out",
+                "questions.jsonl",
+            ]
+        )
+    )
     return 0
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from tabulate import tabulate
 
-from longctx.authoring.written import Writing
 from longctx.cases.case import Case, Trial
 from longctx.cli.shared.options import declare
 from longctx.cli.shared.task import add_bank_name
@@ -102,18 +101,13 @@ def _is_of_function(options: argparse.Namespace) -> bool:
 
 def _print_orphans(workspace: Workspace) -> None:
     """Print the recordings that no test asks for."""
-    from longctx.plugin.collected_tests import asked_for
+    from longctx.plugin.collected_tests import orphans
 
-    asked = asked_for(workspace)
     rows: list[tuple[str, str, str, str]] = []
     total = 0
-    for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
-        _, test, name = path.relative_to(workspace.cassettes).parts
-        if f"{test}/{name}" in asked.files or test in asked.unknown or test == Writing.test:
-            continue
+    for path, why in orphans(workspace):
         content = path.read_bytes()
         total += len(content)
-        why = "no cell of the test is recorded there" if test in asked.tests else "no test of this name"
         rows.append((str(path.relative_to(workspace.root)), f"{len(content.splitlines()):,}", f"{len(content):,}", why))
     if not rows:
         print("Every recording is asked for by a test of the project.")

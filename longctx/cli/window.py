@@ -152,9 +152,11 @@ def run(options: argparse.Namespace) -> int:
     beside[".gitignore"] = "# What is in the session may be private: delete this file to commit it.\n*\n"
     new.write(lines, TEST.format(**values), PROFILE.format(**values), beside)
     usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
-    price = "price not known" if usual is None or most is None else in_words(usual, most)
+    costs = "price not known" if usual is None or most is None else in_words(usual, most)
+    uncached = plan.price(model.model_copy(update={"caching": None}), model.thinking_tokens)
     sizes = f"{count(plan.probes, 'probe')} × {count(len(fills), 'fill')} × "
-    new.tell(kept.sentence("the session"), sizes + count(len(plan.strategies), "strategy", "strategies"), price)
+    sizes += count(len(plan.strategies), "strategy", "strategies")
+    new.tell(kept.sentence("the session"), sizes, costs, new.recorded(options.base_url, uncached))
     return 0
 
 

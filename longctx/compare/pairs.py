@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.errors import UserError
+from longctx.results import judging
 from longctx.results.grouping import by_subject, by_test, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
@@ -176,11 +177,27 @@ def _distance(before: object, after: object) -> float:
     return abs(numbers[0] - numbers[1]) if len(numbers) == 2 else 0.0
 
 
+def held(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+    """Return the later rows, those as not measured that something else judges than the earlier rows of their trial."""
+    earlier = grouped(before, _item_key)
+    return [_held(row, earlier.get(_item_key(row), ())) for row in after]
+
+
+def _held(row: Row, earlier: Sequence[Row]) -> Row:
+    errors = (judging.changed(each, row) for each in earlier if each.measured and each.version == row.version)
+    error = next(filter(None, errors), "") if row.measured else ""
+    return replace(row, outcome="not_asked", error=error, trace={}) if error else row
+
+
+def _item_key(row: Row) -> ItemKey:
+    return row.cell, row.seed, row.item or "", row.trial
+
+
 def _same_question(before: Row, after: Row) -> bool:
-    """Compare versions and expected answers. Runs kept without text have no expected answers: the key must do."""
+    """Return whether the same version of a test asks both, and the same judges both if they are measured."""
     if before.version != after.version:
         return False
-    return None in (before.expected, after.expected) or before.expected == after.expected
+    return not (before.measured and after.measured and judging.changed(before, after))
 
 
 SubjectPairs = list[tuple[Subject, Subject]]

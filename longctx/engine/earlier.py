@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import glob
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from longctx.config.file_names import file_name
-from longctx.engine.terms import trial_of
+from longctx.engine.measure import digest_of_all, total
+from longctx.engine.terms import file_of, trial_of
 from longctx.errors import UserError
+from longctx.functions.measure import text_of
 from longctx.recording.apis import to_reply
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.reply import MalformedAnswer, read_object
 from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
 from longctx.results.baseline import Baseline
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.store import by_group, digest_of_answers, load, with_answers
 from longctx.vocabulary.protocol import Protocol
-
-if TYPE_CHECKING:
-    pass
 
 
 def earlier_answers(
@@ -66,26 +66,93 @@ def recorded_replies(
 ) -> dict[RowIdentity, str]:
     """Return the recorded replies behind the rows of a baseline. wanted: the rows whose cells are looked up.
 
-    A group of rows has replies only if the recorded answers have the digest that the baseline kept of its own.
+    A row has a reply only if the recorded requests have the digest that the baseline kept of its own. Earlier
+    baselines have one digest for each group of rows.
     """
     replies: dict[RowIdentity, str] = {}
-    files = {(row.model, row.test, row.cell) for row in wanted}
-    for (model, test, name), of_file in grouped(rows, lambda row: (row.model, row.test, row.cell)).items():
-        if (model, test, name) not in files:
+    files = {file_of(row) for row in wanted}
+    for file, of_file in grouped(rows, file_of).items():
+        if file not in files:
             continue
-        file = f"{file_name(model)}/{test}/{name}.jsonl"
-        replaced: list[Episode] = []
+        name = file.partition("/")[2]
         try:
-            episodes = [
-                episode
-                for episode in (*read_episodes(cassettes / file, cassettes, replaced)[0], *replaced)
-                if episode[2].get("model", model) == model and episode[2]["recorded_at"] <= saved_at
-            ]
+            paths = {cassettes / file, *cassettes.glob(f"*/{glob.escape(name)}")}  # a judge has a folder of its own
+            episodes = [episode for path in sorted(paths) for episode in _before(path, cassettes, saved_at)]
         except (UserError, ValueError):  # a damaged file, or a name in the baseline that is no file's or leads away
             continue
-        for group in by_group(of_file).values():
-            replies |= _of_group(group, episodes)
+        known = [row for row in of_file if row.prompt_sha256]
+        of_trials = grouped(episodes, lambda episode: episode[2]["trial"])
+        for row in known:
+            if reply := _of_trial(row, of_trials.get(trial_of(row), [])):
+                replies[row.identity] = reply
+        own = [episode for episode in episodes if episode[2].get("model", of_file[0].model) == of_file[0].model]
+        for group in by_group([row for row in of_file if not row.prompt_sha256]).values():
+            replies |= _of_group(group, own)
     return replies
+
+
+def _before(path: Path, cassettes: Path, saved_at: str) -> list[Episode]:
+    """Return the episodes of a file that were recorded before a baseline was saved, the replaced ones, too."""
+    replaced: list[Episode] = []
+    episodes = read_episodes(path, cassettes, replaced)[0]
+    return [episode for episode in (*episodes, *replaced) if episode[2]["recorded_at"] <= saved_at]
+
+
+MOST_TRIED = 1000
+"""The most requests that are tried to find those of a trial, of which several may be recorded in each place."""
+
+
+def _of_trial(row: Row, episodes: Sequence[Episode]) -> str | None:
+    """Return the last reply of the chain of requests whose digest is that of a row; None if there is none."""
+    tried = 0
+    chains: list[list[Episode]] = [[]]
+    latest_first = sorted(episodes, key=lambda episode: str(episode[2]["recorded_at"]), reverse=True)
+    while chains and tried < MOST_TRIED:
+        chain = chains.pop(0)
+        follows = {"", *(hashlib.sha256(_content(episode)).hexdigest() for episode in chain)}
+        for episode in latest_first:
+            if episode[2].get("request", 0) == len(chain) and episode[2].get("after", "") in follows:
+                longer = [*chain, episode]
+                tried += 1
+                if (reply := _reply_of(row, longer)) is not None:
+                    return reply
+                chains.append(longer)
+    return None
+
+
+def _reply_of(row: Row, chain: Sequence[Episode]) -> str | None:
+    """Return the last reply of a chain of requests if it is that of a row."""
+    replies = [(episode, _reply(episode)) for episode in chain]
+    answered = [episode for episode, reply in replies if reply is not None]  # the others count tokens
+    digest = digest_of_all([_sha256(episode) for episode in answered]) if answered else ""
+    if not digest.startswith(row.prompt_sha256 or "-"):
+        return None
+    latency = total([episode[2]["latency_s"] for episode in answered])
+    if row.latency_s is not None and (latency is None or abs(latency - row.latency_s) > SAME):
+        return None
+    own = [reply for episode, reply in replies if episode[2].get("model", row.model) == row.model]
+    return next((reply for reply in reversed(own) if reply is not None), None)
+
+
+SAME = 1e-3
+"""Seconds, within which the latency of an answer is that of a row."""
+
+
+def _content(episode: Episode) -> bytes:
+    content = episode[1]["body"]["string"]
+    return content.encode() if isinstance(content, str) else bytes(content)
+
+
+def _sha256(episode: Episode) -> str:
+    return str(episode[0].body.decode().removeprefix("sha256:"))
+
+
+def _reply(episode: Episode) -> str | None:
+    try:
+        to_reply(episode[0].path, _content(episode), Receipt())
+        return text_of(episode[0].path, read_object(_content(episode)))
+    except MalformedAnswer:
+        return None
 
 
 def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[RowIdentity, str]:
@@ -102,18 +169,14 @@ def _of_group(group: Sequence[Row], episodes: Sequence[Episode]) -> dict[RowIden
     answered = [_answered(row, episode) for row, episode in found if episode]
     if len(answered) < len(group) or digest_of_answers(answered) != group[0].answers:
         return {}
-    return dict(_texts([(row, episode) for row, episode in found if episode]))
+    return {row.identity: reply for row, episode in found if episode and (reply := _reply(episode)) is not None}
 
 
 def _answered(row: Row, episode: Episode) -> Row:
-    request, _, metadata = episode
-    sha256 = request.body.decode().removeprefix("sha256:")
-    return replace(row, prompt_sha256=sha256, recorded_at=metadata["recorded_at"], latency_s=metadata["latency_s"])
-
-
-def _texts(found: Sequence[tuple[Row, Episode]]) -> Iterator[tuple[RowIdentity, str]]:
-    for row, (request, response, _) in found:
-        try:
-            yield row.identity, to_reply(request.path, response["body"]["string"], Receipt()).text
-        except MalformedAnswer:
-            continue
+    metadata = episode[2]
+    return replace(
+        row,
+        prompt_sha256=_sha256(episode),
+        recorded_at=metadata["recorded_at"],
+        latency_s=metadata["latency_s"],
+    )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import longctx
 from longctx import clocks
@@ -32,7 +32,7 @@ from longctx.recording.request import digest_of
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
 from longctx.report.headline import failures, headline
-from longctx.report.lost import MOST_LOST, LostAnswer, LostAnswers
+from longctx.report.lost import Views, ViewsOfRows, lost_answers
 from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
@@ -174,15 +174,19 @@ def judge(
     folder: Path, baseline: Baseline, record: store.FinishedRun, ending: Ending, terms: Rules
 ) -> tuple[RunVerdict, Document]:
     """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
-    from longctx.engine.finish import lost_answers
-
     rows, manifest = record.rows, ending.manifest
     verdict = judged_against(baseline, rows, terms, ending.tests)
     differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
-    lost = lost_answers(verdict, baseline, record, ending.cassettes, *ending.names)
+    texts = texts_of(baseline, record, ending.cassettes)
+    lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
     shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)), lost)
     write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
     return verdict, shown
+
+
+def command_for_all(named: str, folder: str) -> list[str]:
+    """Return the command that lists all lost answers, without their number. folder: that of the run."""
+    return [shlex.join(["python", "-m", "longctx", "compare", named, folder, "--flips"])]
 
 
 def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> RunVerdict:
@@ -312,42 +316,16 @@ def point_latest_to(folder: Path) -> str | None:
     return None
 
 
-def lost_answers(
-    verdict: RunVerdict, baseline: Baseline, record: FinishedRun, cassettes: Path, named: str, folder: str
-) -> LostAnswers:
-    """Return the lost answers behind a verdict.
+def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsOfRows:
+    """Return the function that looks up texts. cassettes: where replies are that the baseline does not hold."""
 
-    cassettes: the recordings in which replies are looked up that the baseline does not hold. named, folder: the
-    baseline and the run's folder, as the command names them that shows all.
-    """
-    from longctx.engine.earlier import views_of
+    def texts(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
+        from longctx.engine.earlier import views_of
 
-    pairs = [pair for test in verdict.tests for pair in test.lost]
-    if not pairs:
-        return LostAnswers()
-    shown = pairs[:MOST_LOST]
-    views = {row.identity: view for row, view in record.seen()}
-    has_text = any(views.values())
-    earlier = views_of(baseline, [before for before, _ in shown], cassettes) if has_text else {}
-    return LostAnswers(
-        tuple(
-            LostAnswer(
-                trial=f"{after.test}/{after.cell}#{after.name}",
-                subject=str(after.subject),
-                expected=after.expected,
-                before=_answer(before, earlier.get(before.identity, {})),
-                after=_answer(after, views.get(after.identity, {})) or after.outcome,
-            )
-            for before, after in shown
-        ),
-        len(pairs),
-        shlex.join(["python", "-m", "longctx", "compare", named, folder, "--flips", str(len(pairs))]),
-    )
+        views = {row.identity: view for row, view in record.seen()}
+        return views_of(baseline, before, cassettes) if any(views.values()) else {}, views
 
-
-def _answer(row: Row, view: Mapping[str, Any]) -> str | None:
-    """Return what was read from a reply, else the reply; None if neither is kept."""
-    return row.returned or view.get("reply")
+    return texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
 from longctx.recording.request import in_all
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
-from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, THINKING, WITHOUT_TEXT, Row
+from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row
 from longctx.results.view import View
 from longctx.vocabulary.cell import CREDIT, Kind, Reply
 
@@ -228,8 +228,14 @@ def rows_of(run: Run, tape: Tape, trial: Trial, result: Waiting | Judged | Ended
             return measured_rows(run, trial, result)
         case Ended():
             return [] if result.kind == "skipped" else [unmeasured_row(run, trial, "infra_error", result.cause)]
-    stale = any(tape.status(wanted) == "stale" for wanted in result.requests)
-    return [unmeasured_row(run, trial, "not_asked", "stale" if stale else "missing")]
+    stale = next((wanted for wanted in result.requests if tape.status(wanted) == "stale"), None)
+    if stale is None:
+        return [unmeasured_row(run, trial, "not_asked", "missing")]
+    from longctx.results.store import differing
+
+    parts = differing(tape.recorded_parts(stale), stale.parts)
+    differ = {name: int(differs) for name, differs in parts.items()}
+    return [dataclasses.replace(unmeasured_row(run, trial, "not_asked", STALE), trace=differ)]
 
 
 def measured_rows(run: Run, trial: Trial, judged: Judged) -> list[Row]:
@@ -296,9 +302,10 @@ def _measured_row(run: Run, trial: Trial, judged: Judged) -> Row:
         source="live" if any(reply.live for reply in replies) else "replayed",
         origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
-        prompt_sha256=_digest([reply.request_sha256 for reply in replies]),
+        prompt_sha256=digest_of_all([reply.request_sha256 for reply in replies]),
         request_parts=in_all([exchange.wanted.parts for exchange, _ in asked]),
         documents=judged.documents,
+        judged_by=judged.judged_by,
     )
 
 
@@ -337,7 +344,8 @@ def total(amounts: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(amounts) else None
 
 
-def _digest(requests: Sequence[str]) -> str:
+def digest_of_all(requests: Sequence[str]) -> str:
+    """Return the digest of a trial's requests, by those of each."""
     return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from longctx import pytest_file
 from longctx.cases.case import Case, Trial
 from longctx.config.file_names import file_name
+from longctx.config.models import Prices
 from longctx.config.profiles import Profile, load_profile, profile_path, profile_type
 from longctx.config.project import NAME, ProjectSettings, settings_in
 from longctx.config.text_files import checked, digest_of
@@ -63,8 +66,9 @@ def min_rates(run: Run) -> dict[str, float]:
 
 def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     """Return a sentence for each reason why the tests of merged runs would have failed in one run."""
-    missing = [row for row in rows if not row.measured and row.error != EARLY_STOP]
-    reasons = [f"{len(missing):,} of {len(rows):,} trials were not measured."] if missing else []
+    trials = [row for row in rows if not is_check(row.test)]
+    missing = [row for row in trials if not row.measured and row.error != EARLY_STOP]
+    reasons = [f"{len(missing):,} of {len(trials):,} trials were not measured."] if missing else []
     stated = {name: rate for part in manifest.parts for name, rate in part.get("min_rates", {}).items()}
     short = shortfalls(requirements_of(rows, stated).items())
     return [*reasons, *(f"{name}: {requirement}." for name, requirement in short)]
@@ -148,10 +152,33 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
         left_out=len(left_out(run, rows)),
         empty=len(empty(run, rows)),
         looks=looks,
+        repriced=_repriced(run, rows),
         of_base=bool(settings.base),
         other_profile=_other_profile(run),
         reports=run.reports,
     )
+
+
+def _repriced(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+    if (baseline := run.plan.baseline) is None:
+        return ()
+    used = {name: run.plan.models.get(name) or run.plan.model(name) for name in {row.model for row in rows}}
+    prices = {name: model.prices.model_dump() for name, model in used.items() if model.prices}
+    return repriced(baseline.manifest.prices, prices)
+
+
+def repriced(before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the models of which both runs know prices that differ, whenever they were valid."""
+    shared = sorted(before.keys() & after.keys())
+    return tuple(name for name in shared if _rates(before[name]) != _rates(after[name]))
+
+
+def _rates(prices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rates in a manifest, which may be a stranger's."""
+    try:
+        return Prices.model_validate(prices).model_dump(exclude={"dated", "source"})
+    except ValidationError:
+        return dict(prices)
 
 
 def _other_profile(run: Run) -> bool:
@@ -163,15 +190,20 @@ def _other_profile(run: Run) -> bool:
 
 
 def merged_rules(
-    gate: GateTerms, profiles: Sequence[tuple[Profile, Sequence[str]]], known: Iterable[str], manifest: Manifest
+    gate: GateTerms,
+    profiles: Sequence[tuple[Profile, Sequence[str]]],
+    known: Iterable[str],
+    manifest: Manifest,
+    before: Manifest | None = None,
 ) -> Rules:
-    """Return the terms by which the gate judges a merged run. profiles: see `rules_of`."""
+    """Return the terms by which the gate judges a merged run. profiles: see `rules_of`. before: the baseline's."""
     return replace(
         rules_of(gate, profiles, known, manifest.finished_at),
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
         looks=manifest.plans_of_looks if gate.looks else AT_ONCE,
         lacking=tuple(missing_shards(manifest)),
+        repriced=repriced(before.prices, manifest.prices) if before else (),
         of_base=any(part.get("base") for part in manifest.parts),
     )
 

@@ -157,6 +157,7 @@ class Ask:
                     "quote one exactly.",
                 )
         trial.probe = probe.kind
+        trial.judge_by("accepted", [probe.accept, probe.stale])
         template = trial.case.wording.words.get("probe", PROBE)
         answer = self(transcript, template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
         grade = probe.grade(answer.text) if answer.text.strip() else ""
@@ -201,6 +202,7 @@ class Ask:
         there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
         there = there or any(probe.is_in(text) for text in texts)
         trial.probe = probe.kind
+        trial.judge_by("accepted", [probe.accept, probe.stale])
         template = trial.case.wording.words.get("chunks", CHUNKS)
         answer = self(list(chunks), template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
         grade = probe.grade(answer.text) if answer.text.strip() else ""

@@ -353,6 +353,8 @@ class CellRunner:
         state, function = self.state, self.function
         state.current = trial
         state.case = function.cases[trial.trial.index] if function.cases is not None else None
+        if state.case is not None:
+            trial.judge_by("case", state.case)
         try:
             result = run(trial, self.call, self.set_up)
         finally:

@@ -31,6 +31,7 @@ from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
 from longctx.recording.request import digest, digests
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Ended, Exchange, Judged, Role, Waiting
+from longctx.results import judging
 from longctx.results.view import View
 from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, Mark, Outcome, Reply
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
@@ -104,6 +105,8 @@ class FunctionTrial:
     """How many values were drawn."""
     shared_draws: int = 0
     """How many values were drawn for all items of its context."""
+    judged_by: dict[judging.JudgedBy, list[object]] = field(default_factory=dict)
+    """What judges it beside the test's code."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The requests that were issued, in their order, by the keys of their answers."""
     _equal: Counter[str] = field(default_factory=Counter)
@@ -226,9 +229,27 @@ class FunctionTrial:
         headers: those on which the answer may depend, by default the model profile's. label: a human's, for a judge.
         """
         sent = model.treatments if headers is None else headers
+        if role == "judge":
+            self._note_judge(body, sent, model, label)
         message = self.exchange(body, sent, model, role=role)
         told = functools.partial(self._graded, label) if role == "judge" else None
         return Answer(api_of(model).as_message(message), role == "judge", told)
+
+    def judge_by(self, part: judging.JudgedBy, value: object) -> None:
+        """Note something that judges the trial."""
+        self.judged_by.setdefault(part, []).append(value)
+
+    def _note_judge(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, label: object
+    ) -> None:
+        own = [exchange.reply.text for exchange in self.answers if exchange.reply]
+        prompt = "\n".join(texts(turn["content"]) for turn in body["messages"])
+        sent = "\n".join(map(_asked, self.answers))
+        fixed = {name: value for name, value in body.items() if name != "messages"}
+        self.judge_by("judge", [model.model, fixed, dict(headers)])
+        self.judge_by("judge_prompt", judging.prompt_without(prompt, own, sent))
+        if label is not None:
+            self.judge_by("labels", str(label))
 
     def _graded(self, label: object, said: object) -> None:
         self.graded.append((str(said)[:MOST_SAID], None if label is None else str(label)[:MOST_SAID]))
@@ -502,6 +523,9 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         kept=trial.kept,
         depth=depth,
         distance_from_end=distance,
+        judged_by=judging.digests(
+            {**trial.judged_by, **({"expected": [outcome.expected]} if outcome.expected else {})}
+        ),
         origins={trial.tape.origin(exchange.wanted) for exchange in trial.exchanges},
     )
 
@@ -558,7 +582,12 @@ def _shown(held: bool | float) -> str:
 
 def reply_text(exchange: Exchange) -> str:
     """Return the reply as people read it: its text, and the tools that it calls."""
-    answer = Answer((api_at(exchange.wanted.path) or messages).as_message(exchange.message))
+    return text_of(exchange.wanted.path, exchange.message)
+
+
+def text_of(path: str, message: Mapping[str, Any]) -> str:
+    """Return an answer as people read it. path: that of its API."""
+    answer = Answer((api_at(path) or messages).as_message(message))
     calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]
     return "\n".join(filter(None, [answer.text, *calls]))
 

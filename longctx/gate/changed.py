@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from longctx.gate.verdict import RunVerdict, VerdictOfTest
+from longctx.gate.verdict import RunVerdict
 from longctx.plural import count
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row
@@ -66,12 +66,17 @@ def _of_requests(verdict: RunVerdict) -> Iterator[str]:
         where = f" ({_some(list(differ))})" if len(differ) < len({test.test for test in tests}) else ""
         number = sum(differ.values())
         verb = "differs" if number == 1 else "differ"
-        yield f"{number:,} of {count(compared, 'request')} {verb}{where}{_parts(tests, number)}"
+        parts = _parts([test.requests.parts for test in tests if test.requests.differ], number)
+        yield f"{number:,} of {count(compared, 'request')} {verb}{where}{parts}"
+    if stale := sum(test.requests.stale for test in tests):
+        parts = _parts([test.requests.stale_parts for test in tests if test.requests.stale], stale)
+        verb = "is" if stale == 1 else "are"
+        trials = count(sum(test.in_common for test in tests), "trial")
+        yield f"{stale:,} of {trials} {verb} stale, recorded for another request{parts}"
 
 
-def _parts(tests: Sequence[VerdictOfTest], number: int) -> str:
-    """Return which parts of the requests differ, and which do not; empty unless that is known of all of them."""
-    of_each = [test.requests.parts for test in tests if test.requests.differ]
+def _parts(of_each: Sequence[Mapping[str, int]], number: int) -> str:
+    """Return which parts of requests differ, and which do not; empty unless that is known of all of them."""
     if not all(of_each):
         return ""
     names = [name for name in PARTS if any(name in parts for parts in of_each)]
@@ -110,7 +115,7 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
             said = ", ".join(f"{len(names):,} {how} ({_some(names)})" for how, names in changes.items() if names)
             yield f"documents of {name}: {said}"
     held = {_item(row): row.documents for row in before[1] if row.documents}
-    asked = [row for row in after[1] if row.documents and _item(row) in held]
+    asked = [row for row in after[1] if row.documents and _item(row) in held and not is_check(row.test)]
     if touched := sum(held[_item(row)] != row.documents for row in asked):
         yield f"documents in the prompts of {touched:,} of {count(len(asked), 'trial')}"
 

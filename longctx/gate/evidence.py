@@ -19,7 +19,7 @@ from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Clusters, Evidenced
 from longctx.gate.plan import Assumed
 from longctx.results.grouping import grouped
-from longctx.results.row import EARLY_STOP, Row
+from longctx.results.row import EARLY_STOP, STALE, Row
 from longctx.results.store import differing
 from longctx.results.subject import Subject
 from longctx.stats.averaged import AnswerPair, Averaged, difference
@@ -301,18 +301,37 @@ class Requests:
     """Those that are not compared: the baseline keeps no digest of them."""
     parts: Mapping[str, int] = field(default_factory=dict)
     """In how many of those that differ each part does; empty if that is not known of all of them."""
+    stale: int = 0
+    """The trials of the run that are recorded for another request only."""
+    stale_parts: Mapping[str, int] = field(default_factory=dict)
+    """In how many of those each part differs from the recorded one."""
+    absent: int = 0
+    """The other trials that the run did not measure, and whose requests are not compared."""
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[Row, Row]]) -> Requests:
+    def of(cls, pairs: Iterable[tuple[Row, Row]], common: Iterable[tuple[Row, Row]] = ()) -> Requests:
+        """Compare the requests of measured pairs. common: all trials in common, measured or not."""
         compared = [(_same_request(*pair), pair) for pair in pairs]
         same = Counter(each for each, _ in compared)
-        parts: Counter[str] = Counter()
-        for before, after in (pair for each, pair in compared if each is False):
-            found = differing(before.request_parts, after.request_parts)
-            if not any(found.values()):
-                return cls(same[True] + same[False], same[False], same[None])
-            parts.update(found)
-        return cls(same[True] + same[False], same[False], same[None], dict(parts))
+        differ = [differing(*(row.request_parts for row in pair)) for each, pair in compared if each is False]
+        missing = [after for _, after in common if not after.measured and after.error != EARLY_STOP]
+        stale = [row.trace for row in missing if row.error == STALE]
+        return cls(
+            same[True] + same[False],
+            same[False],
+            same[None],
+            _in_how_many(differ),
+            len(stale),
+            _in_how_many(stale),
+            len(missing) - len(stale),
+        )
+
+
+def _in_how_many(differ: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return in how many requests each part differs; empty unless it is known of all of them what does."""
+    if not all(any(parts.values()) for parts in differ):
+        return {}
+    return {name: sum(parts.get(name, 0) for parts in differ) for name in dict.fromkeys(n for p in differ for n in p)}
 
 
 def _same_request(before: Row, after: Row) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -164,6 +164,8 @@ class GrowthLimit:
     most: float
     growth: Growth | None
     """None if it is not known."""
+    repriced: tuple[str, ...] = ()
+    """The models whose prices changed: their costs in both runs are not compared."""
 
     @property
     def status(self) -> Verdict:
@@ -179,6 +181,8 @@ class GrowthLimit:
 
     def __str__(self) -> str:
         limit = f"{self.name} allows {1 + self.most:.2f} times"
+        if self.repriced:
+            return f"the prices of {', '.join(self.repriced)} changed, and {limit}: save a new baseline"
         if self.growth is None:
             unknown = "is not known of every trial in both runs"
             lacking = "no prices, or none in the baseline" if self.noun == "price" else "a batch measures none"
@@ -199,11 +203,20 @@ class GrowthLimits:
     max_cost_growth: float | None = None
     max_latency_growth: float | None = None
 
-    def judged(self, pairs: Sequence[RowPair], alpha: float) -> tuple[GrowthLimit, ...]:
-        """Return each stated limit with the growth on these pairs; each is tested one-sided at alpha."""
-        growths = {"max_cost_growth": cost_growth, "max_latency_growth": latency_growth}
-        stated = {name: most for name in growths if (most := getattr(self, name)) is not None}
-        return tuple(GrowthLimit(name, most, growths[name](pairs, 2 * alpha)) for name, most in stated.items())
+    def judged(self, pairs: Sequence[RowPair], alpha: float, repriced: Collection[str] = ()) -> tuple[GrowthLimit, ...]:
+        """Return each stated limit with the growth on these pairs; each is tested one-sided at alpha.
+
+        repriced: the models whose prices are not those of the baseline.
+        """
+        limits = []
+        if (most := self.max_cost_growth) is not None:
+            same_model = {after.model for before, after in pairs if before.model == after.model}
+            changed = tuple(sorted(same_model & {*repriced}))
+            growth = None if changed else cost_growth(pairs, 2 * alpha)
+            limits.append(GrowthLimit("max_cost_growth", most, growth, changed))
+        if (most := self.max_latency_growth) is not None:
+            limits.append(GrowthLimit("max_latency_growth", most, latency_growth(pairs, 2 * alpha)))
+        return tuple(limits)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.judges import GradedTest, graded_tests
-from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, match_runs, pairs
+from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, held, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import (
     Band,
@@ -35,8 +35,10 @@ from longctx.gate.evidence import (
 )
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, not_judged, nothing_to_lose, of_the_run, too_old, unmeasured
+from longctx.plural import count
 from longctx.registry import shipped
 from longctx.results.guessing import guessing_of
+from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.row import EARLY_STOP, Row
 from longctx.results.subject import Subject
 from longctx.stats.averaged import Averaged
@@ -76,6 +78,8 @@ class Rules:
     """A sentence on each shard of the grid that is missing."""
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
+    repriced: tuple[str, ...] = ()
+    """The models whose prices in the run are not those of the baseline."""
     of_base: bool = False
     """Whether the baseline says what is judged in which band, as it does where a base branch is given."""
     other_profile: bool = False
@@ -195,6 +199,8 @@ class RunVerdict:
     """When the anchor was saved, ISO 8601."""
     graded: tuple[GradedTest, ...] = ()
     """The run's test functions that a judge grades."""
+    rejudged: tuple[str, ...] = ()
+    """Phrases on the cases that something else judges than in the baseline; their trials are not measured."""
 
     @property
     def improved(self) -> bool:
@@ -288,7 +294,8 @@ def give_verdict(
     judged, of_run = _tests(compared, rules)
     looks = {band.band: band.look for test in judged for band in test.bands}
     measured = [pair for test in compared for pair in test.measured_pairs(looks)]
-    limits = rules.limits.judged([pair for test in compared for pair in test.measured_pairs()], rules.alpha)
+    all_pairs = [pair for test in compared for pair in test.measured_pairs()]
+    limits = rules.limits.judged(all_pairs, rules.alpha, rules.repriced)
     lacking = () if rules.left_out or rules.lacking else tuple(not_judged(matched, unmatched[0], after, known))
     reasons = (
         *(() if rules.other_profile else lacking),
@@ -309,6 +316,9 @@ def give_verdict(
         if of_run and of_run[0].verdict == "regression":
             verdict = "regression"
     only_before, only_after = unmatched
+    rejudged = tuple(_rejudged(compared))
+    if reasons:
+        reasons = (*(f"{phrase}: save a new baseline" for phrase in rejudged), *reasons)
     return RunVerdict(
         verdict,
         rules,
@@ -325,7 +335,20 @@ def give_verdict(
         lacking if rules.other_profile else (),
         max((len(before) for test in compared for before, _ in test.pairs.items.values()), default=1),
         graded=graded_tests(after),
+        rejudged=rejudged,
     )
+
+
+def _rejudged(compared: Sequence[_Compared]) -> Iterator[str]:
+    """Yield a phrase on each thing that judges cases of a run in another way than in the baseline."""
+    errors: dict[tuple[object, ...], set[str]] = {}
+    for test in compared:
+        for key, (_, row) in test.pairs.common.items() if not is_check(test.test) else ():
+            if row.band is not None:
+                errors.setdefault((test.test, test.after, key[:4]), set()).add(row.error or "")
+    for error, what in (OTHER_EXPECTED, "expected answers"), (OTHER_JUDGE, "the judge or its prompt"):
+        if number := sum(error in of_case for of_case in errors.values()):
+            yield f"{what} of {number:,} of {count(len(errors), 'case')} changed"
 
 
 def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
@@ -348,6 +371,7 @@ def _compared(
     A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
     test, of_trials = known.get(match.test), name_of_test(match.test)
+    match = replace(match, rows=(match.rows[0], held(*match.rows)))
     both = pairs(*match.rows, Treatments.of(test))
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None
@@ -456,7 +480,7 @@ def _test(
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])
     evidence = {band.name: of_band for band, of_band in seen.items()}
     reasons = [*unmeasured(test.pairs, evidence), *filter(None, [test.too_old]), *test.faults]
-    if verdict != at_worst:
+    if verdict != at_worst and any(band.n for band in bands):
         reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
     return VerdictOfTest(
         test=test.test,
@@ -477,7 +501,7 @@ def _test(
         across=test.pairs.across,
         evidence=tuple(seen.values()),
         clustered=clustered,
-        requests=Requests.of(pair for band in seen.values() for pair in band.pairs),
+        requests=Requests.of((pair for band in seen.values() for pair in band.pairs), test.pairs.common.values()),
         lost=tuple(pair for band in seen.values() for pair in band.pairs if pair[0].correct and not pair[1].correct),
     )
 

@@ -25,7 +25,7 @@ from longctx.plugin import (
     selection,
 )
 from longctx.plugin.asking.nested import is_nested
-from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unwritten
+from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unrecorded, unwritten
 from longctx.plugin.measuring import progress, properties, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 from longctx.plugin.session import run_of, session_of, state_of
@@ -261,6 +261,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             failed_bands.report(session)
         elif not session_of(session.config).unwritten:
             gating.judge_nothing(session.config)
+        unrecorded.note_unused(session)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # so that what other plugins make of a report is known
@@ -273,7 +274,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
-    session.exitstatus = gating.exit_status(session.config, exitstatus)
+    session.exitstatus = unrecorded.exit_status(session.config, gating.exit_status(session.config, exitstatus))
     yield
     if not is_nested(session.config):
         gating.show_last(session)
@@ -296,5 +297,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         finish.show_verdict(terminalreporter, config)
     elif session.verdict and not measured:
         terminalreporter.write_line(gating.NOTHING, red=True)
+    if session.unused:
+        terminalreporter.write_line(session.unused, red=True)
     if session.unwritten:
         terminalreporter.write_line(unwritten.sentence(config), red=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from longctx.authoring.written import Writing
 from longctx.engine.run import Run
 from longctx.errors import UserError
 from longctx.plugin.asking.nested import Nested, silent
@@ -16,6 +17,8 @@ from longctx.plugin.selection import MARKER
 from longctx.plugin.session import state_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from longctx.cases.case import Case
     from longctx.workspace import Workspace
 
@@ -77,6 +80,19 @@ def asked_for(workspace: Workspace) -> AskedFor:
                 f"{f' under the profile {profile}' if profile else ''}: {why}",
             )
     return asked
+
+
+def orphans(workspace: Workspace) -> list[tuple[Path, str]]:
+    """Return the recordings that no test of the project asks for, each with the reason. Raises UserError."""
+    asked = asked_for(workspace)
+    found = []
+    for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
+        _, test, name = path.relative_to(workspace.cassettes).parts
+        if f"{test}/{name}" not in asked.files and test not in asked.unknown and test != Writing.test:
+            found.append(
+                (path, "no cell of the test is recorded there" if test in asked.tests else "no test of this name")
+            )
+    return found
 
 
 def _collect(workspace: Workspace, profile: str | None, asked: AskedFor, model: str) -> str:

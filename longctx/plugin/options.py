@@ -53,6 +53,10 @@ MARKERS = (
 _FILLED = [each for each in OPTIONS.values() if each.environment or each.entry]
 
 
+STRICT = "longctx_strict"
+"""The setting of pytest that makes an unrecorded test a failure."""
+
+
 def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_protocols",
@@ -69,6 +73,12 @@ def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_parquet",
         "also write the rows of a run as results.parquet, which needs pyarrow",
+        type="bool",
+        default=False,
+    )
+    parser.addini(
+        STRICT,
+        "fail every test that has no recording, instead of skipping it in a run without options of longctx",
         type="bool",
         default=False,
     )

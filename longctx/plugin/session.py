@@ -59,6 +59,10 @@ class LongctxSession:
     """Whether this process received any rows."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of all cells, by their names."""
+    baselines: dict[tuple[str, str], str] | None = None
+    """The baseline that has answers of a cassette's cell in a prompt set; None until that is determined."""
+    unused: str = ""
+    """What is said of recordings that no test uses, where others are missing."""
     unwritten: str = ""
     """Why the report was not written."""
     finished: Finished | None = None

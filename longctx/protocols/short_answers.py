@@ -113,6 +113,7 @@ def short_answers(
     reply = ask(
         text,
         expected=item.right,
+        accepted=item.accepted,
         depth=(len(before) + record.start) / len(text),
         params={"sections": len(record.sections)},
         documents=record.sections,

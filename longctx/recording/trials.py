@@ -12,6 +12,7 @@ from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
+from longctx.results.judging import digests
 from longctx.results.view import View
 from longctx.vocabulary.cell import BuiltTrial, Kind, Outcome, Reply
 from longctx.vocabulary.excerpt import excerpts
@@ -82,6 +83,8 @@ class Judged:
     distance_from_end: int | None = None
     documents: str | None = None
     """The digest of the documents in its prompt."""
+    judged_by: str | None = None
+    """The digests of what judges it, as in its row."""
     origins: Collection[AnswerOrigin | None] = ()
     """Where its answers come from, in a run with a base branch."""
 
@@ -155,6 +158,7 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
         depth=round(built.depth, 6),
         distance_from_end=round((1 - built.depth) * reply.input_tokens) if distance is None else distance,
         documents=built.documents or None,
+        judged_by=digests({"expected": [built.expected], "accepted": built.accepted}),
         origins=[origin],
     )
 

@@ -153,6 +153,6 @@ def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[
             yield f"{test}: {count(number, 'trial')}, which only {run} measured, {are} not paired ({before})."
     if versus.mismatched:
         yield (
-            f"{test}: {count(versus.mismatched, 'trial')} expect other answers in {name} than in {reference}, so "
-            "they ask something else (another version of the suite, or other documents); not paired."
+            f"{test}: {count(versus.mismatched, 'trial')} expect other answers in {name} than in {reference}, or "
+            "have another judge (another version of the suite, other documents, cases or labels); not paired."
         )

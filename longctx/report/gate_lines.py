@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from longctx.gate.usage import Growth, UsageChange
-from longctx.report.lost import LostAnswers, one_line
+from longctx.report.lost import LostAnswers
+from longctx.report.lost import lines as lost_lines
 from longctx.report.render import bare_table
 from longctx.report.usage import before_after, seconds, thousand
 from longctx.views.chart import Table
@@ -28,15 +29,7 @@ def gate_lines(
         table = Table.from_rows("", [_band(band) for band in bands])
         shown += ["", bare_table(table, right=("before", "after", "change", "lost/gained", "n"))]
     shown += map(visible, _growths(usage))
-    return "\n".join([*shown, *map(visible, lost_lines(lost))])
-
-
-def lost_lines(lost: LostAnswers, most: int = MOST_LOST) -> Iterator[str]:
-    """Yield a line for each of the first lost answers, and one on how to see the others."""
-    for answer in lost.shown[:most]:
-        yield f'{answer.trial}: "{one_line(answer.before)}" → "{one_line(answer.after)}"'
-    if (more := lost.number - most) > 0:
-        yield f"… {more:,} more lost: {lost.command}"
+    return "\n".join([*shown, *map(visible, lost_lines(lost, MOST_LOST))])
 
 
 def _band(band: Mapping[str, Any]) -> dict[str, Any]:

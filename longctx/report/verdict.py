@@ -83,7 +83,7 @@ def _forest(verdict: RunVerdict) -> Iterator[ForestBand]:
 
 def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
     """Yield sentences on where the answers of a run come from. base: its name; empty if the run had none."""
-    used = [row for row in rows if row.origin]
+    used = [row for row in rows if row.origin and not is_check(row.test)]
     if not base or not used:
         return
     number = Counter(row.origin for row in used)
@@ -114,7 +114,8 @@ def lead(verdict: RunVerdict) -> str:
     ]
     run = verdict.run
     if verdict.verdict == run_status(run) == "regression" and not lost and run:
-        return f"All bands together: {trials(run.lost)} of {run.n:,} answers were lost and {trials(run.gained)} gained."
+        what = "answers and checks" if _any_checks(verdict) else "answers"
+        return f"All bands together: {trials(run.lost)} of {run.n:,} {what} were lost and {trials(run.gained)} gained."
     if verdict.verdict == "regression" and not lost and (since := _since_anchor(verdict)):
         return f"{_capital('; '.join(since))}."
     if verdict.verdict != "regression" or not lost:
@@ -125,6 +126,10 @@ def lead(verdict: RunVerdict) -> str:
         return f"{name}, {band.band.name}: {fell}"
     fewer, more = trials(band.lost), trials(band.gained)
     return f"{name}, {band.band.name}: {fewer} of {band.n:,} answers were lost and {more} gained; {fell}"
+
+
+def _any_checks(verdict: RunVerdict) -> bool:
+    return any(is_check(test.test) for test in verdict.tests)
 
 
 def run_status(run: BandVerdict | None) -> str:
@@ -149,7 +154,9 @@ def why(verdict: RunVerdict) -> str:
     alone = sum(test.alone[0] for test in verdict.tests if test.bands)
     uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
-    return f"{of_bands}{gains}{uncovered}{lost}{price_change(verdict.usage) if verdict.verdict == 'pass' else ''}"
+    rejudged = "".join(f"; {phrase}, and are not compared" for phrase in verdict.rejudged)
+    price = price_change(verdict.usage) if verdict.verdict == "pass" else ""
+    return f"{of_bands}{gains}{uncovered}{lost}{rejudged}{price}"
 
 
 def _why(verdict: RunVerdict) -> str:
@@ -253,11 +260,15 @@ def _against(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> str:
 def _unchanged(verdict: RunVerdict) -> str:
     """Say that no difference was found, and what was not compared."""
     tests = [test.requests for test in verdict.tests if not is_check(test.test)]
-    unknown = sum(requests.unknown for requests in tests)
-    if not unknown:
-        return "no difference found"
-    of_trials = f"the requests of {count(unknown, 'trial')} are not compared"
-    return f"no difference found; {of_trials}, since the baseline has no digests of them"
+    unknown, absent = (sum(getattr(requests, name) for requests in tests) for name in ("unknown", "absent"))
+    if absent and not any(requests.compared for requests in tests):
+        return "nothing was compared, since no trial of both was measured"
+    left_out = [
+        f"the requests of {count(number, 'trial')} are not compared, since {why}"
+        for number, why in ((unknown, "the baseline has no digests of them"), (absent, "they were not measured"))
+        if number
+    ]
+    return "; ".join(["no difference found", *left_out])
 
 
 def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
@@ -300,7 +311,8 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
             "(longctx's guide docs/gate.md)."
         )
     if (run := verdict.run) and run.n:
-        changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {run.n:,}"
+        of = f"{run.n:,}{', checks counted' if _any_checks(verdict) else ''}"
+        changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {of}"
         verdict_of_run = run.verdict if verdict.stated_run else f"{'a' if run.shown else 'no'} regression by itself"
         yield (
             f"All bands together: {_signed(run.difference)}, {changes}, p {run.p_value:.2g}, bound of drop "

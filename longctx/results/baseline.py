@@ -20,6 +20,7 @@ from longctx import clocks
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
+from longctx.results import judging
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import (
@@ -257,6 +258,8 @@ class _Group:
     """The beginning of the digest of each trial's request."""
     parts: dict[Text, Text] | None = None
     """The beginnings of the digests of each part of the requests: one of all trials, or those of each in a row."""
+    judged_by: dict[Text, Text | list[Text | None]] | None = None
+    """The digests of what judges the trials, by its name: of all of them, or of each; earlier baselines have none."""
     trials: list[Natural] | None
     outcomes: str
     credit: list[Natural | None] | None = None
@@ -315,6 +318,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             **({"documents": documents} if any(documents) else {}),
             **({"requests": requests} if any(requests) else {}),
             **({"parts": parts} if (parts := _parts(group)) else {}),
+            **({"judged_by": judged_by} if (judged_by := _judged_by(group)) else {}),
             "answers": digest_of_answers(group),
             "trials": None if trials == list(range(len(trials))) else trials,
             "clusters": _clusters(group),
@@ -352,17 +356,30 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     cases, documents, requests, credits = (
         nothing if kept is None else kept for kept in (group.items, group.documents, group.requests, group.credit)
     )
+    judges = _judged_by_of_each(group.judged_by or {}, len(group.outcomes))
     parts = _parts_of_each(group.parts or {}, len(group.outcomes))
     trial_by_trial = zip(
-        trials, group.outcomes, clusters, cases, documents, requests, parts, credits, replies, *usage, strict=True
+        trials,
+        group.outcomes,
+        clusters,
+        cases,
+        documents,
+        requests,
+        judges,
+        parts,
+        credits,
+        replies,
+        *usage,
+        strict=True,
     )
-    for trial, letter, own, case, held, sent, part, credit, reply, *used in trial_by_trial:
+    for trial, letter, own, case, held, sent, judge, part, credit, reply, *used in trial_by_trial:
         name, cluster = head.questions[group.bank][str(trial)] if group.bank else (None, own)
         item = f"{name}@{group.bank}" if name else case
         took = dict(zip(USAGE, used, strict=True)) | {
             "documents": held,
             "prompt_sha256": sent,
             "request_parts": part,
+            "judged_by": judge,
             "trace": {} if credit is None else {CREDIT: credit},
         }
         yield replace(row, trial=trial, item=item, cluster=cluster, outcome=LETTERS[letter], **took), reply
@@ -389,6 +406,24 @@ def _parts_of_each(kept: Mapping[str, str], trials: int) -> list[str | None]:
     return [
         " ".join(f"{name}={digest}" for name, digest in parts.items() if digest != NO_PART) or None for parts in rows
     ]
+
+
+def _judged_by(group: Sequence[Row]) -> dict[str, str | list[str | None]]:
+    known = [judging.parts_of(row.judged_by) for row in group]
+    kept: dict[str, str | list[str | None]] = {}
+    for name in sorted({name for parts in known for name in parts}):
+        digests = [parts.get(name) for parts in known]
+        kept[name] = digests if len(set(digests)) > 1 or digests[0] is None else digests[0]
+    return kept
+
+
+def _judged_by_of_each(kept: Mapping[str, str | list[str | None]], trials: int) -> list[str | None]:
+    """Return the column of each trial of a group. Raises ValueError."""
+    columns = {name: [digests] * trials if isinstance(digests, str) else digests for name, digests in kept.items()}
+    if any(len(digests) != trials for digests in columns.values()):
+        raise ValueError(f"the digests of what judges the trials are not those of {trials} trials")
+    rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
+    return [" ".join(f"{name}={digest}" for name, digest in row.items() if digest) or None for row in rows]
 
 
 def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:

@@ -66,6 +66,8 @@ class _Result:
     """Partial credit."""
     document: str | None = None
     """The digest of what is asked about."""
+    answer: str | None = None
+    reason: str | None = None
 
 
 def load_results(path: Path, choice: Choice = ALL) -> tuple[list[Row], Manifest | None]:
@@ -142,7 +144,8 @@ def _converted(path: Path, result: ForeignResult, choice: Choice) -> _Result:
         raise UserError(
             "bad-result", f"{path}, {result.name}: {visible(reason(error))}. Choose another, or convert it to rows."
         ) from None
-    return _Result(row, None if score in (None, 0, 1) else score, result.document)
+    credit = None if score in (None, 0, 1) else score
+    return _Result(row, credit, result.document, result.answer, result.reason)
 
 
 def _check_no_choice(path: Path, choice: Choice) -> None:
@@ -206,7 +209,9 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
 
 def _row(path: Path, result: _Result, repeat: int) -> Row:
     row = result.row
-    measured: dict[str, Any] = {"outcome": "correct" if row.correct else "wrong"}
+    measured: dict[str, Any] = {"outcome": "correct" if row.correct else "wrong", "returned": result.answer}
+    if not row.correct:
+        measured["why"] = result.reason
     if result.credit is not None:
         measured |= {"why": f"partial credit {result.credit:g}", "trace": {CREDIT: round(1000 * result.credit)}}
     if row.correct is None:

@@ -26,6 +26,8 @@ GRADED = "graded by a judge"
 AGREEMENT = "judge_agreement"
 """The name, among those of checks, of how often the judge agrees with human labels. `returned` is what it said, and
 `expected` the label; several of a trial are joined by a semicolon."""
+STALE = "stale"
+"""The error of a row whose trial is recorded for another request only; its trace says which parts differ."""
 EARLY_STOP = "early stop"
 """The error of a row whose trial was not asked because its band was settled."""
 
@@ -85,7 +87,7 @@ class Row:
     why: Text | None = None
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[Text, Whole] = field(default_factory=dict)
-    """The numbers in `why`, by name."""
+    """The numbers in `why`, by name; of a stale trial, whether each part of its request differs."""
     lexical: bool | None = None
     """Whether the lexical baseline answers it; None if it is not about documents."""
     error: Text | None = None
@@ -139,6 +141,8 @@ class Row:
     """The rate that guessing reaches in this trial, if its test function or its file states one."""
     request_parts: Text | None = None
     """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
+    judged_by: Text | None = None
+    """The digests of what judges the answer: `expected`, `case`, `accepted`, `labels`, `judge` and `judge_prompt`."""
     answers: Text | None = None
     """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
 

@@ -30,6 +30,7 @@ from longctx.results.row import Row, attribute
 from longctx.results.subject import Subject
 from longctx.results.view import View, check_view
 from longctx.vocabulary.shapes import SHAPES
+from longctx.vocabulary.test import is_check
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"
@@ -375,10 +376,11 @@ def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
     yield from missing_shards(manifest)
     if names := manifest.left_out:
         yield f"it left out {len(names):,} of its grid's scenarios: {'; '.join(names[:SHOWN])}{_more(names)}"
-    if missing := [row.error or row.outcome for row in rows if not row.measured]:
+    trials = [row for row in rows if not is_check(row.test)]
+    if missing := [row.error or row.outcome for row in trials if not row.measured]:
         causes = Counter(missing).most_common()
         listed = ", ".join(f"{number:,} {cause}" for cause, number in causes[:SHOWN])
-        yield f"{len(missing):,} of its {len(rows):,} trials were not measured ({listed}{_more(causes)})"
+        yield f"{len(missing):,} of its {len(trials):,} trials were not measured ({listed}{_more(causes)})"
 
 
 def _more(names: Sequence[object]) -> str:

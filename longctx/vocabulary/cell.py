@@ -120,6 +120,8 @@ class BuiltTrial:
     """Judges a reply; None if nothing is right or wrong."""
     pieces: Callable[[], Context] | None = field(default=None, compare=False, repr=False)
     """Returns the context in pieces, which other shapes than the text render."""
+    accepted: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """Other forms of the right answer."""
     lexical: Callable[[], bool | None] | None = field(default=None, compare=False, repr=False)
     """Returns whether the lexical baseline answers it; None if it is not about documents."""
 

@@ -141,6 +141,7 @@ class ProtocolAsk:
         text: str,
         *,
         expected: str,
+        accepted: Sequence[str] = (),
         needle: str = "",
         depth: float | None = None,
         distance_from_end: int | None = None,
@@ -158,6 +159,7 @@ class ProtocolAsk:
         Args:
             text: The user's turn.
             expected: The right answer, which rows and reports show.
+            accepted: Other forms of it: a gate does not compare trials whose right answers changed.
             needle: A part of the text that the answer is in; its place is the trial's depth.
             depth: The depth itself, from 0 at the beginning of the text to 1 at its end.
             distance_from_end: The tokens after the needle, where they are known exactly.
@@ -195,6 +197,7 @@ class ProtocolAsk:
             without_prefill=without_prefill,
             judge=functools.partial(cell.judged, self._words, number),
             pieces=pieces,
+            accepted=tuple(accepted),
             lexical=lexical,
         )
         reply = self._answer(self.trial)

@@ -22,7 +22,7 @@ def test_it_shows_a_verdict_what_was_lost_and_where_to_go_on(
         assert main(["demo"]) == 0
     said = capsys.readouterr().out
     assert "GATE: REGRESSION in 2 of 2 bands (exit 10)\n" in said
-    assert 'line_retrieval/lines-3#7: "The REGISTER_CONTENT is 33130" → "28038"\n' in said
+    assert 'line_retrieval/lines-3#7: "The REGISTER_CONTENT is 33130" → "28038": the value of line 1, not of' in said
     assert said.count("Report: longctx-demo/reports/") == 2
     assert "  longctx init --test my_first\n  pytest tests_longctx --ctx-estimate\n" in said
     assert not opened, "this is no terminal"

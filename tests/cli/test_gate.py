@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -336,3 +337,34 @@ def test_only_one_run_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit):
         gate(old, old, old)
     assert "unrecognized arguments" in capsys.readouterr().err
+
+
+def test_the_answers_that_others_files_lost_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 60), rows(tmp_path / "new.jsonl", [False] * 25 + [True] * 35)
+    assert gate(old, new) == 10
+    shown = capsys.readouterr().out
+    assert "25 answers were lost: right in the baseline and not in this run; the first 20 are listed below." in shown
+    assert shown.count("imported/all#q") == 20
+
+
+def test_the_texts_of_others_files_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def output(name: str, *failed: int) -> Path:
+        results = [
+            {
+                "testIdx": number,
+                "promptIdx": 0,
+                "vars": {"q": f"question {number}"},
+                "success": number not in failed,
+                "score": int(number not in failed),
+                "response": {"output": "30 days" if number in failed else "70 days"},
+                "gradingResult": {"reason": "Expected 70 days"},
+            }
+            for number in range(40)
+        ]
+        path = tmp_path / name
+        path.write_text(json.dumps({"results": {"results": results}}))
+        return path
+
+    assert gate(output("old.json"), output("new.json", *range(20))) == 10
+    [line, *_] = [line for line in capsys.readouterr().out.splitlines() if "question 0" in line]
+    assert re.findall("[73]0 days|Expected 70 days", line) == ["70 days", "30 days", "Expected 70 days"]

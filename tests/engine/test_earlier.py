@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -54,10 +55,19 @@ def test_answers_with_another_digest_are_not_taken_for_the_baseline_s(
 ) -> None:
     file = saved(recorded[0], tmp_path)
     lines = file.read_text().splitlines()
-    changed = [line.replace('"answers":"', '"answers":"0') for line in lines]
-    file.write_text("\n".join(changed) + "\n")
-    earlier = earlier_answers(load_baseline(file), after(), recorded[1])
-    assert {answer.view.get("reply") for answer in earlier.values()} == {None}
+    for kept, changed in ((r'"[0-9a-f]{12}"', '"000000000000"'), (r"\.\d+", ".99")):
+        file.write_text("\n".join([lines[0], *(re.sub(kept, changed, line) for line in lines[1:])]) + "\n")
+        earlier = earlier_answers(load_baseline(file), after(), recorded[1])
+        assert {answer.view.get("reply") for answer in earlier.values()} == {None}
+
+
+def test_an_earlier_baseline_has_a_digest_for_each_group(recorded: tuple[Path, Path], tmp_path: Path) -> None:
+    file = saved(recorded[0], tmp_path)
+    text = re.sub(r'"requests":\[.*?\],', "", file.read_text())
+    for kept, known in ((text, False), (text.replace('"answers":"', '"answers":"0'), True)):
+        file.write_text(kept)
+        earlier = earlier_answers(load_baseline(file), after(), recorded[1])
+        assert (None in {answer.view.get("reply") for answer in earlier.values()}) is known
 
 
 def test_a_replay_of_the_same_answers_is_marked(recorded: tuple[Path, Path], tmp_path: Path) -> None:

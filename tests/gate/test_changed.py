@@ -89,3 +89,29 @@ def test_the_parts_of_requests(before: str | None, after: str, said: bool) -> No
     ]
     [sentence] = changed((RUN, rows[0]), (RUN, rows[1]), give_verdict(*rows, RULES))
     assert sentence == "60 of 60 requests differ" + (": system; tools and messages are the same" if said else "")
+
+
+@pytest.mark.parametrize(
+    ("differs", "said"),
+    [
+        ([{"messages": 1, "model": 0}] * 3, ": messages; model is the same"),
+        (
+            [{"messages": 1, "model": 0}, {"messages": 0, "model": 1}, {"messages": 1, "model": 0}],
+            ": model in 1 and messages in 2",
+        ),
+        ([{}, {"messages": 1}, {"messages": 1}], ""),
+    ],
+)
+def test_stale_trials(differs: list[dict[str, int]], said: str) -> None:
+    before, after = ([row(trial=trial, band="all", model_returned="m") for trial in range(4)] for _ in range(2))
+    after = [
+        *(
+            replace(each, outcome="not_asked", error="stale", trace=of)
+            for each, of in zip(after, differs, strict=False)
+        ),
+        after[3],
+    ]
+    given = give_verdict(before, after, RULES)
+    assert changed((RUN, before), (RUN, after), given) == [
+        f"3 of 4 trials are stale, recorded for another request{said}"
+    ]

@@ -62,12 +62,13 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
 
 def test_more_trials_of_a_test_that_a_batch_holds_need_no_trial_run(checkout: Checkout, server: BatchServer) -> None:
     server.looks = 10**6
+    checkout.settings(batch_wait=0)
     checkout.profile(LINES.replace("trials = 2", "trials = 12"))
-    assert checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0").code == 1
+    assert checkout.record(server, "--ctx-batch").code == 1
     sent = len(server.asked)
     assert 1 <= sent <= 3
     checkout.profile(LINES.replace("trials = 2", "trials = 20"))
-    assert checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0").code == 1
+    assert checkout.record(server, "--ctx-batch").code == 1
     assert len(server.asked) == sent
     assert [len(batch.requests) for batch in server.created] == [24 - sent, 16]
 

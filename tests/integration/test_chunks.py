@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -49,11 +50,11 @@ def test_with_a_function_of_the_product(project: Checkout) -> None:
         ), kept
         assert wrote == "Wrote tests_longctx/test_chunks.py and the profile chunks."
         assert after.startswith(
-            "Next: pytest --ctx-profile chunks --ctx-record once    (30 questions × 3 numbers of chunks"
+            f"Next: pytest --ctx-profile chunks --ctx-record once --ctx-base-url={server.url}    (30 questions × 3 "
+            "numbers of chunks"
         )
         env = {"PYTHONPATH": f"{project.launcher.env['PYTHONPATH']}:{project.folder}"}
-        live = ("--ctx-record=once", f"--ctx-base-url={server.url}")
-        run = project.pytest("--ctx-profile=chunks", *live, env=env)
+        run = project.pytest(*shlex.split(after.partition("    (")[0])[2:], profile=None, env=env)
     assert run.code == 0, run.out + run.err
     assert run.says(
         "test_chunks: 1 chunk is the fewest not significantly worse than the best: 1.00 (0.89 to 1.00). The answer was "

@@ -128,7 +128,8 @@ def test_a_canary_comes_before_the_batches(project: Checkout, batch_server: Batc
 
 
 def poll(project: Checkout, server: BatchServer, *more: str) -> Result:
-    return project.pytest(*arguments(server, "-k", "code", "--ctx-batch-wait=0", *more))
+    project.settings(batch_wait=0)
+    return project.pytest(*arguments(server, "-k", "code", *more))
 
 
 def test_looking_at_a_batch_again_sends_nothing(project: Checkout, batch_server: BatchServer) -> None:

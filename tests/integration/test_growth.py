@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import Checkout
+from tests.servers import Answer, Body, SimulatedServer
 
 LINES = """
 margin = 0.2
@@ -50,12 +51,31 @@ def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
 
 
 @pytest.mark.parametrize(("limit", "code"), [(0.5, 10), (2.5, 0)])
-def test_growth_of_the_price_is_gated(saved: Checkout, limit: float, code: int) -> None:
-    saved.profile(f"max_cost_growth = {limit}", LINES)
-    saved.prices(3, 3)
-    result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
-    assert result.code == code
+def test_growth_of_the_price_is_gated(saved: Checkout, server: SimulatedServer, limit: float, code: int) -> None:
+    saved.profile(f'max_cost_growth = {limit}\nlooks = "once"', LINES)
+    right = server.script
+
+    def longer(body: Body) -> Answer:
+        status, headers, content = right(body)
+        answer = json.loads(content)
+        usage = {name: 3 * tokens for name, tokens in answer["usage"].items() if isinstance(tokens, int)}
+        return status, headers, json.dumps({**answer, "usage": usage}).encode()
+
+    server.script = longer
+    result = saved.record(server, "--ctx-baseline=main", "--ctx-report=after", mode="all")
+    assert result.code == code, result
     assert result.says(f"max_cost_growth allows {1 + limit:.2f} times", "3.00 times that of the baseline")
+
+
+@pytest.mark.parametrize("prices", [(0.1, 1), (3, 3)])
+def test_changed_prices_hide_no_growth(saved: Checkout, prices: tuple[float, float]) -> None:
+    saved.profile("max_cost_growth = 0.5", LINES)
+    saved.prices(*prices)
+    result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
+    assert result.code == 12, result
+    assert result.says(
+        "Gate: invalid - the prices of toy changed, and max_cost_growth allows 1.50 times: save a new baseline"
+    )
 
 
 def test_a_limit_without_prices_is_invalid(saved: Checkout) -> None:

@@ -91,9 +91,9 @@ def test_answers_of_a_service_are_known_on_the_base_branch(root: Checkout, serve
     service = Checkout(root.file("services/desk"), root.launcher)
     assert service.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None).code == 0
     git(root, "init", "--quiet", "--initial-branch=main")
-    trusted = "--ctx-base=main", "--ctx-trust=base"
+    trusted = {"LONGCTX_BASE": "main", "LONGCTX_TRUST": "base"}
     for committed, origin in ("pytest.ini", None), ("services/desk/cassettes", "base"):
         git(root, "add", committed)
         git(root, "commit", "--quiet", "--message", committed)
-        assert root.pytest(*trusted, profile=None).code == (0 if origin else 1)
+        assert root.pytest("--ctx-model=toy", profile=None, env=trusted).code == (0 if origin else 1)
         assert {row["origin"] for row in root.rows()} == {origin}

@@ -74,7 +74,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
         ), lines[2]
         assert lines[3] == "Wrote tests_longctx/test_window.py and the profile window."
         assert re.fullmatch(
-            r"Next: pytest --ctx-profile window --ctx-record once    "
+            rf"Next: pytest --ctx-profile window --ctx-record once --ctx-base-url={server.url}    "
             r"\(\d+ probes × 3 fills × 2 strategies, about \$\d+\.\d+\)",
             lines[4],
         ), lines[4]
@@ -119,6 +119,25 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
         run = project.pytest("--ctx-profile=chat", "--ctx-record=once", f"--ctx-base-url={server.url}")
     assert run.code == 0, run.out + run.err
     assert run.says("probes cannot tell 1k from 2k: about") or run.says("a loss of 10 points is ruled out")
+
+
+@pytest.mark.parametrize(("price", "capped"), [(1, False), (10_000, True)])
+def test_what_comes_next_runs_as_it_is_printed(project: Checkout, price: int, capped: bool) -> None:
+    profile = project.file("fixtures/models/toy.toml")
+    profile.write_text(profile.read_text().replace("input = 1\n", f"input = {price}\n"))
+    with SimulatedServer(answering) as server:
+        made = project.longctx(
+            *("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--number=30", "--yes"),
+            *("--fill=1000", "--fill=2000", "--strategy=none", "--max-cost=10000"),
+        )
+        assert made.code == 0, made.err
+        following = next(line for line in made.out.splitlines() if line.startswith("Next: ")).partition("    (")[0]
+        pytest_, *arguments = shlex.split(following.removeprefix("Next: "))
+        sent = len(server.received)
+        run = project.pytest(*arguments, profile=None)
+    assert (pytest_, any(each.startswith("--ctx-max-cost=") for each in arguments)) == ("pytest", capped)
+    assert run.code == 0, run.out + run.err
+    assert len(server.received) > sent, "the server that was named"
 
 
 def test_nothing_is_sent_without_a_yes(project: Checkout) -> None:

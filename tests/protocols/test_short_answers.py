@@ -150,3 +150,13 @@ def test_distractors_are_in_the_name() -> None:
     with_four = ShortAnswers(400, 60, 50, bank=lambda: bank, distractors=2)
     assert with_four.slug == "budget-400-longest-60-depth-50-distractors-2"
     assert with_four.indices(3)
+
+
+def test_the_forms_that_are_accepted_are_part_of_what_judges_a_trial() -> None:
+    """A form that is added to a bank of version 2 leaves its question the same."""
+    bank = small_bank(version=2)
+    more = replace(bank, items=tuple(replace(item, accepted=("the",)) for item in bank.items))
+    cells = (ShortAnswers(200, 60, 50, bank=lambda: bank), ShortAnswers(200, 60, 50, bank=lambda: more))
+    plain, widened = (cell.run(WORDS, 0, 0, 0, lambda built: None)[0] for cell in cells)
+    assert plain.identity == widened.identity
+    assert (plain.accepted, widened.accepted) == ((), ("the",))

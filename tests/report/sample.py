@@ -174,9 +174,17 @@ def _answered(trial: int, outcome: str, **fields: Any) -> Row:
     return row(outcome, trial=trial, expected="12345", returned=returned, band="all", **usage, **fields)
 
 
-def write_gated(folder: Path, text: str = "The value is {}.") -> Path:
-    """Write a gated run whose baseline is a run with replies, as `Finished` does; return its page. text: of replies."""
+def write_gated(folder: Path, text: str = "The value is {}.", check: str = "") -> Path:
+    """Write a gated run whose baseline is a run with replies, as `Finished` does; return its page.
+
+    text: of replies. check: the name of a check that each trial has.
+    """
     before, after = gated_rows()
+    if check:
+        before, after = (
+            [*rows, *(replace(row, test=f"{row.test}.{check}", source=None) for row in rows)]
+            for rows in (before, after)
+        )
     for name, rows_of in (("before", before), ("after", after)):
         views = [_view(row, text) for row in rows_of]
         store.append(folder / name, store.as_lines([replace(row, run=name) for row in rows_of], views))

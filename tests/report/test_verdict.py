@@ -9,7 +9,7 @@ from longctx.gate.verdict import Rules, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.report.document import as_html, as_markdown, as_terminal
 from longctx.report.headline import failures, headline
-from longctx.report.verdict import verdict_document
+from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import as_data
 from longctx.results.row import Row
 from tests.gate.examples import BASELINE, RULES, rows
@@ -261,3 +261,10 @@ def test_all_bands_together_may_fail_alone() -> None:
     fell = give_verdict(BASELINE, joined(rows((165, 145, 125))), TOGETHER)
     assert verdict_document(fell, "main", []).title == "Gate: regression - all bands together -0.075"
     assert headline(fell) == "REGRESSION in all bands together"
+
+
+def test_a_check_is_no_new_answer() -> None:
+    rows = [replace(row, origin="new") for row in run(*["correct"] * 3, test="test_a")]
+    checks = [replace(row, test="test_a.cites") for row in rows]
+    [note] = answer_notes([*rows, *checks], "main")
+    assert note == "Of 3 answers, 3 are new on this branch: they are not recorded on main."

@@ -69,6 +69,20 @@ def test_the_parts_of_requests_take_a_few_bytes_a_trial(tmp_path: Path) -> None:
     assert len(json.dumps(next(group["parts"] for group in groups if len(group["outcomes"]) == 500))) < 500 * 4 + 60
 
 
+def test_what_judges_trials_comes_back(tmp_path: Path) -> None:
+    """What all trials of a group share, such as their judge, is kept once."""
+    own = [replace(row, judged_by=f"case={row.trial:012x} judge=aaaabbbbcccc") for row in rows(*["correct"] * 500)]
+    folder = run(tmp_path / "run", own, rows("correct", cell="unknown"))
+    file = saved(tmp_path, folder)
+    kept = {row.identity: row.judged_by for row in load_baseline(file).rows}
+    assert [kept[row.identity] for row in own] == [row.judged_by for row in own]
+    assert len(kept) == 501
+    assert file.read_text().count("aaaabbbbcccc") == 1
+    file.write_text(file.read_text().replace('"case":["000000000000",', '"case":['))
+    with refused("bad-baseline", "are not those of 500 trials"):
+        load_baseline(file)
+
+
 def test_a_baseline_with_damaged_parts_is_refused(tmp_path: Path, folder: Path) -> None:
     file = saved(tmp_path, folder)
     file.write_text(file.read_text().replace('"outcomes"', '"parts":{"messages":"aaaabb"},"outcomes"', 1))

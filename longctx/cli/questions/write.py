@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import say, tell_unread
+from longctx.cli.shared.output import following, say, tell_unread
 from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
@@ -90,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     if not trials:
         print(_unusable(written, files, cases[0].cell.max_tokens))
     else:
-        print(f"Next: longctx data questions check {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
+        print(following(["longctx", "data", "questions", "check", str(options.out), "--corpus", str(options.corpus)]))
     return 0 if trials and len(written) == len(cases) else 1
 
 
@@ -183,7 +182,3 @@ def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str
         f"{files.questions} was not written: nothing in the replies can be used. They are in {files.dropped}; "
         f"the first: “{excerpt(dropped[0].raw)}”\nFix: {'; '.join(helps)}. Ask again with --record new_episodes."
     )
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import say
+from longctx.cli.shared.output import following, say
 from longctx.config.arguments import number
 from longctx.errors import UserError
 
@@ -97,10 +97,16 @@ class NewTest:
             content = text.encode("utf-8", "surrogatepass")
             write_file(path, lambda part, content=content: part.write_bytes(content))  # type: ignore[misc]
 
-    def tell(self, kept: str, sizes: str, price: str) -> None:
+    def recorded(self, base_url: str | None, usd: float | None) -> str:
+        """Return the line on the command that records it. base_url: the server that the person named. usd: its price,
+        and that of all thinking, without the prompt cache; None if prices are not known.
+        """
+        return following(["pytest", "--ctx-profile", self.name, "--ctx-record", "once"], base_url, usd or 0.0)
+
+    def tell(self, kept: str, sizes: str, costs: str, command: str) -> None:
         """Say what was written, and how it is run. kept: a sentence. sizes: how many trials it has."""
         here = Path.cwd() == self.root
         data, test = (path.relative_to(self.root).as_posix() if here else str(path) for path in (self.data, self.test))
         say(f"{kept} Review: {data}")
         say(f"Wrote {test} and the profile {self.name}.")
-        say(f"Next: pytest --ctx-profile {self.name} --ctx-record once    ({sizes}, {price})")
+        say(f"{command}    ({sizes}, {costs})")

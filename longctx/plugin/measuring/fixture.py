@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.engine.measure import MeasuredCase, Measurer
+from longctx.errors import UserError
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import options
+from longctx.plugin.ending.unrecorded import NO_ANSWER
 from longctx.plugin.measuring import writing
 from longctx.plugin.measuring.properties import CaseResult
 from longctx.plugin.selection import with_minimum
@@ -43,13 +46,40 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
 
 
 def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
-    """Skip a test of which nothing is recorded, if no option of longctx was given: nobody asked for its answers yet."""
-    if measured.unrecorded and not options.any_given(item.config):
+    """Skip a test of which nothing is recorded, if no option of longctx was given: nobody asked for its answers yet.
+
+    It fails if a baseline has its answers, since the recordings are lost then, and if the project is strict.
+    """
+    if not measured.unrecorded or options.any_given(item.config):
+        return
+    case = measured.case
+    if baseline := _baselines(item.config).get((case.file, case.wording.prompt_set)):
+        pytest.fail(
+            f"invalid: no answer of {case.model.model} is recorded, but the baseline {baseline} has answers to this "
+            f"test: restore cassettes/{case.file}, or save the baseline again without the test.",
+            pytrace=False,
+        )
+    if not item.config.getini(options.STRICT):
         folder = os.path.relpath(item.path.parent, item.config.invocation_params.dir)
         pytest.skip(
-            f"no answer of {measured.case.model.model} is recorded. To record them: pytest {folder} --ctx-record once; "
+            f"{NO_ANSWER}{case.model.model} is recorded. To record them: pytest {folder} --ctx-record once; "
             "to see the cost first: --ctx-estimate instead of --ctx-record once"
         )
+
+
+def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
+    """Return the baseline that has answers of a cassette's cell in a prompt set."""
+    from longctx.engine.terms import file_of
+    from longctx.results.baseline import load_baseline
+
+    session = session_of(config)
+    if session.baselines is None:
+        session.baselines = {}
+        for path in session.run.workspace.baselines():
+            with contextlib.suppress(UserError):  # a damaged one is reported where it is used
+                rows = load_baseline(path).rows
+                session.baselines |= {(file_of(row), row.prompt_set): path.stem for row in rows if row.measured}
+    return session.baselines
 
 
 def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:

@@ -52,6 +52,12 @@
     });
   };
 
+  // A check of a test is named TEST.CHECK, and is no trial.
+  const tally = (found) => {
+    const checks = found.filter((trial) => index.families[trial[at.family]].includes(".")).length;
+    return { trials: found.length - checks, checks };
+  };
+
   // What an address calls a trial: its family, scenario and number, and its model if there are several.
   const idOf = (trial) => {
     const parts = [index.families[trial[at.family]], named(trial, "scenario"), trial[columns.length].slice(1)];
@@ -116,8 +122,11 @@
     matching = found;
     one.hidden = linked === null;
     list.replaceChildren();
+    const here = tally(matching.map((place) => index.trials[place]));
+    const all = tally(index.trials);
     document.getElementById("count").textContent =
-      `${matching.length.toLocaleString("en")} of ${index.trials.length.toLocaleString("en")} trials`;
+      `${here.trials.toLocaleString("en")} of ${all.trials.toLocaleString("en")} trials` +
+      (all.checks ? `, ${here.checks.toLocaleString("en")} of ${all.checks.toLocaleString("en")} checks` : "");
     show(0);
   };
   const refilter = () => { linked = null; filter(); };
@@ -129,7 +138,8 @@
     groups.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", button.value === value));
   };
   if (groups) {
-    const counts = index.names.change.map((_, place) => index.trials.filter((trial) => trial[at.change] === place).length);
+    const of = (place) => index.trials.filter((trial) => trial[at.change] === place);
+    const counts = index.names.change.map((_, place) => tally(of(place)).trials);
     const button = (value, name, number) => {
       const made = element("button", `group ${name.replaceAll(" ", "-")}`, `${name} ${number.toLocaleString("en")}`);
       made.type = "button";
@@ -137,9 +147,9 @@
       made.addEventListener("click", () => { press(value); refilter(); });
       groups.append(made);
     };
-    button("", "all", index.trials.length);
-    index.names.change.forEach((name, place) => (place < 4 || counts[place]) && button(String(place), name, counts[place]));
-    press(String(Math.max(0, counts.findIndex((number) => number > 0))));
+    button("", "all", tally(index.trials).trials);
+    index.names.change.forEach((name, place) => (place < 4 || of(place).length) && button(String(place), name, counts[place]));
+    press(String(Math.max(0, counts.findIndex((_, place) => of(place).length > 0))));
   }
 
   // ---- addresses: #trial=FAMILY/SCENARIO/NUMBER shows one trial, #trials=FAMILY/SCENARIO those of a scenario

@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field
 from longctx.config.text_files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
-from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.result import ForeignResult, text_in
 from longctx.results.strict_json import loads
 from longctx.visible import visible
 
@@ -49,6 +49,7 @@ class _Sample(BaseModel):
     scores: dict[str, Any] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     model_usage: dict[str, Any] = Field(default_factory=dict)
+    output: Any = None
     error: Any = None
     invalidation: Any = None
 
@@ -78,6 +79,7 @@ class _Measured:
     """By scorer; None for what was not measured."""
     fields: Mapping[str, object]
     cost: float | None
+    answer: str | None = None
 
     @classmethod
     def of(cls, sample: _Sample) -> _Measured:
@@ -89,7 +91,8 @@ class _Measured:
             for usage in sample.model_usage.values()
             if isinstance(usage, dict) and isinstance(usage.get("total_cost"), int | float)
         ]
-        return cls(str(sample.id), sample.epoch, values, fields, sum(costs) if costs else None)
+        answer = text_in(sample.output, "completion")
+        return cls(str(sample.id), sample.epoch, values, fields, sum(costs) if costs else None, answer)
 
 
 def of_log(content: object) -> list[ForeignResult]:
@@ -137,6 +140,7 @@ def _results(log: _Log, measured: Iterable[_Measured]) -> list[ForeignResult]:
             value=sample.values.get(scorer),
             fields=sample.fields,
             cost=sample.cost,
+            answer=sample.answer,
         )
         for sample in samples
         for scorer in scorers

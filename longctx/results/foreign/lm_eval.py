@@ -43,8 +43,20 @@ def of_lines(text: str) -> list[ForeignResult]:
                 of={"filter": sample.filter, "metric": metric},
                 value=fields.get(metric),
                 fields=sample.doc if isinstance(sample.doc, dict) else {},
+                answer=_answer(fields),
                 document=sample.doc_hash,
             )
             for metric in metrics
         ]
     return results
+
+
+def _answer(fields: dict[str, Any]) -> str | None:
+    """Return what was generated; None of a task that compares likelihoods."""
+    for name in ("filtered_resps", "resps"):
+        first = fields.get(name)
+        while isinstance(first, list) and first:
+            first = first[0]
+        if isinstance(first, str):
+            return first
+    return None

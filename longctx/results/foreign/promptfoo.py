@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from longctx.fields import Amount
-from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.result import ForeignResult, text_in
 
 ERROR = 2
 """The failureReason of a result that ended with an error."""
@@ -48,6 +48,8 @@ class _Result(BaseModel):
     namedScores: dict[str, Any] | None = None
     failureReason: int | None = None
     cost: Amount | None = None
+    response: Any = None
+    gradingResult: Any = None
 
 
 class _Results(BaseModel):
@@ -81,6 +83,8 @@ def of_output(content: object) -> list[ForeignResult]:
                 value=None if result.failureReason == ERROR else values.get(scorer),
                 fields={**result.testCase.metadata, **(result.testCase.vars or result.vars)},
                 cost=result.cost,
+                answer=text_in(result.response, "output"),
+                reason=text_in(result.gradingResult, "reason"),
             )
             for scorer in (
                 *(name for name, of in names.items() if item in of),

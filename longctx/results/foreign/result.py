@@ -21,6 +21,16 @@ LONGEST = 60
 """The length at which an error cuts a value."""
 
 
+LONGEST_ANSWER = 1000
+"""The most characters that are kept of an answer."""
+
+
+def text_in(content: object, name: str) -> str | None:
+    """Return the beginning of a text in an object of another tool's file; None if there is none."""
+    text = content.get(name) if isinstance(content, dict) else None
+    return text[:LONGEST_ANSWER] if isinstance(text, str) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignResult:
     """What a tool measured of an item once, by one scorer."""
@@ -35,6 +45,10 @@ class ForeignResult:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What may be a band or a cluster."""
     cost: float | None = None
+    answer: str | None = None
+    """The text that was scored, if the file has it."""
+    reason: str | None = None
+    """What the scorer said of it."""
     document: str | None = None
     """The digest of what is asked about, if the tool writes one: results of one id must have the same."""
 

@@ -62,6 +62,13 @@ def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:
         assert page.locator("#changes [aria-pressed=true]").inner_text() == f"{name} {number}"
 
 
+def test_checks_are_no_trials(tab: Tab, tmp_path: Path) -> None:
+    page = tab.open(write_gated(tmp_path, check="cites").as_uri())
+    assert page.locator("#changes button").all_inner_texts()[:2] == ["all 40", "lost 5"]
+    assert count(page) == "5 of 40 trials, 5 of 40 checks"
+    assert "5 answers were lost" in page.locator("section.verdict").inner_text()
+
+
 def test_text_filters_by_both_replies(tab: Tab, gated: Path) -> None:
     page = tab.open(gated.as_uri())
     page.get_by_role("button", name="all 40").click()
