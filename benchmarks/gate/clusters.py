@@ -11,7 +11,7 @@ from benchmarks.gate.grids import Axes, Part
 from benchmarks.gate.others import pooled_mcnemar
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band
-from longctx.stats.bound import drop_bound
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import tango
 from longctx.stats.rates import design_effect, wilson
 from longctx.stats.signflip import drop_p_value
@@ -50,7 +50,7 @@ def numbers(gates: int, random: np.random.Generator) -> str:
             pairs = drawn(questions, trials, [*flat, *falls], shares, gates, random)
             alarms = [sum(map(_alarm, pair)) for pair in pairs[: len(flat)]]
             alarms.append(sum(_alarm(pair, BANDS) for pair in pairs[len(flat) - 1]))
-            bounds = [[drop_bound(pair.clusters) for pair in case] for case in pairs[len(flat) :]]
+            bounds = [[Averaged.of_changes(pair.clusters).drop_bound() for pair in case] for case in pairs[len(flat) :]]
             passes = [
                 max(sum(bound < margin for bound in case) for case in bounds[2 * place : 2 * place + 2])
                 for place, margin in enumerate(MARGINS)

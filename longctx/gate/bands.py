@@ -24,7 +24,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.stats import bound, signflip
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.looks import ONCE
@@ -122,10 +121,8 @@ class BandVerdict:
         return self.verdict == "pass" and self.shown
 
 
-Clusters = Sequence[Sequence[float]]
-"""The changes of the trials in each cluster: 1 gained, -1 lost, 0 unchanged; between them for several answers."""
-Evidenced = Clusters | Averaged | Unpaired
-"""The evidence in a band: pairs, trials with several answers, or two samples that share no item."""
+Evidenced = Averaged | Unpaired
+"""The evidence in a band: pairs, or two samples that share no item."""
 
 
 ByCluster = Mapping[object, Sequence[AnswerPair]]
@@ -271,7 +268,7 @@ class _Judged:
 
     def __init__(self, band: Band, looks: BandLooks, pessimistic: bool = False) -> None:
         self.band, self.looks, self.pessimistic = band, looks, pessimistic
-        self.clusters: Evidenced = ()
+        self.clusters: Evidenced = Averaged(())
         self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0
         self.shown = self.settled = self.gained = False
         self.asking, self.asked = True, 0
@@ -281,8 +278,6 @@ class _Judged:
         self.take(at.pessimistic if self.pessimistic else at.clusters, look, alpha)
 
     def take(self, evidence: Evidenced, look: int, alpha: float) -> None:
-        if isinstance(evidence, Averaged) and not evidence.several:
-            evidence = evidence.changes
         self.look, self.clusters, planned = look, evidence, self.looks.planned
         self.p_value = min(self.p_value, planned.repeated_p_value(_p_value(self.clusters), look))
         self.of_gain = min(self.of_gain, planned.repeated_p_value(_p_value(reversed_(self.clusters)), look))
@@ -301,20 +296,18 @@ class _Judged:
     def difference(self) -> float:
         if isinstance(self.clusters, Unpaired):
             return self.clusters.after.rate.rate - self.clusters.before.rate.rate
-        changes = list(chain.from_iterable(_changes(self.clusters)))
-        return math.fsum(changes) / len(changes) if changes else 0.0
+        return self.clusters.difference if self.clusters.n else 0.0
 
     def given(self, margin: float, alpha: float) -> BandVerdict:
         verdict, samples = self.verdict(margin), self.clusters
-        clusters = [] if isinstance(samples, Unpaired) else _changes(samples)
-        changes = list(chain.from_iterable(clusters))
+        pairs = Averaged(()) if isinstance(samples, Unpaired) else samples
         return BandVerdict(
             band=self.band,
             verdict=verdict,
-            n=samples.n if isinstance(samples, Unpaired) else len(changes),
-            clusters=samples.clusters if isinstance(samples, Unpaired) else len(clusters),
-            gained=_total(change for change in changes if change > 0),
-            lost=_total(-change for change in changes if change < 0),
+            n=samples.n,
+            clusters=samples.clusters if isinstance(samples, Unpaired) else len(samples.answers),
+            gained=pairs.gained,
+            lost=pairs.lost,
             bound=self.bound,
             p_value=self.p_value,
             shown=self.shown,
@@ -335,12 +328,9 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
         rate = samples.before.rate.rate
         trials = trials_to_pass(rate, margin, alpha, 0.9) if 0 < rate < 1 else None
         return None if trials is None else math.ceil(trials * samples.before.effect)
-    clusters = _changes(samples)
-    squares = [change * change for change in chain.from_iterable(clusters)]
-    n = len(squares)
-    return trials_to_settle(
-        (sum(squares) + 1) / (n + 2), margin, alpha, design_effect(clusters), n / len(clusters) if n else 1.0
-    )
+    squares = [change * change for change in chain.from_iterable(samples.changes)]
+    n, deff = len(squares), design_effect(samples.changes)
+    return trials_to_settle((sum(squares) + 1) / (n + 2), margin, alpha, deff, n / len(samples.answers) if n else 1.0)
 
 
 def _show(judged: Sequence[tuple[_Judged, _Judged]], further: Sequence[float], alpha: float) -> None:
@@ -363,9 +353,7 @@ def reversed_(clusters: Evidenced) -> Evidenced:
     """Return the changes as if the runs were exchanged."""
     if isinstance(clusters, Unpaired):
         return Unpaired(clusters.after, clusters.before)
-    if isinstance(clusters, Averaged):
-        return clusters.reversed()
-    return [[-change for change in cluster] for cluster in clusters]
+    return clusters.reversed()
 
 
 ORDER: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
@@ -377,37 +365,18 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=ORDER.index, default="inconclusive")
 
 
-def enough(clusters: Clusters | Unpaired) -> bool:
+def enough(evidence: Evidenced) -> bool:
     """Return whether there are enough clusters to show anything, or all trials are independent."""
-    if isinstance(clusters, Unpaired):
-        return all(sample.clusters is None or sample.clusters >= LEAST_CLUSTERS for sample in clusters.samples)
-    return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
-
-
-def _total(changes: Iterable[float]) -> float:
-    """Return a sum, which is an integer if all of its terms are."""
-    return round(sum(changes), 6)
-
-
-def _changes(evidence: Clusters | Averaged) -> Clusters:
-    return evidence.changes if isinstance(evidence, Averaged) else evidence
+    if isinstance(evidence, Unpaired):
+        return all(sample.clusters is None or sample.clusters >= LEAST_CLUSTERS for sample in evidence.samples)
+    return len(evidence.answers) >= LEAST_CLUSTERS or evidence.independent
 
 
 def _p_value(evidence: Evidenced) -> float:
-    if isinstance(evidence, Unpaired):
-        return evidence.drop_p_value() if enough(evidence) else 1.0
-    clusters = _changes(evidence)
-    if not enough(clusters):
+    if not enough(evidence):
         return 1.0
-    independent = max(map(len, clusters), default=1) == 1
-    if isinstance(evidence, Averaged):
-        return evidence.drop_p_value(mid=independent)
-    return signflip.drop_p_value([int(sum(cluster)) for cluster in evidence], mid=independent)
+    return evidence.drop_p_value() if isinstance(evidence, Unpaired) else evidence.drop_p_value(evidence.independent)
 
 
 def _bound(evidence: Evidenced, alpha: float) -> float:
-    if isinstance(evidence, Unpaired):
-        return evidence.drop_bound(alpha) if enough(evidence) else 1.0
-    if not enough(_changes(evidence)):
-        return 1.0
-    return evidence.drop_bound(alpha) if isinstance(evidence, Averaged) else bound.drop_bound(evidence, alpha)
+    return evidence.drop_bound(alpha) if enough(evidence) else 1.0

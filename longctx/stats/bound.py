@@ -1,10 +1,7 @@
-"""An upper bound of a drop between paired runs, which respects clusters and stays valid at rates of 0% and 100%.
+"""An upper bound of a drop over clusters of trials, and how many trials bound a drop to less than a margin.
 
-For independent trials it is Tango's score bound (stats/paired.py). For clustered trials it is the larger of two bounds:
-Tango's with the effective number of trials (the design effect of L. Kish, "Survey Sampling", 1965), which is above zero
-even if no change was observed; and N. Gaffke's ("Three test statistics for a nonparametric one-sided hypothesis on the
-mean of a nonnegative variable", Math. Methods of Statistics 14, 2005), which allows for a few clusters that hold most
-of a drop. Tango's alone passes a drop of exactly the margin too often (benchmarks/gate/RESULTS.md).
+The bound is N. Gaffke's ("Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+variable", Math. Methods of Statistics 14, 2005). It is a part of that of stats/averaged.py.
 """
 
 from __future__ import annotations
@@ -13,14 +10,12 @@ import math
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.stats.paired import score, tango
-from longctx.stats.rates import design_effect
+from longctx.stats.paired import score
 from longctx.stats.search import fewest
 
 UNSEEN = 0.4
@@ -34,21 +29,6 @@ DRAWS = 4000
 """Random weightings of the clusters that Gaffke's bound takes its quantile from. They are frozen."""
 MOST_WEIGHTED = 300
 """With more clusters, those that lost as much are weighted together: a matrix of all weights would take gigabytes."""
-
-
-def drop_bound(clusters: Sequence[Sequence[float]], alpha: float = 0.05) -> float:
-    """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1.
-
-    clusters: the changes of each cluster's trials: 1 gained, -1 lost, 0 neither. Without trials the bound is 1.
-    """
-    changes = list(chain.from_iterable(clusters))
-    if not changes:
-        return 1.0
-    deff = design_effect(clusters)
-    gained, lost = (changes.count(sign) / deff for sign in (1, -1))
-    bound = -tango(gained, lost, len(changes) / deff, NormalDist().inv_cdf(1 - alpha))[0]
-    sums = [sum(cluster) for cluster in clusters if cluster]
-    return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
 
 
 def trials_to_settle(

@@ -14,7 +14,6 @@ from longctx.gate.bands import (
     Band,
     BandLooks,
     BandVerdict,
-    Clusters,
     judge,
     judge_in_looks,
     judge_run,
@@ -31,8 +30,8 @@ def alone(gained: int, lost: int, n: int) -> list[list[int]]:
     return [[1]] * gained + [[-1]] * lost + [[0]] * (n - gained - lost)
 
 
-def one(clusters: Clusters, margin: float = 0.05) -> BandVerdict:
-    [evidence] = judge({SHORT: clusters}, margin)
+def one(clusters: Sequence[Sequence[float]], margin: float = 0.05) -> BandVerdict:
+    [evidence] = judge({SHORT: Averaged.of_changes(clusters)}, margin)
     return evidence
 
 
@@ -76,7 +75,8 @@ def test_a_gain_is_no_regression() -> None:
 
 
 def test_a_collapse_at_the_long_end_is_not_averaged_away() -> None:
-    verdicts = judge({SHORT: alone(0, 0, 600), MIDDLE: alone(0, 0, 600), LONG: alone(0, 25, 50)})
+    same, fell = (Averaged.of_changes(alone(0, lost, n)) for lost, n in ((0, 600), (25, 50)))
+    verdicts = judge({SHORT: same, MIDDLE: same, LONG: fell})
     assert [band.verdict for band in verdicts] == ["pass", "pass", "regression"]
     assert overall(band.verdict for band in verdicts) == "regression"
     assert one(alone(0, 25, 1250)).verdict == "pass"
@@ -85,7 +85,8 @@ def test_a_collapse_at_the_long_end_is_not_averaged_away() -> None:
 def test_many_bands_make_an_alarm_harder() -> None:
     lucky = alone(0, 6, 30)
     assert one(lucky).verdict == "regression"
-    many = judge({Band("line_retrieval", str(place)): lucky if not place else alone(0, 0, 30) for place in range(10)})
+    changes = {Band("line_retrieval", str(place)): alone(0, 0, 30) if place else lucky for place in range(10)}
+    many = judge({band: Averaged.of_changes(each) for band, each in changes.items()})
     assert many[0].verdict == "inconclusive"
 
 
@@ -128,8 +129,8 @@ def in_looks(lost: Sequence[int], n: int = 100) -> BandLooks:
     for look, number in enumerate(lost, start=1):
         trials: list[AnswerPair] = [([True], [index >= number]) for index in range(n * look)]
         keyed = {index: [trial] for index, trial in enumerate(trials)}
-        clusters = Averaged(list(keyed.values())).changes
-        at.append(AtLook(clusters, clusters, answers=(keyed, keyed)))
+        pairs = Averaged(list(keyed.values()))
+        at.append(AtLook(pairs, pairs, answers=(keyed, keyed)))
     number = len(lost)
     return BandLooks(Planned(tuple(look / number for look in range(1, number + 1))), at)
 
