@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.stats.averaged import AnswerPair, Averaged
-from longctx.stats.bound import trials_to_settle
+from longctx.stats.bound import p_value_over_clusters, trials_to_settle
 from longctx.stats.looks import ONCE
 from longctx.stats.looks import Looks as Planned
 from longctx.stats.rates import Rate, design_effect, holm
@@ -42,12 +42,18 @@ RUN_MARGIN = 0.025
 DOUBT = 0.5
 """The share of its margin that the run must have lost for bands that are settled to be asked further."""
 LEAST_CLUSTERS = 15
-"""With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
+"""With fewer clusters of several trials no drop is ruled out.
 
 In simulations of changes that overturn whole sections (benchmarks/gate/RESULTS.md), 12 clusters or fewer passed a drop
-of the margin in more than 5% of the gates; 15 did not. False alarms require no more clusters: in a gate of nine bands
-they stay at 5% with any number. For a single band at low rates such a change raises a false alarm in 9 to 12% with 15
-to 60 clusters, because the test assumes that losses are spread over the sections as gains are.
+of the margin in more than 5% of the gates; 15 did not. For a single band at low rates such a change raises a false
+alarm in 9 to 12% with 15 to 60 clusters, because the test assumes that losses are spread over the sections as gains
+are.
+"""
+LEAST_CLUSTERS_OF_DROP = 5
+"""With fewer clusters of several trials no drop is significant, either.
+
+From this number to LEAST_CLUSTERS, a second test must find the drop, which allows for a cluster that gained and was not
+observed: false alarms are rarer than with more clusters (benchmarks/gate/FEW.md).
 """
 
 
@@ -114,6 +120,15 @@ class BandVerdict:
         if self.unpaired:
             return self.unpaired[1].rate - self.unpaired[0].rate if self.n else 0.0
         return (self.gained - self.lost) / self.n if self.n else 0.0
+
+    @property
+    def takes(self) -> str:
+        """About how much settles it, such as `110 trials`: clusters, where these are the sample; empty if not known."""
+        if self.needed is None:
+            return ""
+        if self.unpaired or self.n < 2 * self.clusters or not self.n:
+            return f"{self.needed:,} trials"
+        return f"{math.ceil(self.needed * self.clusters / self.n):,} documents or other clusters"
 
     @property
     def within_margin(self) -> bool:
@@ -279,8 +294,8 @@ class _Judged:
 
     def take(self, evidence: Evidenced, look: int, alpha: float) -> None:
         self.look, self.clusters, planned = look, evidence, self.looks.planned
-        self.p_value = min(self.p_value, planned.repeated_p_value(_p_value(self.clusters), look))
-        self.of_gain = min(self.of_gain, planned.repeated_p_value(_p_value(reversed_(self.clusters)), look))
+        self.p_value = min(self.p_value, planned.repeated_p_value(drop_p_value(self.clusters), look))
+        self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(reversed_(self.clusters)), look))
         self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)))
 
     def verdict(self, margin: float) -> Verdict:
@@ -330,7 +345,9 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
         return None if trials is None else math.ceil(trials * samples.before.effect)
     squares = [change * change for change in chain.from_iterable(samples.changes)]
     n, deff = len(squares), design_effect(samples.changes)
-    return trials_to_settle((sum(squares) + 1) / (n + 2), margin, alpha, deff, n / len(samples.answers) if n else 1.0)
+    size = n / len(samples.answers) if n else 1.0
+    needed = trials_to_settle((sum(squares) + 1) / (n + 2), margin, alpha, deff, size)
+    return needed if enough(samples) else max(needed, math.ceil(LEAST_CLUSTERS * size))
 
 
 def _show(judged: Sequence[tuple[_Judged, _Judged]], further: Sequence[float], alpha: float) -> None:
@@ -365,17 +382,23 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=ORDER.index, default="inconclusive")
 
 
-def enough(evidence: Evidenced) -> bool:
-    """Return whether there are enough clusters to show anything, or all trials are independent."""
+def enough(evidence: Evidenced, least: int = LEAST_CLUSTERS) -> bool:
+    """Return whether there are enough clusters to rule a drop out, or all trials are independent."""
     if isinstance(evidence, Unpaired):
-        return all(sample.clusters is None or sample.clusters >= LEAST_CLUSTERS for sample in evidence.samples)
-    return len(evidence.answers) >= LEAST_CLUSTERS or evidence.independent
+        return all(sample.clusters is None or sample.clusters >= least for sample in evidence.samples)
+    return len(evidence.answers) >= least or evidence.independent
 
 
-def _p_value(evidence: Evidenced) -> float:
-    if not enough(evidence):
+def drop_p_value(evidence: Evidenced) -> float:
+    """Return the p-value of the hypothesis that there is no drop."""
+    if not enough(evidence, LEAST_CLUSTERS_OF_DROP):
         return 1.0
-    return evidence.drop_p_value() if isinstance(evidence, Unpaired) else evidence.drop_p_value(evidence.independent)
+    if isinstance(evidence, Unpaired):
+        return evidence.drop_p_value()
+    if enough(evidence):
+        return evidence.drop_p_value(mid=evidence.independent)
+    sums = [math.fsum(cluster) for cluster in evidence.changes]
+    return max(evidence.drop_p_value(), p_value_over_clusters(sums, evidence.n))
 
 
 def _bound(evidence: Evidenced, alpha: float) -> float:

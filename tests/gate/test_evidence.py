@@ -7,6 +7,7 @@ from typing import Any
 from longctx.compare.pairs import pairs
 from longctx.gate.evidence import by_band, by_cell, changed_together
 from longctx.results.row import Row
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from tests.rows import digested, joined, run
 
@@ -33,7 +34,8 @@ def test_what_the_run_did_not_measure_is_missing_and_feared_to_be_wrong() -> Non
     [evidence] = by_band(pairs(before, joined(run("correct", "infra_error", "not_asked", **SHORT)))).values()
     assert (evidence.asked, evidence.missing) == (3, 2)
     assert evidence.clusters == [[0]]
-    assert evidence.at_worst == [[0], [0], [-1]]
+    assert isinstance(evidence.at_worst, Averaged)
+    assert evidence.at_worst.changes == [[0], [0], [-1]]
 
 
 def test_what_the_baseline_did_not_measure_tells_nothing() -> None:
