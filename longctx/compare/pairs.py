@@ -161,7 +161,11 @@ def paired(items: Iterable[Item]) -> Paired | Averaged:
 
 
 def by_key(rows: Sequence[Row]) -> dict[TrialKey, Row]:
-    return {(row.cell, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
+    return {(*item_key(row), row.repeat): row for row in rows}
+
+
+def item_key(row: Row) -> ItemKey:
+    return row.cell, row.seed, row.item or "", row.trial
 
 
 def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, CellParams]:

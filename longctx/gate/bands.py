@@ -28,6 +28,7 @@ from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import p_value_over_clusters, trials_to_settle
 from longctx.stats.looks import ONCE
 from longctx.stats.looks import Looks as Planned
+from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
 from longctx.vocabulary.test import name_of_test
@@ -152,6 +153,8 @@ class AtLook:
     """`clusters` with the trials that were not measured counted as wrong."""
     can_settle: bool = True
     """Whether the evidence is such that asking may stop on it."""
+    errors: JudgeErrors | None = None
+    """Those of the judge that graded the trials: the band is judged by the bound without them; None if not known."""
     answers: tuple[ByCluster, ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
 
@@ -246,7 +249,7 @@ def _judge(
             measured.asked = look
         for place, of_side in enumerate(run or ()):
             if not of_side.settled:
-                of_side.take(_together([pair[0] for pair in judged], place), look, alpha)
+                of_side.take(_together([pair[0] for pair in judged], place), look, alpha, _corrections(judged, place))
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
             last = look == measured.looks.planned.number
@@ -278,6 +281,13 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     return Averaged(list(clusters.values()))
 
 
+def _corrections(judged: Sequence[tuple[_Judged, _Judged]], side: int) -> float:
+    """Return what the errors of judges add, at the most, to the bound of the drop in all bands together."""
+    bands = [pair[side] for pair in judged]
+    trials = sum(band.clusters.n for band in bands)
+    return sum(band.correction * band.clusters.n for band in bands) / trials if trials else 0.0
+
+
 class _Judged:
     """A band while its looks are taken."""
 
@@ -287,16 +297,24 @@ class _Judged:
         self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0
         self.shown = self.settled = self.gained = False
         self.asking, self.asked = True, 0
+        self.errors: JudgeErrors | None = None
+        self.correction = 0.0
 
     def look_at(self, look: int, alpha: float) -> None:
         at = self.looks.at[look - 1]
-        self.take(at.pessimistic if self.pessimistic else at.clusters, look, alpha)
+        evidence = at.pessimistic if self.pessimistic else at.clusters
+        self.errors, level = at.errors, self.looks.planned.level(alpha, look)
+        if at.errors and evidence.n and enough(evidence):
+            shown = _bound(evidence, level)
+            self.correction = at.errors.drop_bound(evidence.difference, shown, level) - shown
+        self.take(evidence, look, alpha, self.correction)
 
-    def take(self, evidence: Evidenced, look: int, alpha: float) -> None:
+    def take(self, evidence: Evidenced, look: int, alpha: float, correction: float = 0.0) -> None:
+        """Take the evidence at a look. correction: what the errors of a judge add to the bound of the drop."""
         self.look, self.clusters, planned = look, evidence, self.looks.planned
         self.p_value = min(self.p_value, planned.repeated_p_value(drop_p_value(self.clusters), look))
         self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(reversed_(self.clusters)), look))
-        self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)))
+        self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)) + correction)
 
     def verdict(self, margin: float) -> Verdict:
         verdict: Verdict = "pass" if self.bound < margin else "regression" if self.shown else "inconclusive"
@@ -313,6 +331,13 @@ class _Judged:
             return self.clusters.after.rate.rate - self.clusters.before.rate.rate
         return self.clusters.difference if self.clusters.n else 0.0
 
+    def needed(self, margin: float, alpha: float) -> int | None:
+        """Return about how many trials settle the band; None if that is not known, or only more labels would."""
+        if self.errors is None:
+            return _needed(self.clusters, margin, alpha)
+        needed = _needed(self.clusters, margin * self.errors.apart, alpha)
+        return needed if needed and needed > self.clusters.n else None
+
     def given(self, margin: float, alpha: float) -> BandVerdict:
         verdict, samples = self.verdict(margin), self.clusters
         pairs = Averaged(()) if isinstance(samples, Unpaired) else samples
@@ -326,7 +351,7 @@ class _Judged:
             bound=self.bound,
             p_value=self.p_value,
             shown=self.shown,
-            needed=_needed(samples, margin, alpha) if verdict == "inconclusive" else None,
+            needed=self.needed(margin, alpha) if verdict == "inconclusive" else None,
             reason=self.looks.vacuous if verdict == "invalid" else "",
             improved=verdict == "pass" and self.gained,
             unpaired=(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,

@@ -14,18 +14,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from longctx.compare.pairs import TrialPairs, credits_of, match_runs, paired, pairs
+from longctx.compare.judges import errors_of
+from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Evidenced
 from longctx.gate.plan import Assumed
 from longctx.results.grouping import grouped
-from longctx.results.row import EARLY_STOP, Row
+from longctx.results.row import AGREEMENT, EARLY_STOP, Row
 from longctx.results.store import differing
 from longctx.results.subject import Subject
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import ONCE, Looks, planned
 from longctx.stats.paired import Paired
+from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.test import is_check, name_of_test
@@ -137,6 +139,8 @@ class EvidenceInLooks:
     evidence: list[Evidence]
     complete: int
     """How many looks are complete: an early stop left no trial of them out."""
+    errors: Sequence[JudgeErrors | None] = ()
+    """Those of the judge of the trials, by the labels of each look and of those before; None if they are not known."""
 
     def at(self, look: int | None) -> Evidence:
         """Return the evidence at a look, from 1; None for the last."""
@@ -151,8 +155,9 @@ class EvidenceInLooks:
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["family"] * at.asked,
                 answers=(at.answers, at.pessimistic_answers) if at.run is None else None,
+                errors=self.errors[place] if self.errors else None,
             )
-            for at in self.evidence[: self.complete]
+            for place, at in enumerate(self.evidence[: self.complete])
         ]
 
 
@@ -192,6 +197,25 @@ def by_look(
             )
             bands[name] = EvidenceInLooks(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
+
+
+def judge_errors(
+    test: str, of_function: Sequence[Row], trials: Sequence[Row], plan: LooksPlan, terms: tuple[float, float]
+) -> list[JudgeErrors | None]:
+    """Return the errors of the judge of a test at each look.
+
+    They are those of the labels known then, so that an early stop and a replay of it come to the same verdict.
+    of_function: the rows of a function and its checks. trials, plan, terms: see `by_look`.
+    """
+    if not any(row.test.endswith(f".{AGREEMENT}") for row in of_function):
+        return []
+    looks = looks_of_rows(trials, plan, *terms)
+    of_trial = {item_key(row): looks[row.band].of[Unit.of_row(row)] for row in trials if row.band is not None}
+    most = max(of_trial.values(), default=0)
+    return [
+        errors_of(test, [row for row in of_function if of_trial.get(item_key(row), 0) <= look])
+        for look in range(1, most + 1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

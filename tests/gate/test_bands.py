@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,8 @@ from longctx.gate.bands import (
 )
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.looks import Looks as Planned
+from longctx.stats.power import JudgeErrors
+from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired
 
 SHORT, MIDDLE, LONG = (Band("line_retrieval", name) for name in ("short", "middle", "long"))
@@ -232,3 +235,32 @@ def test_few_clusters_show_a_drop_where_items_do_not_correspond_either(clusters:
     assert (judged.verdict, judged.clusters) == (verdict, clusters)
     [gained] = judge({Band("passkey", "all"): Unpaired(samples.after, samples.before)})
     assert gained.verdict == ("inconclusive" if clusters < 15 else "pass")
+
+
+def errors(labels: int) -> JudgeErrors:
+    """Return those of a judge that is wrong in one of ten labels of each kind."""
+    return JudgeErrors(Rate(labels / 10, labels), Rate(labels / 10, labels))
+
+
+@pytest.mark.parametrize(("labels", "verdict"), [(10, "regression"), (2000, "pass")])
+def test_the_errors_of_a_judge_widen_the_bound_of_a_band_and_of_the_run(labels: int, verdict: str) -> None:
+    bands = {Band(name, "all"): in_looks([20], 1000) for name in "ab"}
+    plain = judge_run(bands, 0.04, 0.05, run_margin=0.04)
+    judged = {
+        name: replace(looks, at=[replace(at, errors=errors(labels)) for at in looks.at])
+        for name, looks in bands.items()
+    }
+    given, run = judge_run(judged, 0.04, 0.05, run_margin=0.04)
+    assert run is not None
+    assert plain[1] is not None
+    assert {plain[0][0][0].verdict, plain[1][0].verdict} == {"pass"}
+    assert {band.verdict for band, _ in given} == {run[0].verdict} == {verdict}
+    assert run[0].bound > plain[1][0].bound
+    assert run[0].p_value == plain[1][0].p_value
+
+
+def test_more_trials_are_no_advice_where_labels_are_lacking() -> None:
+    looks = in_looks([5], 1000)
+    few = replace(looks, at=[replace(looks.at[0], errors=errors(10))])
+    [(band, _)] = judge_in_looks({SHORT: few}, 0.04, 0.001)
+    assert (band.verdict, band.needed) == ("inconclusive", None)
