@@ -395,7 +395,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
     ]
     title = (
         f"Scenarios that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
-        f"verdict; the 95% intervals hold for all {len(cells):,} together, and count trials as independent"
+        f"verdict; the 95% intervals hold for all {len(cells):,} together"
     )
     yield Table.from_rows(title, rows)
 
