@@ -49,6 +49,17 @@ def test_repeats_rule_no_loss_out_that_is_there() -> None:
     assert window_sentences([window])[0].startswith("At 64k 20 points are lost (")
 
 
+def test_advice_on_few_sessions_is_in_sessions() -> None:
+    rows = [
+        row
+        for place in range(10)
+        for fill in (8000, 64000)
+        for row in filled(fill, 60, 60, cluster=f"s{place}", item=f"s{place}")
+    ]
+    [sentence] = window_sentences(windows(rows))
+    assert sentence == "600 probes of 10 sessions cannot tell 8k from 64k: about 26 more sessions."
+
+
 def test_few_probes_cannot_tell() -> None:
     [sentence] = window_sentences(windows([*filled(8000, 20, 24), *filled(32000, 19, 24), *filled(128000, 18, 24)]))
     assert sentence.startswith("24 probes cannot tell 8k from 32k and 128k: about ")
