@@ -15,14 +15,15 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks.gate.clusters import drawn
-from benchmarks.gate.draws import HARD, PROMPT, Shares
+from benchmarks.gate.draws import HARD, PROMPT, Shares, quantile
 from benchmarks.gate.intervals import center
 from benchmarks.gate.table import command, sections, share, table
-from longctx.gate.bands import Evidenced, drop_p_value
+from longctx.gate.bands import LEAST_CLUSTERS, drop_p_value
 from longctx.gate.defaults import ALPHA
-from longctx.stats.averaged import Averaged
+from longctx.stats import signflip
+from longctx.stats.bound import p_value_over_clusters
 from longctx.stats.unpaired import Unpaired
 
 RESULTS = Path(__file__).with_name("FEW.md")
@@ -30,38 +31,74 @@ DOCUMENTS = (5, 6, 8, 10, 12, 14, 15, 20, 30, 60)
 TRIALS = 25
 SAME = (0.9, 0.5, 0.2, 0.1)
 FALLS = ((0.9, 0.6), (0.5, 0.2), (0.9, 0.1))
-Generator = Callable[[int, tuple[float, float], int, np.random.Generator], Iterator[Evidenced]]
+QUESTIONS = 5
+"""The trials of a section are repeats of so many questions."""
+Bools = NDArray[np.bool_]
+Sides = tuple[Bools, Bools]
+"""Whether each trial is right before and after; shape (gates, documents, trials)."""
+Generator = Callable[[int, tuple[float, float], int, np.random.Generator], Sides]
 
 
 def by_sections(
     shares: Shares, documents: int, rates: tuple[float, float], gates: int, random: np.random.Generator
-) -> Iterator[Averaged]:
-    [pairs] = drawn((5,) * documents, TRIALS // 5, [rates], shares, gates, random)
-    return (Averaged.of_changes(pair.clusters) for pair in pairs)
+) -> Sides:
+    def normal(part: float, *shape: int) -> NDArray[np.float64]:
+        return np.sqrt(part) * random.standard_normal((gates, documents, *shape))
+
+    each = QUESTIONS, TRIALS // QUESTIONS
+    common = normal(shares.section, 1, 1) + normal(shares.question, QUESTIONS, 1)
+    common = common + normal(shares.repeats - shares.section - shares.question, *each)
+    first = common + normal(shares.noise + shares.change, *each)
+    second = common + normal(shares.change, 1, 1) + normal(shares.noise, *each)
+    before, after = (
+        (difficulty < quantile(rate)).reshape(gates, documents, TRIALS)
+        for difficulty, rate in zip((first, second), rates, strict=True)
+    )
+    return before, after
 
 
 def by_documents(
     alike: bool, documents: int, rates: tuple[float, float], gates: int, random: np.random.Generator
-) -> Iterator[Averaged]:
+) -> Sides:
     rate, after = rates
     shape = (gates, documents, 1)
     first = np.full(shape, rate) if alike else random.beta(2 * rate, 2 * (1 - rate), shape)
     anew = random.random(shape) < 0.5
     second = np.where(anew, random.beta(after, 1 - after, shape), first * after / rate)
-    right = [(random.random((gates, documents, TRIALS)) < chances).astype(int) for chances in (first, second)]
-    return (Averaged.of_changes(gate) for gate in (right[1] - right[0]).tolist())
+    return _answered(first, random), _answered(second, random)
 
 
-def apart(
-    logistic: bool, documents: int, rates: tuple[float, float], gates: int, random: np.random.Generator
-) -> Iterator[Unpaired]:
+def apart(logistic: bool, documents: int, rates: tuple[float, float], gates: int, random: np.random.Generator) -> Sides:
     shape = (gates, documents, 1)
-    sides = []
-    for rate in rates:
+
+    def side(rate: float) -> Bools:
+        if not logistic:
+            return _answered(random.beta(2 * rate, 2 * (1 - rate), shape), random)
         odds = center(rate, 1.5) + random.normal(0, 1.5, shape)
-        chances = 1 / (1 + np.exp(-odds)) if logistic else random.beta(2 * rate, 2 * (1 - rate), shape)
-        sides.append((random.random((gates, documents, TRIALS)) < chances).astype(int).tolist())
-    return (Unpaired.of(before, after) for before, after in zip(*sides, strict=True))
+        return _answered(1 / (1 + np.exp(-odds)), random)
+
+    return side(rates[0]), side(rates[1])
+
+
+def _answered(chances: NDArray[np.float64], random: np.random.Generator) -> Bools:
+    found: Bools = random.random((*chances.shape[:2], TRIALS)) < chances
+    return found
+
+
+def found_in_pairs(sums: list[int]) -> bool:
+    """Return whether a drop is significant, as the gate has it. sums: the changes of each document."""
+    if signflip.drop_p_value(sums) > ALPHA:
+        return False
+    return len(sums) >= LEAST_CLUSTERS or p_value_over_clusters(sums, len(sums) * TRIALS) <= ALPHA
+
+
+def found(sides: Sides, paired: bool) -> int:
+    """Return in how many gates a drop is significant."""
+    before, after = (side.astype(int) for side in sides)
+    if paired:
+        return sum(map(found_in_pairs, (after - before).sum(axis=2).tolist()))
+    gates = zip(before.tolist(), after.tolist(), strict=True)
+    return sum(drop_p_value(Unpaired.of(*gate)) <= ALPHA for gate in gates)
 
 
 PAIRED: dict[str, Generator] = {
@@ -73,21 +110,23 @@ PAIRED: dict[str, Generator] = {
 UNPAIRED: dict[str, Generator] = {"beta": partial(apart, False), "log-odds": partial(apart, True)}
 
 
-def lines(generators: dict[str, Generator], gates: int) -> str:
+def lines(generators: dict[str, Generator], paired: bool, gates: int) -> str:
     rows = []
     for name, generator in generators.items():
         for documents in DOCUMENTS:
             counts = []
             for rates in (*((rate, rate) for rate in SAME), *FALLS):
                 random = np.random.default_rng([documents, *(round(100 * rate) for rate in rates)])
-                pairs = generator(documents, rates, gates, random)
-                counts.append(share(sum(drop_p_value(pair) <= ALPHA for pair in pairs), gates))
+                counts.append(share(found(generator(documents, rates, gates, random), paired), gates))
             rows.append([name, documents, *counts])
     alarms = (f"false alarms at {rate}" for rate in SAME)
     return table(["generator", "documents", *alarms, *(f"{before} → {after} found" for before, after in FALLS)], rows)
 
 
-PARTS = (("Pairs", partial(lines, PAIRED)), ("Items that do not correspond", partial(lines, UNPAIRED)))
+PARTS = (
+    ("Pairs", partial(lines, PAIRED, True)),
+    ("Items that do not correspond", partial(lines, UNPAIRED, False)),
+)
 
 
 def run(gates: int) -> Iterator[str]:
