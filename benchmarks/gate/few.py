@@ -10,24 +10,23 @@ If items do not correspond, documents differ between the runs: their rates, or t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.gate.clusters import shown
 from benchmarks.gate.draws import HARD, PROMPT, Shares, quantile
 from benchmarks.gate.intervals import center
 from benchmarks.gate.table import command, sections, share, table
-from longctx.gate.bands import LEAST_CLUSTERS, drop_p_value
+from longctx.gate.bands import drop_p_value
 from longctx.gate.defaults import ALPHA
-from longctx.stats import signflip
-from longctx.stats.bound import p_value_over_clusters
 from longctx.stats.unpaired import Unpaired
 
 RESULTS = Path(__file__).with_name("FEW.md")
-DOCUMENTS = (5, 6, 8, 10, 12, 14, 15, 20, 30, 60)
+FEW, MORE = (5, 6, 8, 10, 12, 14), (15, 20, 30, 60)
 TRIALS = 25
 SAME = (0.9, 0.5, 0.2, 0.1)
 FALLS = ((0.9, 0.6), (0.5, 0.2), (0.9, 0.1))
@@ -85,18 +84,11 @@ def _answered(chances: NDArray[np.float64], random: np.random.Generator) -> Bool
     return found
 
 
-def found_in_pairs(sums: list[int]) -> bool:
-    """Return whether a drop is significant, as the gate has it. sums: the changes of each document."""
-    if signflip.drop_p_value(sums) > ALPHA:
-        return False
-    return len(sums) >= LEAST_CLUSTERS or p_value_over_clusters(sums, len(sums) * TRIALS) <= ALPHA
-
-
 def found(sides: Sides, paired: bool) -> int:
     """Return in how many gates a drop is significant."""
     before, after = (side.astype(int) for side in sides)
     if paired:
-        return sum(map(found_in_pairs, (after - before).sum(axis=2).tolist()))
+        return sum(shown(sums, TRIALS * len(sums), ALPHA) for sums in (after - before).sum(axis=2).tolist())
     gates = zip(before.tolist(), after.tolist(), strict=True)
     return sum(drop_p_value(Unpaired.of(*gate)) <= ALPHA for gate in gates)
 
@@ -110,10 +102,10 @@ PAIRED: dict[str, Generator] = {
 UNPAIRED: dict[str, Generator] = {"beta": partial(apart, False), "log-odds": partial(apart, True)}
 
 
-def lines(generators: dict[str, Generator], paired: bool, gates: int) -> str:
+def lines(generators: dict[str, Generator], numbers: Sequence[int], paired: bool, gates: int) -> str:
     rows = []
     for name, generator in generators.items():
-        for documents in DOCUMENTS:
+        for documents in numbers:
             counts = []
             for rates in (*((rate, rate) for rate in SAME), *FALLS):
                 random = np.random.default_rng([documents, *(round(100 * rate) for rate in rates)])
@@ -124,8 +116,10 @@ def lines(generators: dict[str, Generator], paired: bool, gates: int) -> str:
 
 
 PARTS = (
-    ("Pairs", partial(lines, PAIRED, True)),
-    ("Items that do not correspond", partial(lines, UNPAIRED, False)),
+    ("Pairs, 5 to 14 documents", partial(lines, PAIRED, FEW, True)),
+    ("Pairs, 15 to 60 documents", partial(lines, PAIRED, MORE, True)),
+    ("Items that do not correspond, 5 to 14 documents", partial(lines, UNPAIRED, FEW, False)),
+    ("Items that do not correspond, 15 to 60 documents", partial(lines, UNPAIRED, MORE, False)),
 )
 
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from benchmarks.gate.few import PAIRED, PARTS, TRIALS, UNPAIRED, found, found_in_pairs
+from benchmarks.gate.clusters import shown
+from benchmarks.gate.few import PAIRED, PARTS, TRIALS, UNPAIRED, found
 from longctx.gate.bands import drop_p_value
 from longctx.stats.averaged import Averaged
 
@@ -26,7 +27,7 @@ def test_its_test_is_the_gates(documents: int) -> None:
         sides = PAIRED["documents, hard"](documents, rates, 60, np.random.default_rng(2))
         gates = (sides[1].astype(int) - sides[0]).tolist()
         by_gate = [drop_p_value(Averaged.of_changes(changes)) <= 0.05 for changes in gates]
-        assert by_gate == [found_in_pairs([sum(cluster) for cluster in changes]) for changes in gates]
+        assert by_gate == [shown([sum(cluster) for cluster in changes], documents * TRIALS, 0.05) for changes in gates]
         assert sum(by_gate) == found(sides, paired=True)
 
 

@@ -283,7 +283,7 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
 
 def _corrections(judged: Sequence[tuple[_Judged, _Judged]], side: int) -> float:
     """Return what the errors of judges add, at the most, to the bound of the drop in all bands together."""
-    bands = [pair[side] for pair in judged]
+    bands = [pair[side] for pair in judged if isinstance(pair[side].clusters, Averaged)]
     trials = sum(band.clusters.n for band in bands)
     return sum(band.correction * band.clusters.n for band in bands) / trials if trials else 0.0
 
@@ -303,7 +303,7 @@ class _Judged:
     def look_at(self, look: int, alpha: float) -> None:
         at = self.looks.at[look - 1]
         evidence = at.pessimistic if self.pessimistic else at.clusters
-        self.errors, level = at.errors, self.looks.planned.level(alpha, look)
+        self.errors, self.correction, level = at.errors, 0.0, self.looks.planned.level(alpha, look)
         if at.errors and evidence.n and enough(evidence):
             shown = _bound(evidence, level)
             self.correction = at.errors.drop_bound(evidence.difference, shown, level) - shown
