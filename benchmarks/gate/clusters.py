@@ -10,8 +10,9 @@ from benchmarks.gate.draws import HARD, PROMPT, Drawn, Shares, draw
 from benchmarks.gate.grids import Axes, Part
 from benchmarks.gate.others import pooled_mcnemar
 from benchmarks.gate.table import share, table
-from longctx.gate.bands import Band
-from longctx.stats.bound import drop_bound
+from longctx.gate.bands import LEAST_CLUSTERS, Band
+from longctx.stats.averaged import Averaged
+from longctx.stats.bound import p_value_over_clusters
 from longctx.stats.paired import tango
 from longctx.stats.rates import design_effect, wilson
 from longctx.stats.signflip import drop_p_value
@@ -50,7 +51,7 @@ def numbers(gates: int, random: np.random.Generator) -> str:
             pairs = drawn(questions, trials, [*flat, *falls], shares, gates, random)
             alarms = [sum(map(_alarm, pair)) for pair in pairs[: len(flat)]]
             alarms.append(sum(_alarm(pair, BANDS) for pair in pairs[len(flat) - 1]))
-            bounds = [[drop_bound(pair.clusters) for pair in case] for case in pairs[len(flat) :]]
+            bounds = [[Averaged.of_changes(pair.clusters).drop_bound() for pair in case] for case in pairs[len(flat) :]]
             passes = [
                 max(sum(bound < margin for bound in case) for case in bounds[2 * place : 2 * place + 2])
                 for place, margin in enumerate(MARGINS)
@@ -98,7 +99,14 @@ def shared(gates: int, random: np.random.Generator) -> str:
 
 
 def _alarm(drawn: Drawn, bands: int = 1) -> bool:
-    return drop_p_value([sum(cluster) for cluster in drawn.clusters]) <= 0.05 / bands
+    return shown([sum(cluster) for cluster in drawn.clusters], drawn.n, 0.05 / bands)
+
+
+def shown(sums: list[int], trials: int, alpha: float) -> bool:
+    """Return whether a drop is significant, as the gate has it. sums: the changes of each cluster."""
+    if drop_p_value(sums) > alpha:
+        return False
+    return len(sums) >= LEAST_CLUSTERS or p_value_over_clusters(sums, trials) <= alpha
 
 
 def _marked(count: int, gates: int) -> str:

@@ -16,7 +16,8 @@ from statistics import NormalDist
 import numpy as np
 
 from benchmarks.gate.table import command, share, table
-from longctx.stats import losses
+from longctx.stats import paired
+from longctx.stats.averaged import difference
 from longctx.stats.losses import MARGIN, Losses
 
 RESULTS = Path(__file__).with_name("FILLS.md")
@@ -27,6 +28,8 @@ SPREADS = (4.0, 2.0)
 CASES = ((None, 0.0), (128000, 0.10), (128000, 0.15), (64000, 0.15), (32000, 0.30), (16000, 0.10))
 """The break, and what is lost from it on: none, exactly the margin, more."""
 RATE = 0.85
+Answers = tuple[list[list[int]], list[list[int]]]
+"""Of each probe, whether each repeat was right at the first fill, and at the second."""
 
 
 @cache
@@ -44,8 +47,51 @@ def drawn(probes: int, at: int | None, lost: float, spread: float, random: np.ra
         for fill in FILLS
     }
     first = right[FILLS[0]].astype(int)
-    changes = {fill: [(float(change),) for change in right[fill] - first] for fill in FILLS[1:]}
-    return Losses.of(FILLS[0], changes)
+    pairs = {
+        fill: difference(
+            [[((one,), (other,))] for one, other in zip(first.tolist(), right[fill].tolist(), strict=True)]
+        )
+        for fill in FILLS[1:]
+    }
+    return Losses.of(FILLS[0], pairs)
+
+
+def normal(items: int, repeats: int, lost: float, random: np.random.Generator) -> Answers:
+    """Return the answers at two fills, the second of which loses a share: abilities and errors as above."""
+    ability = random.normal(0, SPREADS[0], (items, 1))
+    before, after = (
+        ability + random.normal(0, 1, (items, repeats)) > threshold(RATE - fell, SPREADS[0]) for fell in (0.0, lost)
+    )
+    return before.tolist(), after.tolist()
+
+
+def coins(items: int, repeats: int, lost: float, random: np.random.Generator) -> Answers:
+    """Return the same of items that a model knows or guesses: each has a chance of its own, mostly near 0 or 1.
+
+    From the break on, some of those that it knew are only guessed, at 1 in 2.
+    """
+    chances = random.beta(RATE, 1 - RATE, (items, 1))
+    fallen = random.random((items, 1)) < 2 * lost / RATE
+    after = np.where(fallen, chances / 2, chances)
+    return tuple((random.random((items, repeats)) < each).tolist() for each in (chances, after))  # type: ignore[return-value]
+
+
+def repeated(runs: int) -> str:
+    """Return a table of what is ruled out and found between two fills, where each probe is answered several times."""
+    rows = []
+    for (name, generator), repeats, lost in itertools.product(GENERATORS.items(), (1, 3, 5), (0.0, 0.10, 0.15, 0.25)):
+        random = np.random.default_rng([repeats, round(100 * lost)])
+        ruled_out = shown = 0
+        for _ in range(runs):
+            answers = zip(*generator(60, repeats, lost, random), strict=True)
+            [loss] = Losses.of(FILLS[0], {FILLS[1]: difference([pair] for pair in answers)}).each
+            ruled_out += loss.bound < MARGIN
+            shown += loss.significant
+        rows.append([name, repeats, f"{lost:.0%}", share(ruled_out, runs), share(shown, runs)])
+    return table(["generator", "repeats", "lost", f"a loss of {MARGIN:.0%} is ruled out", "a loss is found"], rows)
+
+
+GENERATORS = {"normal": normal, "coins": coins}
 
 
 def true(said: Losses, at: int | None, lost: float) -> bool:
@@ -72,7 +118,7 @@ def run(gates: int) -> Iterator[str]:
         "ruled out up to the break, and shown at it or beyond; without a break, a loss is ruled out everywhere."
     )
     rows = []
-    before, losses.tango = losses.tango, cache(losses.tango)
+    before, paired.tango = paired.tango, cache(paired.tango)
     try:
         for spread, (at, lost), probes in itertools.product(SPREADS, CASES, PROBES):
             random = np.random.default_rng([probes, at or 0, round(100 * lost), round(spread)])
@@ -93,8 +139,9 @@ def run(gates: int) -> Iterator[str]:
                 ]
             )
     finally:
-        losses.tango = before
+        paired.tango = before
     yield table(["break", "change by chance", "probes", "true", "answered", "found"], rows)
+    yield "## Several answers to a probe, 60 probes, two fills\n\n" + repeated(gates)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ about some documents more often than others, and labels and trials come in docum
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
+from longctx.gate.defaults import ALPHA
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import Rate
@@ -25,6 +28,9 @@ from longctx.stats.rates import Rate
 RESULTS = Path(__file__).with_name("JUDGES.md")
 TRIALS, DROP, WITHIN = 400, 0.1, 0.05
 PER_DOCUMENT = 5
+ERRORS = ((0.05, 0.1), (0.1, 0.2))
+"""The judge's error rates on right and on wrong answers."""
+ABOUT = "generator", "accuracy", "errors on right / wrong answers", "labels"
 SHARED = 0.8
 """The correlation of the qualities of two answers to one question."""
 NORMAL = NormalDist()
@@ -148,18 +154,21 @@ def simulated(name: str, truth: Truth, runs: int) -> tuple[Found, list[float], l
     return found, widths, wide
 
 
+def about(name: str, truth: Truth) -> tuple[str, ...]:
+    return name, f"{truth.accuracy:g}", f"{truth.on_right:.0%} / {truth.on_wrong:.0%}", str(truth.labels)
+
+
 def lines(runs: int) -> Iterator[list[str]]:
     for name in GENERATORS:
         for accuracy in (0.7, 0.9):
-            for on_right, on_wrong in ((0.05, 0.1), (0.1, 0.2)):
+            for on_right, on_wrong in ERRORS:
                 for labels in (30, 100, 300):
                     truth = Truth(accuracy, on_right, on_wrong, labels)
                     found, widths, wide = simulated(name, truth, runs)
                     counts = found.shown, found.corrected, found.shown_difference, found.difference, found.kappa
                     held = [share(count, runs) for count in counts]
-                    about = name, f"{accuracy:g}", f"{on_right:.0%} / {on_wrong:.0%}", str(labels)
                     yield [
-                        *about,
+                        *about(name, truth),
                         *held[:2],
                         f"{median(widths):.2f}",
                         *held[2:4],
@@ -167,6 +176,37 @@ def lines(runs: int) -> Iterator[list[str]]:
                         held[4],
                         share(found.known, runs),
                     ]
+
+
+def decided(name: str, truth: Truth, drop: float, runs: int) -> tuple[int, int]:
+    """Return how often a gate passes by the judge's grades, and without its errors. Its margin is DROP."""
+    random, generator, clustered = np.random.default_rng([1, truth.labels]), GENERATORS[name], name == "documents"
+    size = PER_DOCUMENT if clustered else 1
+    by_grades = corrected = 0
+    for _ in range(runs):
+        human, said = (each[0] for each in generator(truth, truth.labels, random))
+        errors = errors_of(human, said, clustered)
+        _, judged = generator(truth, TRIALS, random, drop)
+        pairs = Averaged.of_changes((judged[1].astype(int) - judged[0]).reshape(-1, size).tolist())
+        bound = pairs.drop_bound(ALPHA)
+        by_grades += bound < DROP
+        corrected += (errors.drop_bound(pairs.difference, bound, ALPHA) if errors.usable else bound) < DROP
+    return by_grades, corrected
+
+
+def verdicts(runs: int) -> str:
+    rows = []
+    for name, accuracy, errors, labels in itertools.product(GENERATORS, (0.7, 0.9), ERRORS, (100, 300)):
+        truth = Truth(accuracy, *errors, labels)
+        counts = (count for drop in (DROP, 0.0) for count in decided(name, truth, drop, runs))
+        rows.append([*about(name, truth), *(share(count, runs) for count in counts)])
+    head = [
+        f"passes a drop of {DROP:.0%} by its grades",
+        "corrected",
+        "passes unchanged by its grades",
+        "unchanged, corrected",
+    ]
+    return table([*ABOUT, *head], rows)
 
 
 def run(runs: int) -> Iterator[str]:
@@ -177,9 +217,19 @@ def run(runs: int) -> Iterator[str]:
         "true value; brackets are Wilson's 95%. Widths are medians. The last column says in how many runs the labels "
         f"are enough to know the accuracy to {WITHIN:.0%}."
     )
-    head = ["generator", "accuracy", "errors on right / wrong answers", "labels", "judge's accuracy", "corrected"]
-    head += ["width", "judge's difference", "corrected", "width", "kappa", "known well enough"]
+    head = [
+        *ABOUT,
+        "judge's accuracy",
+        "corrected",
+        "width",
+        "judge's difference",
+        "corrected",
+        "width",
+        "kappa",
+        "known well enough",
+    ]
     yield table(head, lines(runs))
+    yield f"## The verdict at a margin of {DROP:.0%}\n\n" + verdicts(runs)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from benchmarks.gate.others import fixed_threshold, threshold_alarms, trials_nee
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band, judge, overall
 from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.stats.averaged import Averaged
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.rates import design_effect
 
@@ -125,7 +126,7 @@ def judged(grid: Axes, cases: Sequence[Rates], shares: Shares, gates: int, rando
         for place, drawn in enumerate(draw(grid, cases, shares, random)):
             if gate and weights[place] > 1:
                 continue
-            verdicts = judge({band: pairs.clusters for band, pairs in drawn.items()})
+            verdicts = judge({band: Averaged.of_changes(pairs.clusters) for band, pairs in drawn.items()})
             for band in verdicts:
                 passes[place][band.band] += weights[place] * (band.verdict == "pass")
             verdict = overall(band.verdict for band in verdicts)

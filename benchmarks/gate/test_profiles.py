@@ -31,7 +31,7 @@ from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.gate.evidence import Evidence, changed_together
-from longctx.stats.averaged import AnswerPair
+from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import together
 from longctx.stats.looks import planned
 from longctx.workspace import Workspace
@@ -103,8 +103,8 @@ def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
     looks, at = planned("few", len(changes), changes.size, margin, 0.05), []
     for end in looks.ends(len(changes)):
         asked = {place: keyed[place] for place in range(end)}
-        clusters = changes[: len(asked)].tolist()
-        at.append(AtLook(clusters, clusters, answers=(asked, asked)))
+        pairs = Averaged(list(asked.values()))
+        at.append(AtLook(pairs, pairs, answers=(asked, asked)))
     return BandLooks(looks, at)
 
 

@@ -64,8 +64,7 @@ def test_its_gates_are_the_gate(runs: int) -> None:
                 trials = answers(counts, runs)
                 keyed = dict(enumerate([trial] for trial in trials))
                 evidence = Averaged(list(keyed.values()))
-                judged = evidence if evidence.several else evidence.changes
-                looks.append(AtLook(judged, judged, answers=(keyed, keyed)))
+                looks.append(AtLook(evidence, evidence, answers=(keyed, keyed)))
             bands[Band(str(band), "all")] = BandLooks(design.looks, looks)
         given, of_run = judge_run(bands, design.margin, 0.05)
         assert of_run is not None

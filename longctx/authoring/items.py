@@ -7,13 +7,14 @@ Replies without a readable answer are no evidence about a question and are left 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longctx.protocols.control import RECORDS
 from longctx.protocols.reports.collage_analysis import Favourite, favourite
 from longctx.results.row import Row
+from longctx.stats.averaged import Averaged, difference
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.vocabulary.cell import MEASURED
@@ -40,7 +41,7 @@ class ItemQuality:
     right: Rate
     wrong: Rate
     none: Rate
-    paired: Paired
+    paired: Paired | Averaged
     """The difference between a wrong section and the right one on the same questions."""
     unread: Mapping[str, int] = field(default_factory=dict)
     """The measured replies without a readable answer, by record."""
@@ -120,12 +121,14 @@ def _grouped(
 def _item(name: str, section: str, fact: str, held: Iterable[HeldAnswers]) -> ItemQuality:
     questions = list(held)
     outcomes = {record: [outcome for answers in questions for outcome in answers.get(record, ())] for record in RECORDS}
-    pairs = Counter(
-        pair
+    by_question = [
+        [
+            ((int(wrong == "correct"),), (int(right == "correct"),))
+            for wrong, right in zip(answers.get("wrong", ()), answers.get("right", ()), strict=False)
+            if wrong in READ and right in READ
+        ]
         for answers in questions
-        for pair in zip(answers.get("wrong", ()), answers.get("right", ()), strict=False)
-        if pair[0] in READ and pair[1] in READ
-    )
+    ]
     return ItemQuality(
         name,
         section,
@@ -135,7 +138,7 @@ def _item(name: str, section: str, fact: str, held: Iterable[HeldAnswers]) -> It
             record: Rate(replies.count("correct"), sum(outcome in READ for outcome in replies))
             for record, replies in outcomes.items()
         },
-        paired=Paired(pairs["wrong", "correct"], pairs["correct", "wrong"], pairs.total()),
+        paired=difference(by_question),
         unread={
             record: sum(outcome in MEASURED and outcome not in READ for outcome in replies)
             for record, replies in outcomes.items()

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from itertools import takewhile
 from statistics import NormalDist
 
-from longctx.compare.pairs import Treatments, params_of
+from longctx.compare.pairs import Treatments, by_item, paired, params_of
 from longctx.results.grouping import by_test, grouped
 from longctx.results.guessing import guessing_of
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.averaged import Averaged
 from longctx.stats.mover import Sample, correlation, interval
-from longctx.stats.paired import tango
-from longctx.stats.rates import Z95, Rate, design_effect, rate_of
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Z95, Rate, rate_of
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.lengths import LENGTHS, length_of
 from longctx.vocabulary.protocol import Protocol
@@ -143,7 +144,7 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
         return
     first, *rest = known
     of_first = [row for rows in of_part[first].values() for row in rows]
-    paired = bool(common) and treatments.keeps_item(parameter)
+    same_items = bool(common) and treatments.keeps_item(parameter)
     z = NormalDist().inv_cdf(1 - 0.025 / len(rest))
     yield Curve(
         of.name,
@@ -151,44 +152,34 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
         parameter,
         first,
         rate_of(of_first),
-        tuple(_step(value, of_part[first], of_part[value], paired, share, z) for value in rest),
-        paired,
+        tuple(_step(value, of_part[first], of_part[value], same_items, share, z) for value in rest),
+        same_items,
         guessing_of(of.test, of_first),
         len(placed) - sum(len(rows) for cells in of_part.values() for rows in cells.values()),
         not common,
     )
 
 
-def _step(value: ParamValue, before: Cells, after: Cells, paired: bool, share: float, z: float) -> Step:
+def _step(value: ParamValue, before: Cells, after: Cells, same_items: bool, share: float, z: float) -> Step:
     sides = [[row for rows in cells.values() for row in rows] for cells in (before, after)]
     rate = rate_of(sides[1])
     alike = 0.0
-    if paired:
-        ours, theirs = (
-            {(cell, row.seed, row.item, row.trial, row.repeat): row for cell, rows in cells.items() for row in rows}
-            for cells in (before, after)
-        )
-        pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
-        sides = [[pair[side] for pair in pairs] for side in (0, 1)]
-        alike = correlation([(first.correct, second.correct) for first, second in pairs])
-        changes = grouped(pairs, lambda pair: _cluster(pair[1]))
-        clusters = [[second.credit - first.credit for first, second in group] for group in changes.values()]
-        flat = [change for cluster in clusters for change in cluster]
-        effect = design_effect(clusters) if flat else 1.0
-        gained, lost = (flat.count(sign) / effect for sign in (1, -1))
-        difference, ends = sum(flat) / len(flat) if flat else 0.0, tango(gained, lost, len(flat) / effect)
+    change: Paired | Averaged | Unpaired | None = None
+    if same_items:
+        items = [
+            item
+            for cell in before
+            for item in by_item(before[cell], after.get(cell, ()), lambda row: (row.seed, row.item, row.trial))
+        ]
+        sides = [[row for item in items for row in item[side]] for side in (0, 1)]
+        alike = correlation([(rate_of(first).rate, rate_of(second).rate) for first, second in items])
+        change = paired(items)
     first, second = (
-        Sample.of([[row.credit for row in rows] for rows in grouped(side, _cluster).values()]) for side in sides
+        Sample.of([[row.credit for row in rows] for rows in grouped(side, lambda row: row.identified[0]).values()])
+        for side in sides
     )
-    if not paired:
-        samples = Unpaired(first, second)
-        difference, ends = samples.difference, samples.interval()
+    change = change or Unpaired(first, second)
     low, _ = interval(second, first, Z95, share, alike)
     _, high = interval(second, first, z, share, alike)
     observed = bool(second.rate.n) and second.rate.rate >= share * first.rate.rate
-    return Step(value, rate, difference, ends, (low, high), observed)
-
-
-def _cluster(row: Row) -> object:
-    """Return what trials of one value share: an item that is asked in several cells is one."""
-    return row.cluster or row.item or row.cluster_key
+    return Step(value, rate, change.difference if change.n else 0.0, change.interval(), (low, high), observed)

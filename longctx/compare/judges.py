@@ -57,6 +57,11 @@ def graded_tests(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
     )
 
 
+def errors_of(test: str, rows: Sequence[Row]) -> JudgeErrors | None:
+    """Return the errors of the judge of a test or check; None if labels do not tell them. rows: those of a function."""
+    return next((judged.errors for judged in graded_tests(rows) if judged.test == test and judged.errors.usable), None)
+
+
 def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
     said = {_trial(row): _said(row) for row in trials}
     of_checks = grouped(checks, lambda row: row.test)

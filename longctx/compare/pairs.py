@@ -6,7 +6,7 @@ part of it. A test declares which of its parameters are treatments of the same i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.errors import UserError
@@ -14,6 +14,8 @@ from longctx.results import judging
 from longctx.results.grouping import by_subject, by_test, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.averaged import AnswerPair, Averaged, difference
+from longctx.stats.paired import Paired
 from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.shapes import TEXT
 
@@ -131,8 +133,40 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     return TrialPairs(ours, theirs, common, len(shared) - len(common), across, items)
 
 
+Item = tuple[Sequence[Row], Sequence[Row]]
+"""All answers about one item under two conditions, in two runs say."""
+
+
+def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], Hashable]) -> list[Item]:
+    """Return the answers to each item that rows of both conditions are about. item: what a row is about."""
+    ours, theirs = grouped(before, item), grouped(after, item)
+    return [(rows, theirs[key]) for key, rows in ours.items() if key in theirs]
+
+
+def credits_of(item: Item) -> AnswerPair | None:
+    """Return the credit of all measured answers to an item; None if one condition has none."""
+    before, after = ([row.credit for row in rows if row.measured] for rows in item)
+    return (before, after) if before and after else None
+
+
+def paired(items: Iterable[Item]) -> Paired | Averaged:
+    """Return the difference between two conditions over the items that were measured under both.
+
+    An item counts once, by the mean of its answers under each condition, whatever the number of repeats.
+    """
+    clusters: dict[object, list[AnswerPair]] = {}
+    for item in items:
+        if credits := credits_of(item):
+            clusters.setdefault(item[1][0].identified[0], []).append(credits)
+    return difference(clusters.values())
+
+
 def by_key(rows: Sequence[Row]) -> dict[TrialKey, Row]:
-    return {(row.cell, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
+    return {(*item_key(row), row.repeat): row for row in rows}
+
+
+def item_key(row: Row) -> ItemKey:
+    return row.cell, row.seed, row.item or "", row.trial
 
 
 def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, CellParams]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, pairs
+from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, paired, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
-from longctx.stats.averaged import Averaged, difference
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of
 from longctx.stats.unpaired import Unpaired
@@ -54,8 +54,6 @@ class CellChange:
     paired: Paired | Averaged | Unpaired
     """The difference over the trials that both measured, by the mean of each trial's answers if a run has several; or
     between two samples if their items do not correspond."""
-    clustered: bool
-    """Whether paired trials share a cluster: their interval assumes independent trials, and is too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,7 @@ def _across(cells: Across) -> CellChange:
     before, after = cells.rows
     name = f"{cells.before}, {cells}"
     if not cells.paired:
-        return CellChange(name, rate_of(before), rate_of(after), unpaired(before, after), clustered=False)
+        return CellChange(name, rate_of(before), rate_of(after), unpaired(before, after))
     renamed = [replace(row, cell=cells.before) for row in after]
     return replace(_change(cells.before, [cells.before], pairs(before, renamed)), cell=name)
 
@@ -159,10 +157,8 @@ def _change(name: str, cells: Sequence[str], trials: TrialPairs) -> CellChange:
     wanted = set(cells)
     sides = (trials.before, trials.after)
     before, after = (rate_of(row for key, row in side.items() if key[0] in wanted) for side in sides)
-    items = {key: answers for key, answers in trials.items.items() if key[0] in wanted}
-    right = [([row.credit for row in befores], [row.credit for row in afters]) for befores, afters in items.values()]
-    clusters = {row.cluster or row.item or row.cluster_key for (row, *_), _ in items.values()}
-    return CellChange(name, before, after, difference(right), clustered=len(clusters) < len(items))
+    items = [answers for key, answers in trials.items.items() if key[0] in wanted]
+    return CellChange(name, before, after, paired(items))
 
 
 def _flips(trials: TrialPairs) -> Iterator[Flip]:

@@ -24,11 +24,11 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.stats import bound, signflip
 from longctx.stats.averaged import AnswerPair, Averaged
-from longctx.stats.bound import trials_to_settle
+from longctx.stats.bound import p_value_over_clusters, trials_to_settle
 from longctx.stats.looks import ONCE
 from longctx.stats.looks import Looks as Planned
+from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
 from longctx.vocabulary.test import name_of_test
@@ -43,12 +43,18 @@ RUN_MARGIN = 0.025
 DOUBT = 0.5
 """The share of its margin that the run must have lost for bands that are settled to be asked further."""
 LEAST_CLUSTERS = 15
-"""With fewer clusters of several trials nothing is shown, neither a drop nor its absence.
+"""With fewer clusters of several trials no drop is ruled out.
 
 In simulations of changes that overturn whole sections (benchmarks/gate/RESULTS.md), 12 clusters or fewer passed a drop
-of the margin in more than 5% of the gates; 15 did not. False alarms require no more clusters: in a gate of nine bands
-they stay at 5% with any number. For a single band at low rates such a change raises a false alarm in 9 to 12% with 15
-to 60 clusters, because the test assumes that losses are spread over the sections as gains are.
+of the margin in more than 5% of the gates; 15 did not. For a single band at low rates such a change raises a false
+alarm in 9 to 12% with 15 to 60 clusters, because the test assumes that losses are spread over the sections as gains
+are.
+"""
+LEAST_CLUSTERS_OF_DROP = 5
+"""With fewer clusters of several trials no drop is significant, either.
+
+From this number to LEAST_CLUSTERS, a second test must find the drop, which allows for a cluster that gained and was not
+observed: false alarms are rarer than with more clusters (benchmarks/gate/FEW.md).
 """
 
 
@@ -117,15 +123,22 @@ class BandVerdict:
         return (self.gained - self.lost) / self.n if self.n else 0.0
 
     @property
+    def takes(self) -> str:
+        """About how much settles it, such as `110 trials`: clusters, where these are the sample; empty if not known."""
+        if self.needed is None:
+            return ""
+        if self.unpaired or self.n < 2 * self.clusters or not self.n:
+            return f"{self.needed:,} trials"
+        return f"{math.ceil(self.needed * self.clusters / self.n):,} documents or other clusters"
+
+    @property
     def within_margin(self) -> bool:
         """Whether a drop is shown, but also shown to be smaller than the margin."""
         return self.verdict == "pass" and self.shown
 
 
-Clusters = Sequence[Sequence[float]]
-"""The changes of the trials in each cluster: 1 gained, -1 lost, 0 unchanged; between them for several answers."""
-Evidenced = Clusters | Averaged | Unpaired
-"""The evidence in a band: pairs, trials with several answers, or two samples that share no item."""
+Evidenced = Averaged | Unpaired
+"""The evidence in a band: pairs, or two samples that share no item."""
 
 
 ByCluster = Mapping[object, Sequence[AnswerPair]]
@@ -140,6 +153,8 @@ class AtLook:
     """`clusters` with the trials that were not measured counted as wrong."""
     can_settle: bool = True
     """Whether the evidence is such that asking may stop on it."""
+    errors: JudgeErrors | None = None
+    """Those of the judge that graded the trials: the band is judged by the bound without them; None if not known."""
     answers: tuple[ByCluster, ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
 
@@ -234,7 +249,7 @@ def _judge(
             measured.asked = look
         for place, of_side in enumerate(run or ()):
             if not of_side.settled:
-                of_side.take(_together([pair[0] for pair in judged], place), look, alpha)
+                of_side.take(_together([pair[0] for pair in judged], place), look, alpha, _corrections(judged, place))
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
             last = look == measured.looks.planned.number
@@ -266,27 +281,40 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     return Averaged(list(clusters.values()))
 
 
+def _corrections(judged: Sequence[tuple[_Judged, _Judged]], side: int) -> float:
+    """Return what the errors of judges add, at the most, to the bound of the drop in all bands together."""
+    bands = [pair[side] for pair in judged if isinstance(pair[side].clusters, Averaged)]
+    trials = sum(band.clusters.n for band in bands)
+    return sum(band.correction * band.clusters.n for band in bands) / trials if trials else 0.0
+
+
 class _Judged:
     """A band while its looks are taken."""
 
     def __init__(self, band: Band, looks: BandLooks, pessimistic: bool = False) -> None:
         self.band, self.looks, self.pessimistic = band, looks, pessimistic
-        self.clusters: Evidenced = ()
+        self.clusters: Evidenced = Averaged(())
         self.look, self.p_value, self.of_gain, self.bound = 0, 1.0, 1.0, 1.0
         self.shown = self.settled = self.gained = False
         self.asking, self.asked = True, 0
+        self.errors: JudgeErrors | None = None
+        self.correction = 0.0
 
     def look_at(self, look: int, alpha: float) -> None:
         at = self.looks.at[look - 1]
-        self.take(at.pessimistic if self.pessimistic else at.clusters, look, alpha)
+        evidence = at.pessimistic if self.pessimistic else at.clusters
+        self.errors, self.correction, level = at.errors, 0.0, self.looks.planned.level(alpha, look)
+        if at.errors and evidence.n and enough(evidence):
+            shown = _bound(evidence, level)
+            self.correction = at.errors.drop_bound(evidence.difference, shown, level) - shown
+        self.take(evidence, look, alpha, self.correction)
 
-    def take(self, evidence: Evidenced, look: int, alpha: float) -> None:
-        if isinstance(evidence, Averaged) and not evidence.several:
-            evidence = evidence.changes
+    def take(self, evidence: Evidenced, look: int, alpha: float, correction: float = 0.0) -> None:
+        """Take the evidence at a look. correction: what the errors of a judge add to the bound of the drop."""
         self.look, self.clusters, planned = look, evidence, self.looks.planned
-        self.p_value = min(self.p_value, planned.repeated_p_value(_p_value(self.clusters), look))
-        self.of_gain = min(self.of_gain, planned.repeated_p_value(_p_value(reversed_(self.clusters)), look))
-        self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)))
+        self.p_value = min(self.p_value, planned.repeated_p_value(drop_p_value(self.clusters), look))
+        self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(reversed_(self.clusters)), look))
+        self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)) + correction)
 
     def verdict(self, margin: float) -> Verdict:
         verdict: Verdict = "pass" if self.bound < margin else "regression" if self.shown else "inconclusive"
@@ -301,24 +329,29 @@ class _Judged:
     def difference(self) -> float:
         if isinstance(self.clusters, Unpaired):
             return self.clusters.after.rate.rate - self.clusters.before.rate.rate
-        changes = list(chain.from_iterable(_changes(self.clusters)))
-        return math.fsum(changes) / len(changes) if changes else 0.0
+        return self.clusters.difference if self.clusters.n else 0.0
+
+    def needed(self, margin: float, alpha: float) -> int | None:
+        """Return about how many trials settle the band; None if that is not known, or only more labels would."""
+        if self.errors is None:
+            return _needed(self.clusters, margin, alpha)
+        needed = _needed(self.clusters, margin * self.errors.apart, alpha)
+        return needed if needed and needed > self.clusters.n else None
 
     def given(self, margin: float, alpha: float) -> BandVerdict:
         verdict, samples = self.verdict(margin), self.clusters
-        clusters = [] if isinstance(samples, Unpaired) else _changes(samples)
-        changes = list(chain.from_iterable(clusters))
+        pairs = Averaged(()) if isinstance(samples, Unpaired) else samples
         return BandVerdict(
             band=self.band,
             verdict=verdict,
-            n=samples.n if isinstance(samples, Unpaired) else len(changes),
-            clusters=samples.clusters if isinstance(samples, Unpaired) else len(clusters),
-            gained=_total(change for change in changes if change > 0),
-            lost=_total(-change for change in changes if change < 0),
+            n=samples.n,
+            clusters=samples.clusters if isinstance(samples, Unpaired) else len(samples.answers),
+            gained=pairs.gained,
+            lost=pairs.lost,
             bound=self.bound,
             p_value=self.p_value,
             shown=self.shown,
-            needed=_needed(samples, margin, alpha) if verdict == "inconclusive" else None,
+            needed=self.needed(margin, alpha) if verdict == "inconclusive" else None,
             reason=self.looks.vacuous if verdict == "invalid" else "",
             improved=verdict == "pass" and self.gained,
             unpaired=(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,
@@ -335,12 +368,11 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
         rate = samples.before.rate.rate
         trials = trials_to_pass(rate, margin, alpha, 0.9) if 0 < rate < 1 else None
         return None if trials is None else math.ceil(trials * samples.before.effect)
-    clusters = _changes(samples)
-    squares = [change * change for change in chain.from_iterable(clusters)]
-    n = len(squares)
-    return trials_to_settle(
-        (sum(squares) + 1) / (n + 2), margin, alpha, design_effect(clusters), n / len(clusters) if n else 1.0
-    )
+    squares = [change * change for change in chain.from_iterable(samples.changes)]
+    n, deff = len(squares), design_effect(samples.changes)
+    size = n / len(samples.answers) if n else 1.0
+    needed = trials_to_settle((sum(squares) + 1) / (n + 2), margin, alpha, deff, size)
+    return needed if enough(samples) else max(needed, math.ceil(LEAST_CLUSTERS * size))
 
 
 def _show(judged: Sequence[tuple[_Judged, _Judged]], further: Sequence[float], alpha: float) -> None:
@@ -363,9 +395,7 @@ def reversed_(clusters: Evidenced) -> Evidenced:
     """Return the changes as if the runs were exchanged."""
     if isinstance(clusters, Unpaired):
         return Unpaired(clusters.after, clusters.before)
-    if isinstance(clusters, Averaged):
-        return clusters.reversed()
-    return [[-change for change in cluster] for cluster in clusters]
+    return clusters.reversed()
 
 
 ORDER: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
@@ -377,37 +407,24 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=ORDER.index, default="inconclusive")
 
 
-def enough(clusters: Clusters | Unpaired) -> bool:
-    """Return whether there are enough clusters to show anything, or all trials are independent."""
-    if isinstance(clusters, Unpaired):
-        return all(sample.clusters is None or sample.clusters >= LEAST_CLUSTERS for sample in clusters.samples)
-    return len(clusters) >= LEAST_CLUSTERS or max(map(len, clusters), default=1) == 1
-
-
-def _total(changes: Iterable[float]) -> float:
-    """Return a sum, which is an integer if all of its terms are."""
-    return round(sum(changes), 6)
-
-
-def _changes(evidence: Clusters | Averaged) -> Clusters:
-    return evidence.changes if isinstance(evidence, Averaged) else evidence
-
-
-def _p_value(evidence: Evidenced) -> float:
+def enough(evidence: Evidenced, least: int = LEAST_CLUSTERS) -> bool:
+    """Return whether there are enough clusters to rule a drop out, or all trials are independent."""
     if isinstance(evidence, Unpaired):
-        return evidence.drop_p_value() if enough(evidence) else 1.0
-    clusters = _changes(evidence)
-    if not enough(clusters):
+        return all(sample.clusters is None or sample.clusters >= least for sample in evidence.samples)
+    return len(evidence.answers) >= least or evidence.independent
+
+
+def drop_p_value(evidence: Evidenced) -> float:
+    """Return the p-value of the hypothesis that there is no drop."""
+    if not enough(evidence, LEAST_CLUSTERS_OF_DROP):
         return 1.0
-    independent = max(map(len, clusters), default=1) == 1
-    if isinstance(evidence, Averaged):
-        return evidence.drop_p_value(mid=independent)
-    return signflip.drop_p_value([int(sum(cluster)) for cluster in evidence], mid=independent)
+    if isinstance(evidence, Unpaired):
+        return evidence.drop_p_value()
+    if enough(evidence):
+        return evidence.drop_p_value(mid=evidence.independent)
+    sums = [math.fsum(cluster) for cluster in evidence.changes]
+    return max(evidence.drop_p_value(), p_value_over_clusters(sums, evidence.n))
 
 
 def _bound(evidence: Evidenced, alpha: float) -> float:
-    if isinstance(evidence, Unpaired):
-        return evidence.drop_bound(alpha) if enough(evidence) else 1.0
-    if not enough(_changes(evidence)):
-        return 1.0
-    return evidence.drop_bound(alpha) if isinstance(evidence, Averaged) else bound.drop_bound(evidence, alpha)
+    return evidence.drop_bound(alpha) if enough(evidence) else 1.0

@@ -14,18 +14,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from longctx.compare.pairs import TrialPairs, match_runs, pairs
+from longctx.compare.judges import errors_of
+from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import AtLook, Clusters, Evidenced
+from longctx.gate.bands import AtLook, Evidenced
 from longctx.gate.plan import Assumed
 from longctx.results.grouping import grouped
-from longctx.results.row import EARLY_STOP, STALE, Row
+from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row
 from longctx.results.store import differing
 from longctx.results.subject import Subject
-from longctx.stats.averaged import AnswerPair, Averaged, difference
+from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import ONCE, Looks, planned
 from longctx.stats.paired import Paired
+from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.test import is_check, name_of_test
@@ -72,15 +74,16 @@ class Evidence:
     @property
     def judged(self) -> Evidenced:
         """What the band is judged by."""
-        return _evidenced(self.answers) if self.run is None else unpaired(*self.sides)
+        return Averaged(list(self.answers.values())) if self.run is None else unpaired(*self.sides)
 
     @property
     def at_worst(self) -> Evidenced:
         """The same if all trials that the run did not measure were wrong."""
-        return _evidenced(self.pessimistic_answers) if self.run is None else unpaired(self.baseline, self.run)
+        worst = self.pessimistic_answers
+        return Averaged(list(worst.values())) if self.run is None else unpaired(self.baseline, self.run)
 
     @property
-    def clusters(self) -> Clusters:
+    def clusters(self) -> list[list[float]]:
         """The changes of the trials that both runs measured."""
         return Averaged(list(self.answers.values())).changes
 
@@ -90,10 +93,9 @@ class Evidence:
         self.asked += len(after)
         self.missing += len(after) - len(measured)
         self.other += sum(not any(same_answer(earlier, row) for earlier in before) for row in after)
-        right = [row.credit for row in before]
-        self.pessimistic_answers[cluster].append((right, [row.credit for row in after]))
-        if measured:
-            self.answers[cluster].append((right, [row.credit for row in measured]))
+        self.pessimistic_answers[cluster].append(([row.credit for row in before], [row.credit for row in after]))
+        if credits := credits_of((before, after)):
+            self.answers[cluster].append(credits)
             self.before += before
             self.pairs += zip(itertools.cycle(before), measured)
 
@@ -137,6 +139,8 @@ class EvidenceInLooks:
     evidence: list[Evidence]
     complete: int
     """How many looks are complete: an early stop left no trial of them out."""
+    errors: Sequence[JudgeErrors | None] = ()
+    """Those of the judge of the trials, by the labels of each look and of those before; None if they are not known."""
 
     def at(self, look: int | None) -> Evidence:
         """Return the evidence at a look, from 1; None for the last."""
@@ -151,8 +155,9 @@ class EvidenceInLooks:
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["family"] * at.asked,
                 answers=(at.answers, at.pessimistic_answers) if at.run is None else None,
+                errors=self.errors[place] if self.errors else None,
             )
-            for at in self.evidence[: self.complete]
+            for place, at in enumerate(self.evidence[: self.complete])
         ]
 
 
@@ -192,6 +197,25 @@ def by_look(
             )
             bands[name] = EvidenceInLooks(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
+
+
+def judge_errors(
+    test: str, of_function: Sequence[Row], trials: Sequence[Row], plan: LooksPlan, terms: tuple[float, float]
+) -> list[JudgeErrors | None]:
+    """Return the errors of the judge of a test at each look.
+
+    They are those of the labels known then, so that an early stop and a replay of it come to the same verdict.
+    of_function: the rows of a function and its checks. trials, plan, terms: see `by_look`.
+    """
+    if not any(row.test.endswith(f".{AGREEMENT}") for row in of_function):
+        return []
+    looks = looks_of_rows(trials, plan, *terms)
+    of_trial = {item_key(row): looks[row.band].of[Unit.of_row(row)] for row in trials if row.band is not None}
+    most = max(of_trial.values(), default=0)
+    return [
+        errors_of(test, [row for row in of_function if of_trial.get(item_key(row), 0) <= look])
+        for look in range(1, most + 1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,12 +280,6 @@ def _left_out(after: Sequence[Row]) -> bool:
     return any(row.error == EARLY_STOP for row in after)
 
 
-def _evidenced(answers: Mapping[object, Sequence[AnswerPair]]) -> Clusters | Averaged:
-    """Return the changes of trials, or their answers where any was answered several times."""
-    averaged = Averaged(list(answers.values()))
-    return averaged if averaged.several else averaged.changes
-
-
 def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
     """Return the evidence in several bands of paired trials, given by test and name, as if they were one.
 
@@ -277,13 +295,10 @@ def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
 
 
 def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
-    """Return the paired difference of each cell, over the trials that both runs measured, as if independent."""
-    cells: dict[str, list[AnswerPair]] = defaultdict(list)
-    for rows in pairs.items.values():
-        before, after = ([row.credit for row in side if row.measured] for side in rows)
-        if before and after:
-            cells[rows[1][0].cell].append((before, after))
-    return {name: difference(answers) for name, answers in cells.items()}
+    """Return the paired difference of each cell, over the trials that both runs measured."""
+    cells = grouped(pairs.items.values(), lambda item: item[1][0].cell)
+    found = {name: paired(items) for name, items in cells.items()}
+    return {name: difference for name, difference in found.items() if difference.n}
 
 
 def same_answer(before: Row, after: Row) -> bool:
@@ -437,7 +452,7 @@ def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: fl
 class Seen:
     """One band in two runs."""
 
-    changes: Clusters
+    changes: Sequence[Sequence[float]]
     """The changes of the pairs that both runs measured, by cluster."""
     right: float
     """The right answers of both runs, at most 2 n; of trials with several answers, their mean."""
@@ -547,7 +562,6 @@ def _right(both: TrialPairs) -> dict[str, float]:
     """Return the right answers of both runs in each band, over the pairs that both measured."""
     right: dict[str, float] = defaultdict(float)
     for rows in both.items.values():
-        sides = [[row.credit for row in side if row.measured] for side in rows]
-        if all(sides):
-            right[str(rows[1][0].band)] += sum(sum(side) / len(side) for side in sides)
+        if credits := credits_of(rows):
+            right[str(rows[1][0].band)] += sum(sum(side) / len(side) for side in credits)
     return right

@@ -31,6 +31,7 @@ from longctx.gate.evidence import (
     changed_together,
     has_clusters,
     is_gated,
+    judge_errors,
     with_bands_of,
 )
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
@@ -376,7 +377,12 @@ def _compared(
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None
     of_check = is_check(match.test)
-    evidence = by_look(both, looks, (rules.margin, rules.alpha), trials if of_check else None)
+    terms = rules.margin, rules.alpha
+    evidence = by_look(both, looks, terms, trials if of_check else None)
+    of_function = [row for row in after if name_of_test(row.test) == of_trials and row.subject == match.after]
+    errors = judge_errors(match.test, of_function, trials or (), looks, terms)
+    for at_looks in evidence.values():
+        at_looks.errors = errors
     left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}
     only_before, only_after = both.alone
     bands = {Band(match.test, name, match.after): in_looks for name, in_looks in evidence.items()}

@@ -69,7 +69,7 @@ def _cells(reference: str, changes: Sequence[tuple[str, CellChange]]) -> dict[st
     cells = {reference: " / ".join(dict.fromkeys(str(change.before) for _, change in changes))}
     for name, change in changes:
         cells[name] = str(change.after)
-        cells[f"{name} - {reference}"] = f"{change.paired}{' *' if change.clustered else ''}"
+        cells[f"{name} - {reference}"] = str(change.paired)
         if not isinstance(change.paired, Unpaired):
             cells[f"{name} gained"] = trials(change.paired.gained)
             cells[f"{name} lost"] = trials(change.paired.lost)
@@ -124,16 +124,8 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
                 yield f"{test}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
     versus_all = [versus for _, compared in others for versus in compared.versus]
     changes = [change for versus in versus_all for change in (versus.total, *versus.cells)]
-    if any(isinstance(change.paired, Averaged) for change in changes):
-        yield (
-            "Several answers to a trial count as their mean in a difference. A rate is over all answers, as if they "
-            "were independent."
-        )
-    if any(change.clustered for change in changes):
-        yield (
-            "*: some of its trials share a question, a section, a graph or their text; the interval assumes "
-            "independent trials, so it is too narrow."
-        )
+    if any(isinstance(change.paired, Averaged) and change.paired.several for change in changes):
+        yield "Several answers to a trial count as their mean in a difference."
 
 
 def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[str]:

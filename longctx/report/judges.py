@@ -33,7 +33,6 @@ def doubts(graded: Sequence[GradedTest]) -> Iterator[str]:
 
 def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
     """Yield what the verdict assumes of each judge, or what its errors make of the difference in each band."""
-    margin = verdict.rules.margin
     for judged in verdict.graded:
         gated = [
             (band, change)
@@ -48,12 +47,12 @@ def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
         if not judged.errors.usable:
             yield f"{name}: graded by a judge whose errors are not known: the verdict takes its grades as right."
             continue
+        few = _too_few(judged, verdict.rules.margin)
         for band, change in gated:
             value, low, high = judged.errors.difference((band.difference, *change.interval))
             yield (
                 f"{name}, {band.band.name}: {value:+.3f} [{low:+.2f}, {high:+.2f}] without the judge's errors, "
-                f"if it errs as often in both runs{_not_ruled_out(band.verdict, low, margin)}."
-                f"{_too_few(judged, margin)}"
+                f"if it errs as often in both runs; the verdict allows for them.{few}"
             )
 
 
@@ -114,10 +113,6 @@ def _too_few(judged: GradedTest, within: float) -> str:
         else "label more answers, right ones and wrong ones"
     )
     return f" {count(given, 'label')} {'is' if given == 1 else 'are'} too few to know the judge: {take}."
-
-
-def _not_ruled_out(verdict: str, low: float, margin: float) -> str:
-    return f", which does not rule out a drop of {margin:.0%}" if verdict == "pass" and low <= -margin else ""
 
 
 def _limits(value: Limited) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -290,11 +291,13 @@ def _open(losses: Losses) -> str:
         return ""
     kept = losses.ruled_out[-1].value if losses.ruled_out else losses.first
     more = [loss.more(losses.margin) for loss in losses.open]
-    known = [number for number in more if number is not None]
-    wanted = f"about {max(known):,} more" if len(known) == len(more) else "far more are needed"
+    least = min(losses.open, key=lambda loss: loss.n)
+    of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
+    known = [math.ceil(number / least.size) if unit else number for number in more if number is not None]
+    wanted = f"about {max(known):,} more{unit}" if len(known) == len(more) else "far more are needed"
     values = [size(loss.value) for loss in losses.open]
     listed = " and ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
-    return f"{min(loss.n for loss in losses.open):,} probes cannot tell {size(kept)} from {listed}: {wanted}"
+    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {listed}: {wanted}"
 
 
 def _keeps(window: Window) -> str:

@@ -204,7 +204,7 @@ def _ruled_out(verdict: RunVerdict) -> str:
     margin = verdict.rules.margin_of_run if band is run else verdict.rules.margin
     points = math.ceil(100 * band.bound - 1e-9)
     known = "no drop is ruled out" if points >= 100 else f"a drop above {count(points, 'point')} is ruled out"
-    takes = f"; {100 * margin:g} points take about {band.needed:,} trials" if band.needed else ""
+    takes = f"; {100 * margin:g} points take about {band.takes}" if band.takes else ""
     where = " in all bands together" if band is run else f" in {band.band}" if len(verdict.bands) > 1 else ""
     return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
@@ -282,8 +282,9 @@ def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
             )
         if band.within_margin:
             yield f"{band.band}: a drop of {-band.difference:.1%} is significant, and smaller than the margin."
-        if band.needed is not None and test.verdict == "inconclusive":
-            yield f"{band.band}: about {band.needed:,} trials would settle it, not {band.n:,}."
+        if band.takes and test.verdict == "inconclusive":
+            given = band.n if band.takes.endswith("trials") else band.clusters
+            yield f"{band.band}: about {band.takes} would settle it, not {given:,}."
     for differs, cells in grouped(test.across, str).items():
         if cells[0].paired:
             yield f"{name}: {differs}: the same items, paired."
@@ -406,7 +407,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
     ]
     title = (
         f"Scenarios that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
-        f"verdict; the 95% intervals hold for all {len(cells):,} together, and count trials as independent"
+        f"verdict; the 95% intervals hold for all {len(cells):,} together"
     )
     yield Table.from_rows(title, rows)
 

@@ -1,31 +1,36 @@
-"""Trials that were answered several times before a change, or after it: the mean of each, an exact test and a bound.
+"""Trials under two conditions, answered once or several times under each: an exact test of a drop, and its bound.
 
 The test permutes whole runs within each cluster: if nothing changed, every choice of the later runs among all of its
 runs is as likely (E. J. G. Pitman, Supplement to the JRSS 4, 1937). With one run on each side it is that of
-stats/signflip.py.
+stats/signflip.py, which is faster.
 
-The bound is that of a score test. The variance of the mean change is that of the likeliest distribution of changes
-whose mean is the drop in question (A. B. Owen, "Empirical likelihood ratio confidence intervals for a single
-functional", Biometrika 75, 1988), with room for losses that were not observed. With one run on each side it is Tango's
-(stats/paired.py). The variance that was observed, in its place, passes a drop of the margin in up to 12% of simulated
-gates (benchmarks/gate/RUNS.md).
+The bound respects clusters and stays valid at rates of 0% and 100%. For independent trials it is that of a score test.
+The variance of the mean change is that of the likeliest distribution of changes whose mean is the drop in question (A.
+B. Owen, "Empirical likelihood ratio confidence intervals for a single functional", Biometrika 75, 1988), with room for
+losses that were not observed. With one run on each side it is Tango's (stats/paired.py), which is faster. The variance
+that was observed, in its place, passes a drop of the margin in up to 12% of simulated gates (benchmarks/gate/RUNS.md).
+For clustered trials it is the larger of two bounds: that one with the effective number of trials (the design effect of
+L. Kish, "Survey Sampling", 1965), which is above zero even if no change was observed; and that over clusters
+(stats/bound.py), which allows for a few clusters that contain most of a drop. The first alone passes a drop of exactly
+the margin too often (benchmarks/gate/RESULTS.md).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longctx.stats import signflip
 from longctx.stats.bound import over_clusters
-from longctx.stats.paired import Paired, with_interval
+from longctx.stats.paired import Paired, tango, with_interval
 from longctx.stats.rates import Z95, design_effect
 from longctx.stats.search import root
 
@@ -35,24 +40,29 @@ UNIT = 100
 """The test counts partial credit in hundredths."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Averaged:
-    """Trials with several answers, by cluster."""
+    """Trials under two conditions, with one answer or several to each, by cluster."""
 
     answers: Sequence[Sequence[AnswerPair]]
 
-    @property
+    @classmethod
+    def of_changes(cls, clusters: Iterable[Iterable[float]]) -> Averaged:
+        """Return trials with one answer under each condition. clusters: the changes of their credit, -1 to 1."""
+        return cls([[((max(0, -change),), (max(0, change),)) for change in cluster] for cluster in clusters])
+
+    @cached_property
     def several(self) -> bool:
         """Whether any trial has several answers on a side, or partial credit."""
         trials = chain.from_iterable(self.answers)
         return self.partial or any(len(before) > 1 or len(after) > 1 for before, after in trials)
 
-    @property
+    @cached_property
     def partial(self) -> bool:
         """Whether any answer has partial credit."""
         return any(credit % 1 for trial in chain.from_iterable(self.answers) for side in trial for credit in side)
 
-    @property
+    @cached_property
     def changes(self) -> list[list[float]]:
         """The change of each trial: the mean of its later answers minus that of its earlier ones, by cluster."""
         return [[_mean(after) - _mean(before) for before, after in cluster] for cluster in self.answers]
@@ -61,6 +71,11 @@ class Averaged:
     def n(self) -> int:
         """The trials."""
         return sum(map(len, self.answers))
+
+    @property
+    def independent(self) -> bool:
+        """Whether no two trials share a cluster."""
+        return max(map(len, self.answers), default=1) == 1
 
     @property
     def difference(self) -> float:
@@ -79,18 +94,20 @@ class Averaged:
     @property
     def gained(self) -> float:
         """The sum of the changes for the better."""
-        return math.fsum(change for change in chain.from_iterable(self.changes) if change > 0)
+        return _total(change for change in chain.from_iterable(self.changes) if change > 0)
 
     @property
     def lost(self) -> float:
         """The sum of the changes for the worse, as a positive number."""
-        return math.fsum(-change for change in chain.from_iterable(self.changes) if change < 0)
+        return _total(-change for change in chain.from_iterable(self.changes) if change < 0)
 
     def drop_p_value(self, mid: bool = False) -> float:
         """Return the probability of so few right answers after the change, or fewer, if nothing changed.
 
         mid: whether it is the mid-p-value.
         """
+        if not self.several:
+            return signflip.drop_p_value([int(sum(cluster)) for cluster in self.changes], mid)
         chance, observed, unit = np.ones(1), 0, UNIT if self.partial else 1
         for cluster in self.answers:
             before, after = (_totals([answers[side] for answers in cluster], unit) for side in (0, 1))
@@ -102,33 +119,38 @@ class Averaged:
         half = mid * chance[observed] / 2 if len(chance) > 1 else 0.0
         return min(1.0, float(chance[: observed + 1].sum() - half))
 
-    def drop_bound(self, alpha: float) -> float:
-        """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1."""
-        return drop_bound(self.changes, alpha)
+    def drop_bound(self, alpha: float = 0.05) -> float:
+        """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1.
+
+        Without trials it is 1.
+        """
+        changes = list(chain.from_iterable(self.changes))
+        if not changes:
+            return 1.0
+        deff, z = design_effect(self.changes), NormalDist().inv_cdf(1 - alpha)
+        weights = {change: count / deff for change, count in Counter(round(change, 9) for change in changes).items()}
+        if weights.keys() <= {-1, 0, 1}:
+            bound = -tango(weights.get(1, 0.0), weights.get(-1, 0.0), len(changes) / deff, z)[0]
+        else:
+            bound = -root(lambda delta: score(weights, delta) - z, -1.0, math.fsum(changes) / len(changes))
+        sums = [math.fsum(cluster) for cluster in self.changes if cluster]
+        return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
 
     def __str__(self) -> str:
         return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"
 
 
-def difference(answers: Sequence[AnswerPair]) -> Paired | Averaged:
-    """Return the difference between the answers to independent trials; a mean where any was answered several times."""
-    averaged = Averaged([[trial] for trial in answers])
-    if averaged.several:
+def difference(clusters: Iterable[Sequence[AnswerPair]]) -> Paired | Averaged:
+    """Return the difference between two conditions: counts where trials are independent and answered once.
+
+    clusters: the answers to the trials of each. If all are of one cluster, the difference is that of this cluster.
+    """
+    answers = [cluster for cluster in clusters if cluster]
+    averaged = Averaged([[trial] for trial in answers[0]] if len(answers) == 1 else answers)
+    if averaged.several or not averaged.independent:
         return averaged
     changes = list(chain.from_iterable(averaged.changes))
     return Paired(changes.count(1), changes.count(-1), len(changes))
-
-
-def drop_bound(clusters: Sequence[Sequence[float]], alpha: float) -> float:
-    """Return the bound of the drop. clusters: the changes of each cluster's trials, between -1 and 1."""
-    changes = list(chain.from_iterable(clusters))
-    if not changes:
-        return 1.0
-    deff, z = design_effect(clusters), NormalDist().inv_cdf(1 - alpha)
-    weights = {change: count / deff for change, count in Counter(round(change, 9) for change in changes).items()}
-    bound = -root(lambda delta: score(weights, delta) - z, -1.0, math.fsum(changes) / len(changes))
-    sums = [math.fsum(cluster) for cluster in clusters if cluster]
-    return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
 
 
 def score(weights: dict[float, float], delta: float) -> float:
@@ -167,8 +189,15 @@ def _likeliest(weights: dict[float, float], n: float, delta: float) -> dict[floa
 
 def _mean(answers: Sequence[float]) -> float:
     """Return the mean credit; that of a single answer, which is right or wrong, is an integer."""
-    mean = sum(answers) / len(answers)
-    return mean if len(answers) > 1 or mean % 1 else int(mean)
+    if len(answers) == 1:
+        [credit] = answers
+        return credit if credit % 1 else int(credit)
+    return sum(answers) / len(answers)
+
+
+def _total(changes: Iterable[float]) -> float:
+    """Return a sum, which is an integer if all of its terms are."""
+    return round(sum(changes), 6)
 
 
 def _totals(answers: Sequence[Sequence[float]], unit: int) -> list[int]:

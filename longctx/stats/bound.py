@@ -1,10 +1,7 @@
-"""An upper bound of a drop between paired runs, which respects clusters and stays valid at rates of 0% and 100%.
+"""An upper bound of a drop over clusters of trials, and how many trials bound a drop to less than a margin.
 
-For independent trials it is Tango's score bound (stats/paired.py). For clustered trials it is the larger of two bounds:
-Tango's with the effective number of trials (the design effect of L. Kish, "Survey Sampling", 1965), which is above zero
-even if no change was observed; and N. Gaffke's ("Three test statistics for a nonparametric one-sided hypothesis on the
-mean of a nonnegative variable", Math. Methods of Statistics 14, 2005), which allows for a few clusters that hold most
-of a drop. Tango's alone passes a drop of exactly the margin too often (benchmarks/gate/RESULTS.md).
+The bound is N. Gaffke's ("Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+variable", Math. Methods of Statistics 14, 2005). It is a part of that of stats/averaged.py.
 """
 
 from __future__ import annotations
@@ -13,14 +10,12 @@ import math
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.stats.paired import score, tango
-from longctx.stats.rates import design_effect
+from longctx.stats.paired import score
 from longctx.stats.search import fewest
 
 UNSEEN = 0.4
@@ -30,25 +25,17 @@ Gaffke's own bound assumes the largest possible share, 1, with which no margin o
 clusters. In steps of 0.1, this is the smallest share that passed a drop of exactly the margin in at most 5% of
 simulated gates, even where half of the difficulty's variance is within sections (benchmarks/gate/RESULTS.md).
 """
+UNSEEN_GAIN = 0.2
+"""The share of its trials that an unobserved cluster is assumed to gain where the same weights test a drop.
+
+With few clusters the sign-flip test assumes too much: that losses are spread over them as gains are. In steps of 0.1,
+this is the smallest share with which 5 to 14 clusters raise fewer false alarms than 15 to 60 do without it
+(benchmarks/gate/FEW.md).
+"""
 DRAWS = 4000
 """Random weightings of the clusters that Gaffke's bound takes its quantile from. They are frozen."""
 MOST_WEIGHTED = 300
 """With more clusters, those that lost as much are weighted together: a matrix of all weights would take gigabytes."""
-
-
-def drop_bound(clusters: Sequence[Sequence[float]], alpha: float = 0.05) -> float:
-    """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha, between -1 and 1.
-
-    clusters: the changes of each cluster's trials: 1 gained, -1 lost, 0 neither. Without trials the bound is 1.
-    """
-    changes = list(chain.from_iterable(clusters))
-    if not changes:
-        return 1.0
-    deff = design_effect(clusters)
-    gained, lost = (changes.count(sign) / deff for sign in (1, -1))
-    bound = -tango(gained, lost, len(changes) / deff, NormalDist().inv_cdf(1 - alpha))[0]
-    sums = [sum(cluster) for cluster in clusters if cluster]
-    return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
 
 
 def trials_to_settle(
@@ -90,10 +77,23 @@ def over_clusters(sums: Sequence[float], trials: int, alpha: float) -> float:
 
     sums: gained minus lost of each cluster. Clusters are scaled by the mean cluster size.
     """
-    lost = np.sort(-np.array(sums, dtype=float)) * len(sums) / trials
-    lost = np.append(lost, max(UNSEEN, lost[-1]))
-    means = _weights(len(sums)) @ lost if len(sums) <= MOST_WEIGHTED else _weighted_together(lost)
-    return min(1.0, float(np.quantile(means, 1 - alpha)))
+    lost = [-total for total in sums]
+    return min(1.0, float(np.quantile(_means(lost, trials, UNSEEN), 1 - alpha)))
+
+
+def p_value_over_clusters(sums: Sequence[float], trials: int) -> float:
+    """Return the share of such means, with an unobserved cluster that gained, in which nothing is lost.
+
+    sums: see `over_clusters`.
+    """
+    return float((1 + (_means(sums, trials, UNSEEN_GAIN) >= 0).sum()) / (1 + DRAWS))
+
+
+def _means(sums: Sequence[float], trials: int, unseen: float) -> NDArray[np.float64]:
+    """Return the mean share of a cluster under random weights. unseen: that of one more, or the largest observed."""
+    shares = np.sort(np.array(sums, dtype=float)) * len(sums) / trials
+    shares = np.append(shares, max(unseen, shares[-1]))
+    return _weights(len(sums)) @ shares if len(sums) <= MOST_WEIGHTED else _weighted_together(shares)
 
 
 @lru_cache(maxsize=8)

@@ -9,13 +9,14 @@ are Bonferroni's: they hold for all values at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 from statistics import NormalDist
 
-from longctx.stats.bound import drop_bound, trials_to_settle
-from longctx.stats.paired import tango
+from longctx.stats.averaged import Averaged
+from longctx.stats.bound import trials_to_settle
+from longctx.stats.paired import Paired
 from longctx.stats.power import trials_for_drop
 from longctx.stats.rates import design_effect
 
@@ -46,6 +47,10 @@ class Loss:
     """The share of items that are right at this value alone."""
     lost: float
     """The share of items that are right at the first value alone."""
+    effect: float = 1.0
+    """How many items carry as much information as one independent item."""
+    size: float = 1.0
+    """The items of a cluster, such as a session."""
 
     @property
     def significant(self) -> bool:
@@ -58,9 +63,11 @@ class Loss:
         """
         least = 1 / (self.n + 2)  # even if no item changed, some may
         if self.loss < margin / 2:
-            needed: int | None = trials_to_settle(max(self.gained + self.lost, least), margin, ALPHA, power=OFTEN)
+            changed = max(self.gained + self.lost, least)
+            needed: int | None = trials_to_settle(changed, margin, ALPHA, self.effect, self.size, OFTEN)
         else:
             needed = trials_for_drop(self.loss, max(2 * self.gained, least), ALPHA, OFTEN)
+            needed = None if needed is None else math.ceil(self.effect * needed)
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
 
 
@@ -73,13 +80,13 @@ class Losses:
     margin: float = MARGIN
 
     @classmethod
-    def of(cls, first: float, changes: Mapping[float, Sequence[Sequence[float]]], margin: float = MARGIN) -> Losses:
+    def of(cls, first: float, pairs: Mapping[float, Paired | Averaged], margin: float = MARGIN) -> Losses:
         """Return the losses at some values.
 
-        changes: for each value, by cluster, the outcome of each item at it minus that at the first value.
+        pairs: for each value, what changed from the first value to it.
         """
-        z = NormalDist().inv_cdf(1 - ALPHA / max(1, len(changes)))
-        return cls(first, tuple(_loss(value, changes[value], z) for value in sorted(changes)), margin)
+        z = NormalDist().inv_cdf(1 - ALPHA / max(1, len(pairs)))
+        return cls(first, tuple(_loss(value, pairs[value], z) for value in sorted(pairs)), margin)
 
     @property
     def ruled_out(self) -> tuple[Loss, ...]:
@@ -106,12 +113,11 @@ def probes_needed(discordance: float, margin: float = MARGIN) -> int:
     return trials_to_settle(discordance, margin, ALPHA, power=OFTEN)
 
 
-def _loss(value: float, clusters: Sequence[Sequence[float]], z: float) -> Loss:
-    changes = list(chain.from_iterable(clusters))
-    n = len(changes)
+def _loss(value: float, pairs: Paired | Averaged, z: float) -> Loss:
+    n = pairs.n
     if not n:
         return Loss(value, 0, 0.0, (-1.0, 1.0), 1.0, 0.0, 0.0)
-    effect = design_effect(clusters)
-    gained, lost = (sum(max(0.0, sign * change) for change in changes) for sign in (1, -1))
-    low, high = tango(gained / effect, lost / effect, n / effect, z)
-    return Loss(value, n, (lost - gained) / n, (-high, -low), drop_bound(clusters, ALPHA), gained / n, lost / n)
+    low, high = pairs.interval(z)
+    gained, lost = pairs.gained / n, pairs.lost / n
+    effect, size = (design_effect(pairs.changes), n / len(pairs.answers)) if isinstance(pairs, Averaged) else (1.0, 1.0)
+    return Loss(value, n, lost - gained, (-high, -low), pairs.drop_bound(ALPHA), gained, lost, effect, size)

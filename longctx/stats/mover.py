@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.stats.rates import Rate, design_effect, wilson
+from longctx.stats.rates import ROUNDING, Rate, design_effect, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,15 @@ def interval(a: Sample, b: Sample, z: float, weight: float = 1.0, correlation: f
     return estimate - reach(rate_a - low_a, high_b - rate_b), estimate + reach(high_a - rate_a, rate_b - low_b)
 
 
-def correlation(pairs: Sequence[tuple[bool, bool]]) -> float:
-    """Return the correlation of paired outcomes; 0 if it is negative, or if one side has no variation.
+def correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    """Return the correlation of paired credits; 0 if it is negative, or if one side has no variation.
 
     A correlation of 0 gives the wider interval.
     """
     n = len(pairs)
-    both = sum(first and second for first, second in pairs)
-    first, second = (sum(pair[side] for pair in pairs) for side in (0, 1))
-    variation = first * (n - first) * second * (n - second)
-    return max(0.0, (n * both - first * second) / math.sqrt(variation)) if variation else 0.0
+    (first, squares), (second, others) = (
+        (math.fsum(pair[side] for pair in pairs), math.fsum(pair[side] ** 2 for pair in pairs)) for side in (0, 1)
+    )
+    variation = max(0.0, n * squares - first * first) * max(0.0, n * others - second * second)
+    both = math.fsum(one * other for one, other in pairs)
+    return max(0.0, (n * both - first * second) / math.sqrt(variation)) if variation > ROUNDING else 0.0

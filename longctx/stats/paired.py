@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from longctx.stats.rates import Z95
 from longctx.stats.search import root
@@ -31,6 +32,10 @@ class Paired:
     def interval(self, z: float = Z95) -> tuple[float, float]:
         """Tango's score interval of the difference; (-1, 1) without trials."""
         return tango(self.gained, self.lost, self.n, z)
+
+    def drop_bound(self, alpha: float = 0.05) -> float:
+        """Return the upper end of the one-sided interval of the drop at confidence 1 - alpha; 1 without trials."""
+        return -self.interval(NormalDist().inv_cdf(1 - alpha))[0]
 
     def __str__(self) -> str:
         return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"

@@ -29,7 +29,7 @@ from longctx.stats.binomial import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
 from longctx.stats.looks import Looks
 from longctx.stats.paired import score
-from longctx.stats.rates import NO_RATE, Rate, wilson
+from longctx.stats.rates import NO_RATE, Z95, Rate, wilson
 from longctx.stats.search import bisect, fewest, least, root
 from longctx.vocabulary.stream import frozen_stream
 
@@ -196,16 +196,22 @@ class JudgeErrors:
             return math.nan, 0.0, 1.0
         return _accuracy(shown, limited(self.on_right), limited(self.on_wrong))
 
-    def difference(self, shown: Limited) -> Limited:
+    @property
+    def apart(self) -> float:
+        """The share of a change that the judge sees if it errs as often before and after it."""
+        return 1 - self.on_right.rate - self.on_wrong.rate
+
+    def difference(self, shown: Limited, z: float = Z95) -> Limited:
         """Return the true difference where the judge shows this one; (NaN, -1, 1) if its errors are not usable.
 
         The estimate supposes that the judge errs on what changed as often as on other answers. The interval holds as
         well if it sees all of the change: errors are often on answers that are hard to judge before and after it.
+        z: the normal quantile of the interval.
         """
         if not self.usable:
             return math.nan, -1.0, 1.0
-        (value, low, high), errors = shown, (limited(self.on_right), limited(self.on_wrong))
-        apart = 1 - self.on_right.rate - self.on_wrong.rate
+        (value, low, high), errors = shown, (limited(self.on_right, z), limited(self.on_wrong, z))
+        apart = self.apart
 
         def reach(own: float, at: float, side: int) -> float:
             return math.hypot(own, *(at * (error[side if at > 0 else 3 - side] - error[0]) for error in errors))
@@ -217,6 +223,10 @@ class JudgeErrors:
             -1.0,
         )
         return corrected, min(low, least), max(high, most)
+
+    def drop_bound(self, difference: float, bound: float, alpha: float) -> float:
+        """Return the upper bound of the true drop where that of the drop that the judge shows is `bound`."""
+        return -self.difference((difference, -bound, difference), NormalDist().inv_cdf(1 - alpha))[1]
 
     def needed(self, shown: float, within: float) -> int | None:
         """Return how many labels, shared out as these, give the accuracy to `within` if trials cost nothing.
@@ -250,8 +260,8 @@ def kappa(pairs: Sequence[tuple[str, str]], agreement: Rate) -> Limited:
     return value, max(-1.0, low), high
 
 
-def limited(rate: Rate) -> Limited:
-    return rate.rate, rate.lo, rate.hi
+def limited(rate: Rate, z: float = Z95) -> Limited:
+    return rate.rate, *wilson(rate.correct / rate.effect, rate.effective, z)
 
 
 def _accuracy(shown: Limited, on_right: Limited, on_wrong: Limited) -> Limited:

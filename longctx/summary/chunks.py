@@ -9,7 +9,7 @@ from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
 from longctx.stats.losses import Losses
-from longctx.summary.window import Measured, changes
+from longctx.summary.window import Measured, pairs_of
 
 CHUNKS = "chunks"
 """The parameter of a test function that is the number of chunks."""
@@ -52,5 +52,5 @@ def _of(subject: Subject, rows: Sequence[Row]) -> Retrieval:
     by_number = dict(sorted(grouped(rows, lambda row: float(str(row.params[CHUNKS]))).items()))
     points = tuple(Measured.of(number, group) for number, group in by_number.items())
     best = max(points, key=lambda point: (point.rate.rate, -point.value)).value
-    others = {number: changes(by_number[best], group) for number, group in by_number.items() if number != best}
+    others = {number: pairs_of(by_number[best], group) for number, group in by_number.items() if number != best}
     return Retrieval(subject, points, Losses.of(best, others))

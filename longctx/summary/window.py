@@ -6,10 +6,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from longctx.compare.pairs import by_item, paired
 from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
 from longctx.results.subject import Subject
+from longctx.stats.averaged import Averaged
 from longctx.stats.losses import Losses
+from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of
 from longctx.summary.costs import total_usd
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
@@ -86,19 +89,12 @@ def _of(subject: Subject, rows: Sequence[Row]) -> Window:
         replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
         dict(subject.labels).get(STRATEGY, NO_STRATEGY),
         tuple(Measured.of(fill, group) for fill, group in by_fill.items()),
-        Losses.of(first, {fill: changes(by_fill[first], group) for fill, group in by_fill.items() if fill != first}),
+        Losses.of(first, {fill: pairs_of(by_fill[first], group) for fill, group in by_fill.items() if fill != first}),
         statistics.fmean(known) if known and len(known) == len(costs) else None,
         max((row.guessing or 0.0 for row in rows), default=0.0),
     )
 
 
-def changes(before: Sequence[Row], after: Sequence[Row]) -> list[list[float]]:
-    """Return, by cluster, the outcome of each item after a change minus the one before it; repeats are averaged."""
-    ours, theirs = (grouped(rows, lambda row: (row.seed, row.item, row.trial)) for rows in (before, after))
-    pairs = [(theirs[key][0], _mean(theirs[key]) - _mean(ours[key])) for key in theirs if key in ours]
-    clusters = grouped(pairs, lambda pair: pair[0].cluster or (pair[0].seed, pair[0].item, pair[0].trial))
-    return [[change for _, change in cluster] for cluster in clusters.values()]
-
-
-def _mean(rows: Sequence[Row]) -> float:
-    return statistics.fmean(row.credit for row in rows)
+def pairs_of(before: Sequence[Row], after: Sequence[Row]) -> Paired | Averaged:
+    """Return the difference between two values of a parameter, on the same items."""
+    return paired(by_item(before, after, lambda row: (row.seed, row.item, row.trial)))

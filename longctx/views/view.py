@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from longctx.results.grouping import grouped
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
 from longctx.views.chart import (
@@ -51,7 +52,7 @@ class RatePoint:
     """The place on the axis: a number, or a name."""
     series: str
     """The curve or the colour that it belongs to."""
-    value: Rate | Paired
+    value: Rate | Paired | Averaged
     facet: str = ""
     """The chart and the table that it belongs to, such as those of a subject; empty if a view has only one."""
     lexical: Rate = NO_RATE
@@ -309,11 +310,11 @@ def _sorted(points: list[RatePoint]) -> list[RatePoint]:
     return sorted(points, key=lambda point: float(point.x)) if numbers else points
 
 
-def estimate(value: Rate | Paired) -> float:
+def estimate(value: Rate | Paired | Averaged) -> float:
     """Return the rate, or the difference of two."""
-    return value.difference if isinstance(value, Paired) else value.rate
+    return value.rate if isinstance(value, Rate) else value.difference
 
 
-def interval(value: Rate | Paired) -> tuple[float, float]:
+def interval(value: Rate | Paired | Averaged) -> tuple[float, float]:
     """Return the ends of the 95% interval."""
-    return value.interval() if isinstance(value, Paired) else (value.lo, value.hi)
+    return (value.lo, value.hi) if isinstance(value, Rate) else value.interval()

@@ -36,6 +36,15 @@ def test_groups_hold_several_questions() -> None:
     ]
 
 
+def test_repeats_of_a_question_count_with_it() -> None:
+    """Twenty answers to two questions tell less of a bank than those to twenty questions."""
+    few = found({name: {"right": "+" * 10, "wrong": kind * 10} for name, kind in (("q1", "-"), ("q2", "+"))})
+    many = found({f"q{place}": {"right": "+", "wrong": "-+"[place % 2]} for place in range(20)})
+    (wide, _), (narrow, _) = (quality.overall.paired.interval() for quality in (few, many))
+    assert few.overall.paired.difference == many.overall.paired.difference == 0.5
+    assert wide < 0 < narrow
+
+
 def test_repeats_are_paired_and_what_was_not_measured_is_left_out() -> None:
     [item] = found({"q1": {"right": "++?-", "wrong": "-u+?"}}).items
     assert (item.right, item.wrong, item.none) == (Rate(2, 3), Rate(1, 2), Rate(0, 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +100,27 @@ def test_what_is_shown_is_observed_and_what_is_observed_may_be(correct: list[int
     lengths = [1000 * (place + 1) for place in range(len(correct))]
     assert lengths.index(shown) <= lengths.index(observed) <= lengths.index(most)
     assert all(not math.isnan(step.difference) for step in curve.steps)
+
+
+def credited(number: int, credit: float, repeats: int = 1) -> list[Row]:
+    """Return the rows of a check with partial credit."""
+    place = {"scenario": f"tokens-{number}", "params": {"tokens": number}, "trace": {"credit": round(1000 * credit)}}
+    return joined(
+        *(run(*outcomes(40, 40), test="test_refund_code.terms", repeat=repeat, **place) for repeat in range(repeats))
+    )
+
+
+def test_a_drop_of_partial_credit_is_in_its_interval() -> None:
+    [step] = of(credited(1000, 1.0), credited(4000, 0.6), parameter="tokens").steps
+    low, high = step.interval
+    assert step.difference == pytest.approx(-0.4)
+    assert low < -0.4 < high < -0.2
+
+
+def test_repeats_of_an_item_are_no_further_items() -> None:
+    """40 items that were answered once, or five times alike."""
+    once, often = (
+        of(credited(1000, 1.0, repeats), credited(4000, 0.9, repeats), parameter="tokens").steps[0]
+        for repeats in (1, 5)
+    )
+    assert often.interval == pytest.approx(once.interval)

@@ -54,7 +54,7 @@ def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
     [versus] = compare(before, after).versus
     assert [cell.cell for cell in versus.cells] == ["lines-5"]
     assert versus.alone == (2, 1)
-    assert versus.total == CellChange("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1), clustered=False)
+    assert versus.total == CellChange("all", Rate(1, 1), Rate(1, 1), Paired(0, 0, 1))
 
 
 def test_trials_that_expect_something_else_ask_something_else() -> None:
@@ -71,19 +71,32 @@ def test_several_answers_to_a_trial_are_compared_by_their_mean() -> None:
     assert (versus.total.before, versus.total.after) == (Rate(3, 6), Rate(2, 3))
     assert isinstance(versus.total.paired, Averaged)
     assert (versus.total.paired.n, versus.total.paired.gained, versus.total.paired.lost) == (3, 1.5, 1.0)
-    assert not versus.total.clustered
     assert [(flip.trial, flip.before, flip.after, flip.lost) for flip in versus.flips] == [
         (0, ("2 of 2 correct", None), ("wrong", None), True),
         (2, ("0 of 2 correct", None), ("correct", None), False),
     ]
 
 
-def test_questions_counted_twice_are_reported() -> None:
-    rows = joined(run("correct", item="q"), run("correct", item="q", cell="lines-10"))
-    [versus] = compare(rows, rows).versus
-    assert versus.total.clustered
-    rows = joined(run("correct"), run("correct", cell="lines-10"))
-    assert not compare(rows, rows).versus[0].total.clustered
+def test_the_interval_respects_clusters() -> None:
+    """An item asked in two cells, or trials of one section, count at their effective number."""
+
+    def width(**shared: object) -> float:
+        lost = ["wrong", "wrong", *["correct"] * 38]
+        before, after = (
+            joined(
+                *(
+                    run(kind, seed=place, **{name: f"{name}-{place // 2}" for name in shared})
+                    for place, kind in enumerate(kinds)
+                )
+            )
+            for kinds in (["correct"] * 40, lost)
+        )
+        [versus] = compare(before, after).versus
+        low, high = versus.total.paired.interval()
+        assert versus.total.paired.n == 40
+        return high - low
+
+    assert width(item=True) == width(cluster=True) > 1.2 * width()
 
 
 def test_each_family_finds_its_subjects() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from longctx.compare.pairs import pairs
-from longctx.gate.evidence import by_band, by_cell, changed_together
+from longctx.gate.evidence import Unit, by_band, by_cell, changed_together, judge_errors, looks_of_rows
 from longctx.results.row import Row
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
+from tests.judges import LABELLED
+from tests.judges import rows as graded
 from tests.rows import digested, joined, run
 
 SHORT: dict[str, Any] = {"band": "short"}
@@ -33,7 +37,8 @@ def test_what_the_run_did_not_measure_is_missing_and_feared_to_be_wrong() -> Non
     [evidence] = by_band(pairs(before, joined(run("correct", "infra_error", "not_asked", **SHORT)))).values()
     assert (evidence.asked, evidence.missing) == (3, 2)
     assert evidence.clusters == [[0]]
-    assert evidence.at_worst == [[0], [0], [-1]]
+    assert isinstance(evidence.at_worst, Averaged)
+    assert evidence.at_worst.changes == [[0], [0], [-1]]
 
 
 def test_what_the_baseline_did_not_measure_tells_nothing() -> None:
@@ -95,3 +100,18 @@ def test_a_document_whose_trials_were_lost_together_is_named_over_all_bands() ->
     assert gained == []
     lost, gained = changed_together(by_band(pairs(contracts(2, 2), contracts(0, 0))).values())
     assert ([each.cluster for each in gained], lost) == (["contract-7"], [])
+
+
+def test_the_errors_of_a_judge_at_a_look_are_those_of_the_labels_known_then() -> None:
+    """So a run that stops after its first look has the verdict that a replay of more trials has of that look."""
+    banded = [replace(row, band=None if "." in row.test else "all") for row in graded(*LABELLED * 40)]
+    trials, terms = [row for row in banded if row.band], (0.1, 0.05)
+    looks = looks_of_rows(trials, "few", *terms)["all"]
+    first = {row.trial for row in trials if looks.of[Unit.of_row(row)] == 1}
+    stopped = [row for row in banded if row.trial in first or row.band]
+    complete, early = (judge_errors("test_tone", rows, trials, "few", terms) for rows in (banded, stopped))
+    labels = [errors.labels for errors in complete if errors]
+    assert labels == sorted(set(labels))
+    assert (labels[0], labels[-1]) == (len(first), len(trials))
+    assert early[0] == complete[0] != complete[-1]
+    assert judge_errors("test_tone", trials, trials, "few", terms) == []

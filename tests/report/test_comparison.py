@@ -84,10 +84,6 @@ def test_doubts_are_reported() -> None:
     )
     several = joined(run("correct"), run("wrong", repeat=1))
     assert document(several, several).notes[-1].startswith("Several answers to a trial count as their mean")
-    twice = joined(run("correct", item="q"), run("wrong", item="q", cell="lines-10"))
-    made = document(twice, twice)
-    assert made.notes[-1].startswith("*: some of its trials share a question")
-    assert made.tables[0].frame.loc["all", "B - A"].endswith(" n=2 *")
     otherwise = joined(run("correct"), run("correct", seed=1, expected="1"))
     other = joined(run("correct"), run("correct", seed=1, expected="2"))
     assert "1 trial expect other answers in B than in A" in document(otherwise, other).notes[-1]

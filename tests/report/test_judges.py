@@ -14,7 +14,7 @@ from longctx.report.judges import gate_sentences
 from longctx.report.terminal import attention
 from longctx.report.text import as_markdown
 from longctx.report.verdict import verdict_document
-from longctx.results.row import Row
+from longctx.results.row import AGREEMENT, Row
 from longctx.summary.summary import summarize
 from tests.judges import LABELLED, rows
 
@@ -51,6 +51,24 @@ def test_a_run_without_a_judge_says_nothing_of_one() -> None:
 def test_many_labels_are_enough() -> None:
     summary = summarize(rows(*LABELLED * 101))
     assert not [line for line in attention(summary) if "too few" in line]
+
+
+@pytest.mark.parametrize(("labels", "verdict"), [(0, "pass"), (10, "inconclusive"), (200, "pass")])
+def test_a_judge_with_known_errors_decides_by_the_corrected_interval(labels: int, verdict: str) -> None:
+    """12 of 400 lost and 4 gained: a drop of 5 points is ruled out if the grades are right, or their errors known."""
+    same = [("Y", "")] * 344 + [("N", "")] * 40
+    before, after = (banded(rows(*[(was, "")] * 12, *[(now, "")] * 4, *same)) for was, now in (("Y", "N"), ("N", "Y")))
+    for number in range(labels):
+        said, label = [("Y", "Y"), ("N", "N")][number % 2] if number % 20 > 1 else [("N", "Y"), ("Y", "N")][number % 2]
+        of_label = {"test": f"test_tone.{AGREEMENT}", "item": f"case-{number}", "trial": number, "trace": {}}
+        after.append(replace(after[0], **of_label, band=None, returned=said, expected=label))
+    judged = give_verdict(before, after, Rules(margin=0.05))
+    band = next(band for band in judged.bands if band.band.test == "test_tone")
+    assert (band.verdict, judged.verdict) == (verdict, verdict)
+    assert band.bound == pytest.approx(0.0387, abs=1e-4) if not labels else band.bound > 0.045
+    [sentence] = gate_sentences(judged)
+    assert ("the verdict allows for them" in sentence) == bool(labels)
+    assert ("10 labels are too few to know the judge" in sentence) == (labels == 10)
 
 
 @pytest.mark.parametrize("labelled", [False, True])

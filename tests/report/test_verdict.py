@@ -220,6 +220,23 @@ def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
     assert (frame["band"].tolist(), frame["verdict"].tolist()) == (["short"], ["invalid"])
 
 
+def of_documents(number: int, right: int) -> list[Row]:
+    """Return the rows of 30 questions about each document, of which as many are right."""
+    outcomes = ["correct"] * right + ["wrong"] * (30 - right)
+    return [
+        row for place in range(number) for row in run(*outcomes, cluster=f"doc-{place}", item=f"q-{place}", band="all")
+    ]
+
+
+def test_few_documents_show_a_collapse_and_advice_is_in_documents() -> None:
+    collapsed = shown(of_documents(10, 27), of_documents(10, 3)).splitlines()[0]
+    assert "regression" in collapsed
+    title = shown(of_documents(10, 27), of_documents(10, 27)[1:] + of_documents(1, 27)[:1]).splitlines()[0]
+    assert "inconclusive" in title
+    assert "no drop is ruled out; 5 points take about" in title
+    assert title.endswith("documents or other clusters")
+
+
 def test_a_small_set_says_what_it_can() -> None:
     before, after = (run(*["correct"] * right, *["wrong"] * (21 - right), band="all") for right in (20, 19))
     title = shown(before, after).splitlines()[0]

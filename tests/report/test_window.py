@@ -36,6 +36,30 @@ def test_up_to_where_a_loss_is_ruled_out_and_where_points_are_lost() -> None:
     assert "summary-at-60000 keeps 0.85 (0.77 to 0.91) at 128k for $0.04 a session." in sentence
 
 
+def test_repeats_rule_no_loss_out_that_is_there() -> None:
+    """Each of 60 probes is right in all of 5 answers at the smaller fill, and in 4 at the larger one."""
+    rows = [
+        row
+        for repeat in range(5)
+        for row in [*filled(8000, 60, 60, repeat=repeat), *filled(64000, 60 if repeat else 0, 60, repeat=repeat)]
+    ]
+    [window] = windows(rows)
+    [loss] = window.losses.each
+    assert (loss.n, loss.loss, loss.bound > 0.2) == (60, pytest.approx(0.2), True)
+    assert window_sentences([window])[0].startswith("At 64k 20 points are lost (")
+
+
+def test_advice_on_few_sessions_is_in_sessions() -> None:
+    rows = [
+        row
+        for place in range(10)
+        for fill in (8000, 64000)
+        for row in filled(fill, 60, 60, cluster=f"s{place}", item=f"s{place}")
+    ]
+    [sentence] = window_sentences(windows(rows))
+    assert sentence == "600 probes of 10 sessions cannot tell 8k from 64k: about 26 more sessions."
+
+
 def test_few_probes_cannot_tell() -> None:
     [sentence] = window_sentences(windows([*filled(8000, 20, 24), *filled(32000, 19, 24), *filled(128000, 18, 24)]))
     assert sentence.startswith("24 probes cannot tell 8k from 32k and 128k: about ")

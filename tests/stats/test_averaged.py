@@ -8,9 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from longctx.stats import bound, signflip
-from longctx.stats.averaged import AnswerPair, Averaged, drop_bound, score
+from longctx.stats import averaged, signflip
+from longctx.stats.averaged import AnswerPair, Averaged, difference, score
+from longctx.stats.paired import Paired
 from longctx.stats.paired import score as tangos_score
+from longctx.stats.search import root
 
 
 def trials(*counts: tuple[int, int, int], runs: int) -> Averaged:
@@ -25,7 +27,8 @@ def trials(*counts: tuple[int, int, int], runs: int) -> Averaged:
 def test_with_one_run_the_test_and_the_bound_are_those_of_pairs(gained: int, lost: int, n: int) -> None:
     one = trials((0, 1, gained), (1, 0, lost), (1, 1, n - gained - lost), runs=1)
     assert one.drop_p_value() == pytest.approx(signflip.drop_p_value([1] * gained + [-1] * lost))
-    assert one.drop_bound(0.05) == pytest.approx(bound.drop_bound(one.changes), abs=1e-9)
+    assert one.drop_bound() == Paired(gained, lost, n).drop_bound()
+    assert difference(one.answers) == Paired(gained, lost, n)
     weights = {1.0: gained, -1.0: lost, 0.0: n - gained - lost}
     delta = (gained - lost) / n - 0.1
     known = {change: float(weight) for change, weight in weights.items() if weight}
@@ -67,8 +70,8 @@ def test_more_runs_before_make_the_bound_smaller() -> None:
 
 
 def test_without_losses_the_bound_is_above_zero() -> None:
-    assert trials((3, 1, 100), runs=3).drop_bound(0.05) == pytest.approx(bound.drop_bound([[0]] * 100), abs=1e-6)
-    assert drop_bound([], 0.05) == 1.0
+    assert trials((3, 1, 100), runs=3).drop_bound(0.05) == pytest.approx(Paired(0, 0, 100).drop_bound(), abs=1e-6)
+    assert Averaged([]).drop_bound() == 1.0
 
 
 def test_clusters_count_by_their_effective_number() -> None:
@@ -85,3 +88,32 @@ def test_the_interval_holds_the_difference() -> None:
     assert low < some.difference < high
     assert some.reversed().interval() == pytest.approx((-high, -low))
     assert math.isnan(Averaged([]).difference)
+
+
+@pytest.mark.parametrize("changes", [[[-1, 0, 1], [0], [-1, -1, 0, 0], [1], [0, 0]] * 4, [[-1]] * 9 + [[0]] * 60])
+def test_the_fast_cases_are_the_general_ones(changes: list[list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, slow = Averaged.of_changes(changes), Averaged.of_changes(changes)
+    known = fast.drop_bound(), fast.drop_p_value(), fast.drop_p_value(mid=True)
+    monkeypatch.setitem(vars(slow), "several", True)
+    monkeypatch.setattr(averaged, "tango", lambda gained, lost, n, z: (slow_bound(gained, lost, n, z), 1.0))
+    assert (slow.drop_bound(), slow.drop_p_value(), slow.drop_p_value(mid=True)) == pytest.approx(known)
+
+
+def slow_bound(gained: float, lost: float, n: float, z: float) -> float:
+    weights = {1.0: gained, -1.0: lost, 0.0: n - gained - lost}
+    known = {change: weight for change, weight in weights.items() if weight}
+    return root(lambda delta: score(known, delta) - z, -1.0, (gained - lost) / n)
+
+
+def test_a_bound_counts_partial_changes() -> None:
+    """80 of 80 trials lose 0.4 of their credit: no interval of the difference contains -0.1."""
+    low, high = Averaged([[((1.0,), (0.6,))]] * 80).interval()
+    assert low < -0.4 < high < -0.3
+
+
+def test_trials_of_one_cluster_are_those_of_a_cluster() -> None:
+    """As in a rate: where all trials share a section, the difference is that on this section."""
+    trial = ((1,), (0,))
+    assert difference([[trial] * 3]) == Paired(0, 3, 3)
+    assert isinstance(difference([[trial] * 3, [trial]]), Averaged)
+    assert difference([]) == Paired(0, 0, 0)

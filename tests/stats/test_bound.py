@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -13,12 +14,17 @@ from scipy.stats import beta
 from benchmarks.gate.clusters import drawn
 from benchmarks.gate.draws import HARD
 from longctx.gate.bands import LEAST_CLUSTERS
-from longctx.stats.bound import UNSEEN, drop_bound, over_clusters, trials_to_settle
+from longctx.stats.averaged import Averaged
+from longctx.stats.bound import UNSEEN, over_clusters, trials_to_settle
 from longctx.stats.paired import tango
 from longctx.stats.rates import design_effect
 
 CHANGES = st.integers(-1, 1)
 Z95_ONE_SIDED = 1.6448536269514722
+
+
+def drop_bound(clusters: Sequence[Sequence[float]]) -> float:
+    return Averaged.of_changes(clusters).drop_bound()
 
 
 def alone(gained: int, lost: int, n: int) -> list[list[int]]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.losses import MARGIN, Losses, probes_needed
+from longctx.stats.paired import Paired
 
 
-def changes(n: int, lost: int, gained: int = 0) -> list[list[float]]:
-    return [[-1.0]] * lost + [[1.0]] * gained + [[0.0]] * (n - lost - gained)
+def changes(n: int, lost: int, gained: int = 0) -> Paired:
+    return Paired(gained, lost, n)
 
 
 def test_a_loss_is_ruled_out_up_to_the_first_value_that_fails() -> None:
@@ -34,16 +37,40 @@ def test_few_items_tell_nothing_and_how_many_more_would() -> None:
 
 
 def test_no_item_in_common() -> None:
-    [loss] = Losses.of(8, {16: []}).open
+    [loss] = Losses.of(8, {16: Paired(0, 0, 0)}).open
     assert (loss.n, loss.bound, loss.interval) == (0, 1.0, (-1.0, 1.0))
 
 
 def test_items_that_change_together_tell_less() -> None:
     apart = Losses.of(8, {16: changes(100, 8)}).each[0]
-    together = Losses.of(8, {16: [[-1.0] * 4, [-1.0] * 4, *[[0.0] * 4] * 23]}).each[0]
+    together = Losses.of(8, {16: Averaged.of_changes([[-1] * 4, [-1] * 4, *[[0] * 4] * 23])}).each[0]
     assert together.bound > apart.bound
     assert together.interval[0] < apart.interval[0]
 
 
 def test_the_items_that_a_question_takes() -> None:
     assert probes_needed(0.05, MARGIN) < probes_needed(0.1, MARGIN) < probes_needed(0.1, MARGIN / 2)
+
+
+@pytest.mark.parametrize("repeats", [1, 3, 5])
+def test_repeats_hide_no_loss(repeats: int) -> None:
+    """A quarter of what was right is lost, spread over 60 items: never ruled out at a margin of 10 points."""
+    random = np.random.default_rng(repeats)
+    losses = []
+    for _ in range(50):
+        before, after = (random.random((60, repeats)) < rate for rate in (0.95, 0.7))
+        trials: list[AnswerPair] = list(zip(before.astype(int).tolist(), after.astype(int).tolist(), strict=True))
+        losses += Losses.of(8, {16: difference([trial] for trial in trials)}).each
+    assert not any(loss.bound < MARGIN for loss in losses)
+    assert sum(loss.significant for loss in losses) > 40
+
+
+def test_items_of_few_sessions_take_more() -> None:
+    """Ten sessions of 12 probes, of which nothing was lost: more probes of as many sessions do not help."""
+    [loss] = Losses.of(8, {16: Averaged.of_changes([[0] * 12] * 10)}).each
+    assert loss.bound > MARGIN
+    more = loss.more()
+    assert more is not None
+    sessions = (120 + more) // 12
+    assert sessions > 20
+    assert Losses.of(8, {16: Averaged.of_changes([[0] * 12] * sessions)}).ruled_out

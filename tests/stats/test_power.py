@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multinomial, norm
 
-from longctx.stats.bound import drop_bound, trials_to_settle
+from longctx.stats.averaged import Averaged
+from longctx.stats.bound import trials_to_settle
 from longctx.stats.looks import ONCE, planned
+from longctx.stats.paired import Paired
 from longctx.stats.power import (
     changes,
     pass_chance,
@@ -36,7 +38,7 @@ def p_value(gained: int, lost: int) -> float:
 
 @functools.cache
 def bound(gained: int, lost: int, n: int, alpha: float) -> float:
-    return drop_bound([[1]] * gained + [[-1]] * lost + [[0]] * (n - gained - lost), alpha)
+    return Paired(gained, lost, n).drop_bound(alpha)
 
 
 def summed(n: int, gained: float, lost: float, holds: Callable[[int, int], bool]) -> float:
@@ -90,7 +92,7 @@ def test_trials_in_clusters_pass_as_often_as_the_gate_passes_them() -> None:
     shape = (400, clusters, size)
     alone, common = (random.choice([-1, 0, 1], p=chance, size=size) for size in (shape, (*shape[:2], 1)))
     drawn = np.where(random.random_sample(shape) < 0.5, common, alone)
-    passed = np.mean([drop_bound(changes.tolist()) < 0.05 for changes in drawn])
+    passed = np.mean([Averaged.of_changes(changes.tolist()).drop_bound() < 0.05 for changes in drawn])
     deff = 1 + (size - 1) * 0.25
     expected = pass_chance_in_clusters(clusters * size, clusters, discordance, deff, 0.05, 0.05)
     assert expected == pytest.approx(passed, abs=0.07)

@@ -6,15 +6,18 @@ not particularly help; contextual examples do, and 5 are better than 2".
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from longctx import Answers, Rate, Row, Subject
+from longctx.compare.pairs import by_item, paired
 from longctx.plural import count
 from longctx.protocols.choices import LETTERS
 from longctx.results.grouping import grouped
+from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.views.chart import LetterShare, letter_shares
 
@@ -38,7 +41,7 @@ class Effect:
     change: str
     before: str
     depth: int
-    paired: Paired
+    paired: Paired | Averaged
     extra_tokens: float
     """The mean of additional input and output tokens per trial."""
 
@@ -115,7 +118,7 @@ def summary_of(answers: Answers) -> QaSummary:
 
 def effects(rows: Sequence[Row]) -> list[Effect]:
     """Return the effect of every change at every depth. rows: those of one subject and budget."""
-    cells = {cell: {_question(row): row for row in group} for cell, group in _cells(rows).items()}
+    cells = _cells(rows)
     depths = sorted({depth for _, depth in cells})
     return [
         _effect(change, before, depth, cells[before, depth], cells[after, depth])
@@ -152,22 +155,17 @@ def _cells(rows: Sequence[Row]) -> dict[tuple[str, int], list[Row]]:
     return grouped(rows, lambda row: (str(row.params["variant"]), int(row.params["depth"] or 0)))
 
 
-QuestionKey = tuple[int, Any, str | None, int]
+def _question(row: Row) -> tuple[int, Any, str | None]:
+    """Return what names a question in a run of several random seeds and longest sections."""
+    return row.seed, row.params.get("longest"), row.item
 
 
-def _question(row: Row) -> QuestionKey:
-    """Return what names a question in a run of several random seeds, longest sections, and repeats."""
-    return row.seed, row.params.get("longest"), row.item, row.repeat
-
-
-def _effect(
-    change: str, before: str, depth: int, first: Mapping[QuestionKey, Row], second: Mapping[QuestionKey, Row]
-) -> Effect:
-    pairs = [(first[question], second[question]) for question in first if question in second]
-    gained = sum(treated.correct and not plain.correct for plain, treated in pairs)
-    lost = sum(plain.correct and not treated.correct for plain, treated in pairs)
-    extra = [_tokens(treated) - _tokens(plain) for plain, treated in pairs]
-    return Effect(change, before, depth, Paired(gained, lost, len(pairs)), sum(extra) / len(extra) if extra else 0.0)
+def _effect(change: str, before: str, depth: int, first: Sequence[Row], second: Sequence[Row]) -> Effect:
+    items = by_item(first, second, _question)
+    extra = [
+        statistics.fmean(map(_tokens, treated)) - statistics.fmean(map(_tokens, plain)) for plain, treated in items
+    ]
+    return Effect(change, before, depth, paired(items), statistics.fmean(extra) if extra else 0.0)
 
 
 def _tokens(row: Row) -> int:

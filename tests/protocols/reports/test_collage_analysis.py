@@ -1,6 +1,7 @@
 """Effects of scratchpad and examples on the same questions."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,25 @@ def test_an_effect_is_paired_by_question_at_each_depth() -> None:
     assert beginning.tokens_per_point == pytest.approx(2)
     assert middle.paired == Paired(0, 0, 4)
     assert middle.tokens_per_point is None
+
+
+def test_repeats_of_a_question_are_no_further_questions() -> None:
+    once = [*rows("none", 0, "w" * 12 + "c" * 18), *rows("none_scratchpad", 0, "c" * 30)]
+    often = [replace(each, repeat=repeat) for each in once for repeat in range(5)]
+    [alone], [effect] = effects(once), effects(often)
+    assert (effect.paired.n, effect.paired.difference) == (30, pytest.approx(0.4))
+    assert effect.paired.interval() == pytest.approx(alone.paired.interval())
+    assert effect.extra_tokens == alone.extra_tokens
+
+
+def test_questions_about_one_section_count_together() -> None:
+    apart = [*rows("none", 0, "wwwwcccccccc"), *rows("none_scratchpad", 0, "c" * 12)]
+    together = [replace(each, cluster=f"section-{int(str(each.item)[1:]) // 4}") for each in apart]
+    [narrow], [wide] = (
+        (effect.paired.interval() for effect in effects(apart)),
+        (effect.paired.interval() for effect in effects(together)),
+    )
+    assert wide[1] - wide[0] > narrow[1] - narrow[0]
 
 
 def test_questions_asked_in_one_variant_only_do_not_count() -> None:
