@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from dataclasses import dataclass, field
 from email import message_from_bytes
@@ -27,10 +28,15 @@ OURS_ALONE = "baselines", "cassettes", "fetched", "filters", "handbook", "report
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built of this checkout by the build backend that is installed."""
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
-    [built] = folder.iterdir()
+    """Built of the source distribution of this checkout, as a release is, by the build backend that is installed."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", folder, "-t"]
+    subprocess.run([*build, "sdist"], cwd=ROOT, check=True)
+    [source] = folder.iterdir()
+    with tarfile.open(source) as archive:
+        archive.extractall(folder, filter="data")
+    subprocess.run([*build, "wheel"], cwd=folder / source.name.removesuffix(".tar.gz"), check=True)
+    [built] = folder.glob("*.whl")
     return built
 
 
@@ -73,6 +79,9 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert dict(entries["pytest11"]) == {"longctx": "longctx.entry_point"}
     assert dict(entries["console_scripts"]) == {"longctx": "longctx.cli:main"}
     assert metadata["Version"] == longctx.__version__
+    links = re.findall(r"\]\(([^)\s]+)\)", str(metadata.get_payload()))
+    assert len(links) > 10
+    assert not [link for link in links if not link.startswith("https://")], "what a package index shows"
     extras = {
         "live",
         "report",
@@ -198,7 +207,10 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
     assert verdict.says("Gate: regression", "line_retrieval")
 
+    assert run("longctx demo").says("Gate: regression", "GATE: REGRESSION in 2 of 2 bands (exit 10)")
+    assert (folder / "longctx-demo/reports/latest/index.html").is_file()
+
     assert not [output for output in newcomer.outputs if f"{ROOT}/" in output]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
-        *("cassettes", "fixtures", "pytest.ini", "reports", "tests_longctx")
+        *("cassettes", "fixtures", "longctx-demo", "pytest.ini", "reports", "tests_longctx")
     }
