@@ -71,7 +71,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert not [name for name in others if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
         *("canary-nightly", "first", "frontier", "gate", "gate-pr", "gate-sets", "gate-short", "gate-truth"),
-        *("paper", "smoke"),
+        *("paper", "qa-tenth", "smoke"),
     }
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "page.js"}
     assert shipped <= {part for name in names for part in name.parts}
@@ -100,6 +100,17 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     licences = {f"{INFO}/licenses/{name}" for name in metadata.get_all("License-File", [])}
     assert licences <= {name.as_posix() for name in names}
     assert len(licences) == 2
+
+
+def own_project() -> list[str]:
+    """Return the commands of README's part on one's own project, without what prepares the shell."""
+    part = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Your own project")[2].partition("\n## ")[0]
+    lines = [
+        line.partition("  #")[0]
+        for block in re.findall(r"```sh\n(.*?)```", part, re.DOTALL)
+        for line in block.splitlines()
+    ]
+    return [line for line in lines if line.startswith(("longctx ", "pytest "))]
 
 
 @dataclass(slots=True)
@@ -214,3 +225,16 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
         *("cassettes", "fixtures", "longctx-demo", "pytest.ini", "reports", "tests_longctx")
     }
+
+
+def test_a_project_of_ones_own_as_the_readme_has_it(newcomer: Newcomer) -> None:
+    init, estimate, record, replay = own_project()
+    assert newcomer.run(init).says("tests_longctx/test_refund_code.py was written.")
+    assert newcomer.run(estimate).says("20 of 20 trials", "$0.04")
+
+    def right(body: Body) -> Answer:
+        return saying(re.findall(r"The refund code is (\d+)", prompt_of(body))[0])(body)
+
+    with SimulatedServer(right) as server:
+        newcomer.run(f"{record} --ctx-base-url={server.url}")
+    assert newcomer.run(replay).says("20 replayed, 0 requests", "1.00 [0.84, 1.00]", "1 passed")

@@ -69,10 +69,7 @@ def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
             return match[0]
         return words if path in words else f"{words} (`{path}`)"
 
-    return "".join(
-        part if part.lstrip(" ").startswith("```") else LINK.sub(mended, part)
-        for part in _parts(text)
-    )
+    return "".join(part if part.lstrip(" ").startswith("```") else LINK.sub(mended, part) for part in _parts(text))
 
 
 def _parts(text: str) -> list[str]:
