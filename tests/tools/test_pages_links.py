@@ -11,7 +11,7 @@ import pytest
 from tests.here import HERE
 from tools.site.repository import FENCE
 
-PAGES = [HERE.root / name for name in ("README.md", "CONTRIBUTING.md", "cassettes/README.md")]
+PAGES = [HERE.root / name for name in ("README.md", "CONTRIBUTING.md", "cassettes/README.md", ".github/SECURITY.md")]
 PAGES += sorted((HERE.root / "docs").rglob("*.md"))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`[^`\n]*`")
