@@ -149,6 +149,11 @@ def _test(root: Path, name: str) -> dict[str, bytes]:
     path = f"{TESTS}/test_{name}.py"
     if inside(root / path, root).exists():
         raise UserError("test-exists", f"{os.path.relpath(root / path)} already exists: give --test another name.")
+    for other in sorted((root / TESTS).rglob("*.py")):  # recordings and tables are found by the name of the function
+        if re.search(rf"^ *(?:async )?def test_{name}\b", other.read_text("utf-8", "replace"), re.MULTILINE):
+            raise UserError(
+                "test-exists", f"{os.path.relpath(other)} already has a test_{name}: give --test another name."
+            )
     return {path: TEST.format(name=name).encode()}
 
 
@@ -239,7 +244,8 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
     shown = os.path.relpath(path)
     try:
         before = path.read_bytes() if path.exists() else b""
-        missing = [line for line in lines if line.encode() not in before.splitlines()]
+        there = {_place(line) for line in before.decode("utf-8", "replace").splitlines()}
+        missing = [line for line in lines if _place(line) not in there]
         if not missing:
             return f"{shown} has the lines that it needs; unchanged."
         with path.open("ab") as file:
@@ -248,6 +254,11 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
     except OSError as error:
         raise unwritable(path, error) from None
     return f"{shown} was there already; added: {', '.join(missing)}." if before else f"{shown} was written."
+
+
+def _place(line: str) -> str:
+    """Return what a line of .gitignore ignores: /reports/* is all of reports/, with exceptions that may follow."""
+    return line.strip().strip("/").removesuffix("/*")
 
 
 def _configure(root: Path) -> str:

@@ -258,6 +258,25 @@ def test_a_test_function_is_never_overwritten(folder: Path, capsys: pytest.Captu
     assert files(folder) == {"tests_longctx/test_mine.py": b"mine"}
 
 
+def test_a_test_that_another_file_has_is_not_written_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tests_longctx").mkdir()
+    (folder / "tests_longctx/test_functions.py").write_text("async def test_mine(ask): pass\n")
+    assert main(["init", "--test=mine"]) == 2
+    assert (
+        "test_functions.py already has a test_mine: give --test another name. [test-exists]" in capsys.readouterr().err
+    )
+    assert {*files(folder)} == {"tests_longctx/test_functions.py"}
+    assert main(["init", "--test=min"]) == 0
+
+
+@pytest.mark.parametrize("lines", ["/reports/*\n!/reports/reference/\n", "reports\n", "/reports\n", "reports/\n"])
+def test_what_ignores_reports_already_is_kept(folder: Path, lines: str) -> None:
+    """A line /reports/ would undo the exception."""
+    (folder / ".gitignore").write_text(f"__pycache__/\n/cassettes/.lock\n{lines}")
+    assert main(["init"]) == 0
+    assert (folder / ".gitignore").read_text() == f"__pycache__/\n/cassettes/.lock\n{lines}"
+
+
 def test_a_test_function_takes_the_models_of_the_first_profile(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

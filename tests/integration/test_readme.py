@@ -89,6 +89,23 @@ def test_the_checks_run_both_commands_as_they_stand() -> None:
     assert [line for line in TEXT.splitlines() if re.search(pattern, line)] == LINES
 
 
+def test_the_suite_needs_nothing_of_the_tests(tmp_path: Path) -> None:
+    """Pytest takes `lines` for a path and loads tests/conftest.py. requirements.txt has no Hypothesis."""
+    (tmp_path / "hypothesis.py").write_text("raise ModuleNotFoundError('hypothesis')")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+    result = subprocess.run(
+        [*command, "--ctx-profile", "lines", "--collect-only", "-q"],
+        cwd=ROOT,
+        env=env
+        | {"PYTHONPATH": str(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "xdist.plugin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 @pytest.mark.parametrize("path", ["reports/run/index.html", "longctx-demo/pytest.ini", ".venv/bin/python"])
 def test_what_its_commands_write_is_ignored(path: str) -> None:
     assert subprocess.run(["git", "check-ignore", "-q", path], cwd=ROOT, check=False).returncode in (0, 128)
