@@ -19,8 +19,8 @@ gc.set_threshold(100_000)  # garbage is collected seldom: it took a twelfth of t
 def pytest_pycollect_makemodule() -> None:
     """Let Hypothesis try the same examples every time, without a deadline for one of them.
 
-    It is imported for a module of these tests alone: `pytest --ctx-profile lines` loads this file, too, since pytest takes
-    `lines` for a path, and the suite needs no Hypothesis.
+    It is imported for a module of these tests alone. `pytest --ctx-profile lines` loads this file, too, since pytest
+    takes `lines` for a path, and the suite needs no Hypothesis.
     """
     from hypothesis import settings
 

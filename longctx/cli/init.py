@@ -10,7 +10,9 @@ from typing import Any
 
 import longctx
 from longctx.cli.shared.output import say
+from longctx.config.keeping import keep_default_profile
 from longctx.config.profiles import DEFAULT, load_profile
+from longctx.config.project import project_settings
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.extras import installed_from
@@ -94,6 +96,8 @@ def run(options: argparse.Namespace) -> int:
     for name, lines in LINES.items():
         say(_add(inside(root / name, root), lines))
     say(_configure(root))
+    if settings := keep_default_profile(Workspace(root)):
+        say(f"{os.path.relpath(settings)} names the profile of a plain pytest: {project_settings(root).profile}.")
     if ci:
         say(
             f"The workflow runs `pip install {_installs()}`; the input `install` of action.yml replaces it. longctx is "

@@ -119,10 +119,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     selection.deselect_left_out(items, config)
     run.tell_left_out(config)
-    if any(selection.is_function(item) or selection.is_unittest(item) for item in items):
+    unplanned = session_of(config).unplanned
+    if unplanned or any(selection.is_function(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin.functions import collecting
 
         try:
+            if unplanned:
+                raise unplanned
             collecting.take_up(items, config)
             collecting.check_tables(config)
         except UserError as error:

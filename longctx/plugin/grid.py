@@ -10,7 +10,7 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.errors import UserError
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
-from longctx.plugin.session import run_of
+from longctx.plugin.session import run_of, session_of
 from longctx.registry import check_known
 from longctx.vocabulary.protocol import Protocol, declared_of
 
@@ -18,19 +18,20 @@ from longctx.vocabulary.protocol import Protocol, declared_of
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
     """Parametrize a marked test with its cells.
 
-    A mistake in the profile ends the collection; one in the test, such as `mistake`, fails that test alone.
+    A mistake in the profile ends the run before the first test; one in the test, such as `mistake`, fails that test.
     """
     if mistake:
         _fail(metafunc, mistake)
         return
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
-    run = run_of(metafunc.config)
+    run, protocol = run_of(metafunc.config), declared_of(metafunc.function)
     try:
-        _ = run.plan.tests, run.plan.own
+        _ = run.plan.tests, run.plan.own if protocol is None else run.plan.profile
     except UserError as error:
-        raise pytest.Collector.CollectError(str(error)) from None
-    if (protocol := declared_of(metafunc.function)) is not None:
+        session_of(metafunc.config).unplanned = error
+        return
+    if protocol is not None:
         _of_protocol(metafunc, run, protocol)
         return
     try:

@@ -21,6 +21,7 @@ WRITTEN = {
     ".gitattributes",
     ".gitignore",
     "fixtures/profiles/first.toml",
+    "pyproject.toml",
     "pytest.ini",
     *(f"tests_longctx/test_{test}.py" for test in shipped()),
 }
@@ -47,7 +48,8 @@ def test_an_empty_folder_gets_all_it_needs(folder: Path, capsys: pytest.CaptureF
     assert main(["init"]) == 0
     out = capsys.readouterr().out
     assert {*files(folder)} == WRITTEN
-    assert all(f"{name} was written.\n" in out for name in WRITTEN)
+    assert all(f"{name} was written.\n" in out for name in WRITTEN - {"pyproject.toml"})
+    assert "pyproject.toml names the profile of a plain pytest: first.\n" in out
     assert out.endswith(NEXT)
     for test in shipped():
         file = f"tests_longctx/test_{test}.py"
@@ -216,7 +218,7 @@ def test_a_test_function_is_written_without_those_of_families(
 ) -> None:
     assert main(["init", f"--test={name}"]) == 0
     written = {"tests_longctx/test_refund_code.py", "fixtures/profiles/first.toml"}
-    assert {*files(folder)} == {".gitattributes", ".gitignore", "pytest.ini", *written}
+    assert {*files(folder)} == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", *written}
     test = (folder / "tests_longctx/test_refund_code.py").read_text()
     assert "  pytest tests_longctx/test_refund_code.py --ctx-estimate\n" in capsys.readouterr().out
     for page in ("README.md", "docs/tutorial.md"):
@@ -244,7 +246,7 @@ def test_a_project_of_test_functions_gets_the_gate_and_no_family(
 ) -> None:
     assert main(["init", "--test", "refund_code"]) == main(["init", "--ci"]) == 0
     profile = "fixtures/profiles/first.toml"
-    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pytest.ini", profile}
+    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", profile}
     assert {*files(folder)} >= CI
     assert "passkey" not in (folder / profile).read_text()
     assert "  pytest tests_longctx/ --ctx-estimate" in capsys.readouterr().out

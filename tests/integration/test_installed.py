@@ -223,7 +223,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
 
     assert not [output for output in newcomer.outputs if f"{ROOT}/" in output]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
-        *("cassettes", "fixtures", "longctx-demo", "pytest.ini", "reports", "tests_longctx")
+        *("cassettes", "fixtures", "longctx-demo", "pyproject.toml", "pytest.ini", "reports", "tests_longctx")
     }
 
 
