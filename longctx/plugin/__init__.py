@@ -55,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
             batching.check(started.settings)
             gating.check(started)
             grid.check(started)
+            if not config.option.collectonly:
+                grid.check_recorded(started, options.read(config).models)
         config.pluginmanager.register(writing.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))
         config.pluginmanager.register(progress.ReplayProgress(config))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 
 import pytest
 
+from longctx.config.file_names import file_name
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
-from longctx.errors import UserError
+from longctx.errors import UserError, did_you_mean
+from longctx.plugin.options import asks
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.plugin.session import run_of, session_of
 from longctx.registry import check_known
@@ -81,6 +84,25 @@ def check(run: Run) -> None:
     _check_prices(run.settings, {*run.plan.models, *run.plan.models_named_for_functions})
     if run.settings.corpus or run.settings.questions:
         run.plan.bank(model="")
+
+
+def check_recorded(run: Run, models: Sequence[str]) -> None:
+    """Raise UserError if a replay names a model of which nothing is recorded, where other models are.
+
+    A gate gives its verdict on that. models: those that the person named.
+    """
+    settings = run.settings
+    if asks(settings) or settings.baseline is not None:
+        return
+    folders = run.workspace.cassettes.glob("*/*/*.jsonl")
+    recorded = sorted({path.parent.parent.name for path in folders}) if models else []
+    for model in models:
+        if recorded and file_name(run.plan.model(model).model) not in recorded:
+            raise UserError(
+                "model-not-recorded",
+                f"No answer of {model} is recorded in {run.workspace.cassettes}. {did_you_mean(model, recorded)} To "
+                "record its answers, add --ctx-record once; to see the cost first, --ctx-estimate.",
+            )
 
 
 def _check_prices(settings: Settings, models: set[str]) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from tests.here import HERE
 from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer
 
 FUNCTION = """
 import pytest
@@ -95,3 +98,18 @@ def test_a_profile_that_names_no_model(checkout: Checkout) -> None:
     result = checkout.pytest(profile="smoke")
     assert result.code == 4
     assert result.says("'smoke'", "[no-model]")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_a_function_without_a_table_runs_if_it_and_a_model_are_asked_for(
+    checkout: Checkout, server: SimulatedServer, workers: str
+) -> None:
+    """Its file and --ctx-model; a folder chooses what the profile does."""
+    checkout.file("tests_longctx/test_own.py").write_text(FUNCTION)
+    for path in ("tests_longctx/test_own.py", "tests_longctx/test_own.py::test_own"):
+        result = checkout.record(server, path, workers, "--ctx-model=toy", "--ctx-no-canary", mode="all")
+        assert (result.code, result.says("1 passed")) == (0, True), result.out
+    whole = checkout.pytest("--ctx-model=toy", "tests_longctx", "--collect-only")
+    assert whole.says("the profile 'tiny.toml' has no [test_own] table")
+    named = checkout.pytest("tests_longctx/test_own.py")
+    assert (named.code, named.says("has no [test_own] table")) == (5, True)
