@@ -55,7 +55,7 @@ def keep_default_profile(workspace: Workspace) -> Path | None:
     text = read_text(path).rstrip("\n") if path.exists() else ""
     document = tomlkit.parse(text)
     if "longctx" in document.get("tool", {}):
-        document["tool"]["longctx"]["profile"] = name  # type: ignore[index]
+        document["tool"]["longctx"]["profile"] = name
         text = tomlkit.dumps(document).rstrip("\n")
     else:
         space = "\n\n" if text else ""

@@ -34,6 +34,9 @@ MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
 """The pattern of model ids: they become names of files and parts of URLs, so none is `..`."""
 
 
+API = Literal["anthropic", "openai-chat", "openai-responses", "gemini"]
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -187,7 +190,7 @@ class ModelProfile(_Table):
     """The provider that serves the model, which decides the SDK's client."""
     provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
-    api: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] = "anthropic"
+    api: API = "anthropic"
     """The API by which the model is asked: Messages, chat completions, responses, or Gemini's generateContent."""
     base_url: str = ""
     """The server of a model with another API than Messages; the vendor's own if it is not given."""
@@ -350,6 +353,19 @@ def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
             yield f"There is no profile of {name}, so its window and its prices are not known. Did you mean {close!r}?"
 
 
+def check_vendors(workspace: Workspace, names: Iterable[str]) -> None:
+    """Raise UserError for a model of another vendor without a profile: it would be asked by Anthropic's API."""
+    for name in names:
+        api = next((api for start, api in API_OF_NAMES.items() if name.startswith(start)), None)
+        path = profile_path(workspace, name)
+        if api and not path.is_file():
+            raise UserError(
+                "model-without-profile",
+                f"{name} has no profile, which names its API, its window and its prices. Create {path} with the lines "
+                f'model = "{name}" and api = "{api}", as longctx models add {name} --api {api} does.',
+            )
+
+
 def load_model(workspace: Workspace, name: str) -> ModelProfile:
     """Load the profile of a model id, or the defaults if it has none. Raises UserError if its file cannot be used."""
     return read_profile(workspace, name).completed()
@@ -443,6 +459,8 @@ VENDORS = {
     ),
 }
 """By the names of their SDKs in `ask.client(…)`."""
+API_OF_NAMES = {"gpt-": "openai-chat", "o3": "openai-chat", "o4-": "openai-chat", "gemini-": "gemini"}
+"""The API by which a vendor's models are asked, by how their names begin."""
 OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
 """The vendor of each API."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout
 from tests.servers import SimulatedServer, giving
 
@@ -69,6 +71,17 @@ def test_recordings_of_another_request_are_stale_whatever_changed(checkout: Chec
     checkout.record(server)
     checkout.file("fixtures/models/toy.toml").write_text('system = "You are terse."')
     assert checkout.pytest("--ctx-estimate").says("0 of 4 trials to ask", "4 more are stale")
+
+
+@pytest.mark.parametrize("options", [["--ctx-estimate"], ["--ctx-record=once"]])
+def test_a_model_of_another_vendor_needs_a_profile(checkout: Checkout, options: list[str]) -> None:
+    result = checkout.pytest("--ctx-model=gpt-5-mini", *options)
+    assert result.code == 4
+    assert result.says(
+        'api = "openai-chat", as longctx models add gpt-5-mini --api openai-chat does', "without-profile]"
+    )
+    assert checkout.longctx("models", "add", "gpt-5-mini", "--api=openai-chat").code == 0
+    assert checkout.pytest("--ctx-model=gpt-5-mini", "--ctx-estimate").says("4 of 4 trials to ask")
 
 
 def test_a_model_that_was_misspelled_is_suggested(checkout: Checkout) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.models import misspelled
+from longctx.config.models import check_vendors, misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
@@ -77,7 +77,10 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     run.cells, run.functions = functions, run_of(session.config).functions
     try:
         empty = _without_question(cases, say)
-        for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
+        models = dict.fromkeys(case.model.model for case in [*cases, *functions])
+        if settings.base_url is None:
+            check_vendors(run.workspace, models)
+        for sentence in misspelled(run.workspace, models):
             say(sentence)
         if functions:
             from longctx.engine import function_runs
