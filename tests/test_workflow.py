@@ -83,7 +83,10 @@ def test_the_key_and_the_token_are_seen_by_the_steps_that_use_them() -> None:
     assert seeing == {("live", "./")}
     assert "secrets." not in str({name: part for name, part in workflow().items() if name != "jobs"})
     assert workflow()["jobs"]["live"]["environment"] == "longctx-live"
-    assert {step["name"] for step in action_steps() if "inputs.api-key" in str(step)} == KEY
+    assert {step["name"] for step in action_steps() if "-api-key" in str(step)} == KEY
+    for vendor in ("ANTHROPIC", "OPENAI", "GEMINI"):
+        assert any(f"{vendor}_API_KEY" in step.get("env", {}) for step in action_steps())
+        assert f"secrets.{vendor}_API_KEY" in str(steps("live"))
     assert {step["name"] for step in action_steps() if "github.token" in str(step)} < WRITES
     assert "secrets." not in ACTION.read_text(encoding="utf-8")
 
@@ -151,7 +154,8 @@ def test_gitlab_calls_the_same_script_and_asks_nothing_for_a_fork() -> None:
     pipeline = gitlab()
     assert pipeline["replay"]["script"] == ".ci/gate"
     assert pipeline["live"]["rules"][0] == {
-        "if": "$ANTHROPIC_API_KEY == null || $CI_MERGE_REQUEST_SOURCE_PROJECT_ID != $CI_MERGE_REQUEST_PROJECT_ID",
+        "if": "$ANTHROPIC_API_KEY == null && $OPENAI_API_KEY == null && $GEMINI_API_KEY == null || "
+        "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID != $CI_MERGE_REQUEST_PROJECT_ID",
         "when": "never",
     }
     assert pipeline["comment"]["variables"]["GIT_STRATEGY"] == "none"

@@ -53,6 +53,8 @@ models = ["{MODEL}"]
 """The profile that `--test` writes, until `init` alone adds the protocols."""
 OURS = "--require-hashes -r requirements.lock"
 """What the action installs in longctx's own repository; `init` replaces it."""
+OUR_PATHS = "LIVE_PATHS: fixtures/prompts #"
+"""The paths that start live runs in longctx's own repository; `init` adds the project's code."""
 
 
 def add(commands: Any) -> None:
@@ -102,6 +104,10 @@ def run(options: argparse.Namespace) -> int:
         say(
             f"The workflow runs `pip install {_installs()}`; the input `install` of action.yml replaces it. longctx is "
             "on no package index: add the path or the URL of your copy to requirements.txt or to this input."
+        )
+        say(
+            f"A live run starts when one of these changes: {', '.join(_live_paths(root))}. LIVE_PATHS of {CI[2]} has "
+            "the list."
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
@@ -211,8 +217,18 @@ def _ci(root: Path) -> dict[str, bytes]:
             "not-top-of-repository",
             f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
-    contents = {name: _shipped(name).read_bytes() for name in CI}
-    return {name: content.replace(OURS.encode(), _installs().encode()) for name, content in contents.items()}
+    contents = {name: _shipped(name).read_text("utf-8") for name in CI}
+    replaced = {OURS: _installs(), OUR_PATHS: f"LIVE_PATHS: {' '.join(_live_paths(root))} #"}
+    for ours, theirs in replaced.items():
+        contents = {name: content.replace(ours, theirs) for name, content in contents.items()}
+    return {name: content.encode() for name, content in contents.items()}
+
+
+def _live_paths(root: Path) -> list[str]:
+    """Return the files and folders whose change asks the model again: prompts, tests, and the product's own code."""
+    packages = sorted(path.parent.name for path in root.glob("*/__init__.py"))
+    code = [name for name in packages if name not in ("tests", TESTS) and re.fullmatch(r"\w+", name)]
+    return ["fixtures/prompts", TESTS, *(["src"] if (root / "src").is_dir() else []), *code]
 
 
 def _installs() -> str:

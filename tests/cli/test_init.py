@@ -25,7 +25,8 @@ WRITTEN = {
     "pytest.ini",
     *(f"tests_longctx/test_{test}.py" for test in shipped()),
 }
-CI = {".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml"}
+CI_WORKFLOW = ".github/workflows/longctx-gate.yml"
+CI = {".ci/gate", "action.yml", CI_WORKFLOW}
 NEXT = "  pytest tests_longctx --ctx-profile=first --ctx-estimate\n"
 
 
@@ -152,7 +153,18 @@ def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFi
     action = (folder / "action.yml").read_text()
     assert yaml.safe_load(action)["inputs"]["install"]["default"] == "-r requirements.txt"
     assert "requirements.lock" not in action
+    assert "LIVE_PATHS: fixtures/prompts tests_longctx # a change" in (folder / CI_WORKFLOW).read_text()
     assert yaml.safe_load((folder / ".github/workflows/longctx-gate.yml").read_text())["jobs"]
+
+
+def test_a_change_of_the_products_code_starts_a_live_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for package in ("shop", "tests", "src/other"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / "__init__.py").touch()
+    assert main(["init", "--ci"]) == 0
+    assert "changes: fixtures/prompts, tests_longctx, src, shop. LIVE_PATHS" in capsys.readouterr().out
+    workflow = yaml.safe_load((folder / CI_WORKFLOW).read_text())
+    assert workflow["env"]["LIVE_PATHS"] == "fixtures/prompts tests_longctx src shop"
 
 
 CONFIGURED = {
