@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from xdist.scheduler import WorkStealingScheduling
 from longctx.corpus import reading
 from longctx.workspace import Workspace
 from tests import certificates
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # of nohup and of a job in the background; runs inherit it
 
 gc.set_threshold(100_000)  # garbage is collected seldom: it took a twelfth of the time, and a sixth of the collection's
 

@@ -64,7 +64,7 @@ def test_the_command_record(checkout: Checkout, server: BatchServer) -> None:
     given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}", "--batch", "--batch-wait=0")
     result = checkout.longctx("record", *given)
     assert result.code == 1
-    assert result.says("Batch msgbatch_0000 holds 4 requests.", "Asked in part: no tests were run.")
+    assert result.says("Batch msgbatch_0000 holds 4 requests.", "Recorded in part. The tests were not run.")
 
 
 def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer) -> None:

@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server:
     )
     recorded = checkout.record(server, "--ctx-ask-only")
     assert recorded.code == 1
-    assert recorded.says(named, "Asked 6 of 6 trials", "Asked in part")
+    assert recorded.says(named, "Asked 6 of 6 trials", "Recorded in part")
     assert recorded.out.index("Not asked:") < recorded.out.index("Asked 6 of 6")
 
 

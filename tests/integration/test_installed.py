@@ -203,7 +203,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
         asked = run(f"longctx record --ctx-model toy {few} --ctx-no-canary --ctx-base-url {server.url}")
-    assert asked.says("Asked: no tests were run.")
+    assert asked.says("Recorded. The tests were not run.")
     [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')  # as a checkout of longctx has it
     assert run(f"pytest -n 1 --ctx-model toy {few}").says(f"{trials} replayed", " passed")

@@ -11,7 +11,7 @@ TINY = "--ctx-profile=tiny.toml"
 def test_it_records_what_is_missing(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.longctx("record", TINY, f"--ctx-base-url={server.url}", "-k", "lines-3")
     assert result.code == 0
-    assert result.says("Asked 2 of 2 trials", "Asked: no tests were run.")
+    assert result.says("Asked 2 of 2 trials", "Recorded. The tests were not run.")
     assert len(server.asked) == checkout.episodes() == 2
     checkout.longctx("record", TINY, f"--ctx-base-url={server.url}")
     assert len(server.asked) == checkout.episodes() == 4
@@ -58,7 +58,9 @@ def test_stale_trials_are_told_with_the_command_that_records_them(checkout: Chec
     result = checkout.longctx(*record)
     assert result.code == 1
     command = f"longctx record --ctx-record=new_episodes {TINY} --ctx-base-url={server.url}"
-    assert result.says("4 of 4 trials are stale", f"To record them: {command}", "Asked in part: no tests were run.")
+    assert result.says(
+        "4 of 4 trials are stale", f"To record them: {command}", "Recorded in part. The tests were not run."
+    )
     assert len(server.asked) == 4
     again = checkout.longctx(*command.split()[1:])
     assert (again.code, len(server.asked)) == (0, 8)

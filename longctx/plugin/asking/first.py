@@ -107,7 +107,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     except Invalid as error:
         gating.end_before_asking(config, error)
     if settings.ask_only:
-        say(f"Asked{'' if complete else ' in part'}: no tests were run.")
+        say(f"Recorded{'' if complete else ' in part'}. The tests were not run.")
         raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
 
 
