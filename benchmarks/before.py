@@ -45,14 +45,14 @@ def compare(revision: str, rounds: int, tests: str, profile: str, model: str) ->
         subprocess.run(["tar", "-x", "-C", str(before)], input=archive, check=True)
 
         def python(tree: Path, *arguments: str) -> Spent:
-            return spent("-P", *arguments, cwd=before, path=tree)
+            return spent("-P", *arguments, cwd=before, path=tree, page=False)
 
         def pytest(tree: Path, *arguments: str) -> Spent:
             return python(tree, "-m", "pytest", "-q", "-p", "longctx.plugin", "-p", "no:cacheprovider", *arguments)
 
         def replay(tree: Path) -> Spent:
             shutil.rmtree(run, ignore_errors=True)
-            return pytest(tree, tests, "--ctx-no-page", "--ctx-report", str(run))
+            return pytest(tree, tests, "--ctx-report", str(run))
 
         chosen = "--ctx-profile", profile, "--ctx-model", model
         tasks: Mapping[str, Callable[[Path], Spent]] = {

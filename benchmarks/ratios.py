@@ -23,12 +23,15 @@ class Spent:
     output: str
 
 
-def spent(*arguments: str, cwd: Path = ROOT, path: Path = ROOT) -> Spent:
-    """Return the processor time of Python with these arguments. path: the folder in which it finds longctx."""
+def spent(*arguments: str, cwd: Path = ROOT, path: Path = ROOT, page: bool = True) -> Spent:
+    """Return the processor time of Python with these arguments.
+
+    path: the folder in which it finds longctx. page: whether a run of longctx writes its page.
+    """
     measured = "import json,resource,subprocess,sys; d=subprocess.run([sys.executable,*sys.argv[1:]],text=True,"
     measured += "stdout=subprocess.PIPE,stderr=subprocess.STDOUT); r=resource.getrusage(resource.RUSAGE_CHILDREN); "
     measured += "print(d.stdout); print(r.ru_utime+r.ru_stime, r.ru_maxrss/1024)"
-    env = os.environ | {"PYTHONPATH": str(path)}
+    env = os.environ | {"PYTHONPATH": str(path), "LONGCTX_PAGE": str(int(page))}
     command = [sys.executable, "-c", measured, *arguments]
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=True)
     *output, last, _ = done.stdout.split("\n")
@@ -36,8 +39,9 @@ def spent(*arguments: str, cwd: Path = ROOT, path: Path = ROOT) -> Spent:
     return Spent(cpu_s, peak_mb, "\n".join(output))
 
 
-def pytest_of(*arguments: str, cwd: Path = ROOT) -> Spent:
-    return spent("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark", *arguments, cwd=cwd)
+def pytest_of(*arguments: str, cwd: Path = ROOT, page: bool = True) -> Spent:
+    quiet = "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark"
+    return spent(*quiet, *arguments, cwd=cwd, page=page)
 
 
 def in_turns(rounds: int, **measured: Callable[[], object]) -> Mapping[str, tuple[float, float]]:

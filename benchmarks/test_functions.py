@@ -91,7 +91,7 @@ def test_a_function_beside_its_family(tmp_path: Path, small: bool) -> None:
 
 def run(project: Path, *arguments: str) -> dict[str, float]:
     """Run both tests, and return the processor seconds of each."""
-    done = pytest_of("--ctx-profile=both.toml", "--ctx-no-page", *arguments, cwd=project)
+    done = pytest_of("--ctx-profile=both.toml", *arguments, cwd=project, page=False)
     assert "2 passed" in done.output, done.output
     taken: dict[str, float] = json.loads((project / "taken.json").read_text())
     return taken

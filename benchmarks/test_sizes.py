@@ -116,14 +116,14 @@ def test_small_trials(tell, empty, tmp_path, trials, small):
     trials, workers = (400, "0") if small else (trials, "2")
     folder = project(tmp_path / "project", trials)
     floor = pytest_of("-n", workers, cwd=empty(trials // 50))
-    for page in [()] if small else [("--ctx-no-page",), ()]:
-        options = "--ctx-profile=many", "--ctx-model=simulated", f"--ctx-report={tmp_path / str(len(page))}"
-        run = pytest_of("-n", workers, *options, *page, cwd=folder)
+    for page in [True] if small else [False, True]:
+        options = "--ctx-profile=many", "--ctx-model=simulated", f"--ctx-report={tmp_path / str(page)}"
+        run = pytest_of("-n", workers, *options, cwd=folder, page=page)
         assert f"{trials // 50} passed" in run.output, run.output[-3000:]
-        what = f"{trials:,} small trials, {'without' if page else 'with'} page"
+        what = f"{trials:,} small trials, {'with' if page else 'without'} page"
         tell(what, run.cpu_s, floor.cpu_s, f"as many empty tests, -n {workers}")
         tell(f"{what}, memory of its largest process", run.peak_mb, floor.peak_mb, "the same", "MB")
-    record, manifest = load(tmp_path / "0"), load_manifest(tmp_path / "0")
+    record, manifest = load(tmp_path / "True"), load_manifest(tmp_path / "True")
     summary = summarize(record.rows)
     taken = in_turns(
         1,
@@ -152,13 +152,15 @@ def test_worker(tell, empty, tmp_path, small):
     if small:
         assert "8 passed" in pytest_of("-n", "1", cwd=loading).output
         return
-    options = "--ctx-profile=many", "--ctx-model=simulated", "--ctx-no-page"
+    options = "--ctx-profile=many", "--ctx-model=simulated"
     few, many = 1, 5
     costs: dict[str, list[float]] = {"longctx": [], "empty-8": [], "loading": []}
     for _ in range(3):
         for name, taken in costs.items():
             given = options if name == "longctx" else ()
-            each = [pytest_of("-n", str(number), *given, cwd=tmp_path / name).cpu_s for number in (few, many)]
+            each = [
+                pytest_of("-n", str(number), *given, cwd=tmp_path / name, page=False).cpu_s for number in (few, many)
+            ]
             taken.append((each[1] - each[0]) / (many - few))
     worker, nothing, libraries = map(statistics.median, costs.values())
     tell("a worker", worker, nothing, "one without tests to speak of")

@@ -88,10 +88,6 @@ if not TYPE_CHECKING:  # so that type checkers know the names above and no other
             if name in names:
                 value = globals()[name] = getattr(importlib.import_module(module), name)
                 return value
-        if name == "Account":
-            raise ImportError(
-                "longctx.Account is replaced by longctx.Report, which a protocol declares: see docs/new-protocol.md"
-            )
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

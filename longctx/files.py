@@ -20,8 +20,8 @@ from longctx.errors import UserError
 
 ROOM = 64 * 1024
 """The bytes that must fit into a folder for it to count as writable; the smallest report is larger."""
-PART = re.compile(r"\.(?:.+\.)?(?:(?P<host>[0-9a-f]{8})-)?(?P<pid>\d{1,10})\.part")
-"""The name of a temporary file; those of earlier versions named no machine."""
+PART = re.compile(r"\.(?:.+\.)?(?P<host>[0-9a-f]{8})-(?P<pid>\d{1,10})\.part")
+"""The name of a temporary file: of which machine and process it is."""
 LEFT_S = 86_400.0
 """The age in seconds from which on a temporary file of another machine is a leftover."""
 
@@ -110,7 +110,7 @@ def _remove_leftovers(folder: Path) -> None:
                 path.unlink()
 
 
-def _is_left(path: Path, host: str | None, pid: int) -> bool:
+def _is_left(path: Path, host: str, pid: int) -> bool:
     try:
         if clocks.now().timestamp() - path.lstat().st_mtime > LEFT_S:
             return True

@@ -25,8 +25,6 @@ Kind = TypeVar("Kind")
 GROUP = "longctx.protocols"
 SETTING = "longctx_protocols"
 """The setting in the project's configuration of pytest that names the modules of its own protocols."""
-GONE = "longctx.families"
-"""The group of entry points, and as a setting longctx_families, that versions before protocols had."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -108,12 +106,7 @@ def loaded(name: str, kind: type[Kind]) -> Kind:
 
 
 def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Yield the modules that are not longctx's own, with who names them. Raises UserError for what was before."""
-    gone = GONE.replace(".", "_")
-    if workspace.setting(gone):
-        raise _replaced(f"{workspace.root}: {gone}")
-    for point in importlib.metadata.entry_points(group=GONE):
-        raise _replaced(f"The installed package {point.dist.name if point.dist else point.name}: {GONE}")
+    """Yield the modules that are not longctx's own, with who names them."""
     for point in importlib.metadata.entry_points(group=GROUP):
         yield f"The installed package {point.dist.name if point.dist else point.name}", point.value
     own = workspace.setting(SETTING)
@@ -121,14 +114,6 @@ def _named(workspace: Workspace) -> Iterator[tuple[str, str]]:
         sys.path.insert(0, str(workspace.root))  # stays there, because reports are loaded later
     for name in own:
         yield f"{workspace.root}: {SETTING}", name
-
-
-def _replaced(where: str) -> UserError:
-    return UserError(
-        "families-are-protocols",
-        f"{where} is replaced: a protocol is a test function, so declare each family as one with @longctx.protocol "
-        f"(docs/new-protocol.md), and name its module in {SETTING} or in the entry points {GROUP}.",
-    )
 
 
 def _load(where: str, name: str) -> list[Protocol]:

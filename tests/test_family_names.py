@@ -15,12 +15,9 @@ from longctx.registry import shipped
 from tests.sources import tree_of
 
 PACKAGE = Path(longctx.__file__).parent
-NAMES = re.compile(
-    "|".join([*(name for name in shipped() if name != "control"), "k_max", "block_size", "longctx.families"])
-)
+NAMES = re.compile("|".join([*(name for name in shipped() if name != "control"), "k_max", "block_size"]))
 """`control` is left out: it is a common word, and the controls belong to the test of collages."""
 KNOWN = {
-    "registry.py": "the list of longctx's own families",
     "authoring/items.py": "a report on questions, which reads the answers of collages and controls",
     "authoring/worth.py": "a report on questions, which reads the answers of collages and controls",
     "cli/demo.py": "the trials that the demo shows",
@@ -33,7 +30,7 @@ def named(path: Path) -> Iterator[str]:
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         match node:
-            case ast.Constant(value="longctx_protocols" | "longctx_families"):  # the setting
+            case ast.Constant(value="longctx_protocols"):  # the setting
                 pass
             case ast.ImportFrom(module=str(text)) | ast.Name(id=text) | ast.Attribute(attr=text) | ast.arg(arg=text):
                 yield text

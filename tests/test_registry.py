@@ -81,17 +81,6 @@ def test_a_mistake_is_a_sentence(tmp_path: Path, setting: str, code: str, name: 
         known_protocols(project(tmp_path, setting))
 
 
-def test_what_was_before_protocols_names_its_replacement(tmp_path: Path) -> None:
-    with refused("families-are-protocols", "longctx_families", "longctx_protocols"):
-        known_protocols(project(tmp_path, "mine:FAMILY", text="[pytest]\nlongctx_families = {}\n"))
-
-
-def test_an_account_names_its_replacement(tmp_path: Path) -> None:
-    (tmp_path / "own_account.py").write_text("from longctx import Account\n")
-    with refused("protocol-not-usable", "own_account", "longctx.Account is replaced by longctx.Report"):
-        known_protocols(project(tmp_path, "own_account"))
-
-
 def test_an_unknown_name_is_suggested() -> None:
     with refused("unknown-protocol", "paskey", "'passkey'", "longctx_protocols"):
         protocol_named(HERE, "paskey")

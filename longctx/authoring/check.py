@@ -12,6 +12,7 @@ from typing import Literal
 
 from longctx.corpus.documents import Corpus
 from longctx.corpus.questions import BankQuestion
+from longctx.visible import visible
 from longctx.vocabulary.occurrence import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
 
 ALIKE, NEARLY_ALL = 0.8, 0.95
@@ -25,6 +26,10 @@ POINTING = re.compile(
     rf"\baccording to the {THING}(?=,|\?|$)",
     re.IGNORECASE,
 )
+LETTER = re.compile(r"\(?[A-D][):]\s")
+"""The beginning of an answer that has the letter of a choice."""
+JOINERS = "\u200c\u200d\ufe0f"
+"""Invisible characters that some scripts and emoji need."""
 NUMERICAL = 1 / 5
 """The protocol's share of questions with a numerical answer."""
 
@@ -76,6 +81,8 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = Tru
     texts = Texts.of(corpus)
     of_set = (duplicates, length_of_set, numerical_share)
     of_one: tuple[Callable[[BankQuestion, Texts], Iterator[Finding]], ...] = (
+        characters,
+        letters,
         pointing,
         length,
         right_nowhere,
@@ -83,7 +90,7 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = Tru
         not_alone,
     )
     if not literal:
-        of_one = (pointing, length, wrong_is_true)
+        of_one = (characters, letters, pointing, length, wrong_is_true)
     found = [finding for check_one in of_one for question in questions for finding in check_one(question, texts)]
     kinds = ("right answer", "which section")
     strange = set.intersection(*({finding.question for finding in found if finding.kind == kind} for kind in kinds))
@@ -148,6 +155,18 @@ def numerical_share(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
         yield Finding(
             "numerical", "all", f"{count} of {len(questions)} right answers are numbers, not one in five", "note"
         )
+
+
+def characters(question: BankQuestion, _: Texts) -> Iterator[Finding]:
+    for text in (question.question, *question.answers):
+        if visible(text, JOINERS) != text:
+            yield Finding("hidden characters", question.id, f"cannot be seen in {text!r}")
+
+
+def letters(question: BankQuestion, _: Texts) -> Iterator[Finding]:
+    for answer in question.answers:
+        if LETTER.match(answer):
+            yield Finding("letter", question.id, f"{answer!r} begins with a letter, but each trial gives it another")
 
 
 def pointing(question: BankQuestion, _: Texts) -> Iterator[Finding]:

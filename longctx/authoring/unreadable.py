@@ -72,12 +72,8 @@ def _helps(workspace: Workspace, unread: Sequence[RowAndView], room: int | None)
     if "truncated" in outcomes:
         yield "more room to answer (" + (f"--max-tokens, {room} now)" if room else "max_tokens of the profile's table)")
     if "unparseable" in outcomes:
-        probed = model.probed.prefill if model.probed else None
-        if not model.prefill and probed is not False:
-            how = f"python -m longctx models probe {model.model} --ask tells whether its server takes one"
-            if model.probed and probed:
-                how = f"its server took one on {model.probed.on}"
-            yield f"prefill = true in {os.path.relpath(profile_of(workspace, model.model))} ({how})"
+        if not model.prefill:
+            yield f"prefill = true in {os.path.relpath(profile_of(workspace, model.model))}, if its server takes one"
         if row.prompt_set != TAGGED:
             yield f"--prompts {TAGGED}, whose answers begin with the tag that is read"
     if outcomes - {"truncated"}:

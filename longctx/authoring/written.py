@@ -25,6 +25,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
+from longctx.authoring.check import JOINERS
 from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
@@ -36,8 +37,6 @@ from longctx.vocabulary.text import fill
 
 LONGEST = 1000
 """The most characters of a question or an answer."""
-JOINERS = "\u200c\u200d\ufe0f"
-"""Invisible characters that some scripts and emoji need."""
 PROMPT_TAGS = r"question|answers?|passage|example|scratchpad|government record"
 """Tags of the prompts that ask a question: inside the question, such a tag would close the prompt's own."""
 NUMBERED = re.compile(r"^\(?\d{1,2}[.):]\s+")

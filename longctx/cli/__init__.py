@@ -24,7 +24,6 @@ from longctx.cli import (
     merge,
     models,
     plan,
-    record,
     show,
     upgrade,
     window,
@@ -34,24 +33,6 @@ from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
 COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, window, chunks, merge, models, data)
-MOVED = {
-    "corpus": ("data", "corpus"),
-    "questions": ("data", "questions"),
-    "filter": ("data", "filter"),
-    "probes": ("data", "probes"),
-    "batches": ("models", "batches"),
-}
-"""The commands of the version before that are elsewhere now, where they still work."""
-REMOVED = {
-    "export": "each run writes its rows and tables itself, results.parquet with longctx_parquet = true in "
-    "pytest's file, and longctx merge RUN --out DIR writes the page of a run without one",
-    "history": "docs/recipes/history.py prints the rates of kept baselines over time, and longctx compare compares two",
-}
-"""The commands of earlier versions, and what to use in their place."""
-BUDGET = (
-    "longctx plan --budget was removed: name the bands in the profile, and longctx plan prints their price and the "
-    "trials that each needs."
-)
 
 
 class _Store(argparse.Action):
@@ -68,7 +49,7 @@ class _Store(argparse.Action):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser of commands. It knows no abbreviations, and takes every option with pytest's prefix --ctx-, too.
+    """A parser of commands. It knows no abbreviations.
 
     A mistyped command or choice is answered with the one that was probably meant.
     """
@@ -85,12 +66,9 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does; keep the names of options beside arguments that are left over, for suggestions."""
-        names = [name for name in self._option_string_actions if name.startswith("--")]
-        for name in names:
-            self._option_string_actions.setdefault(f"--ctx-{name[2:]}", self._option_string_actions[name])
         options, rest = super().parse_known_args(args, namespace)
         if rest and "known" not in options:
-            options.known = names
+            options.known = [name for name in self._option_string_actions if name.startswith("--")]
         return options, rest
 
 
@@ -98,23 +76,13 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands. Parsed options have `run`."""
     parser = _Parser(
         prog="longctx",
-        description="Set up, record, plan and compare long-context runs.",
-        epilog="Options shared with pytest accept either spelling: --max-cost or --ctx-max-cost.",
+        description="Set up, plan and compare long-context runs.",
     )
     parser.add_argument("--version", action="version", version=f"longctx {longctx.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
     return parser
-
-
-def _moved(given: list[str]) -> list[str]:
-    """Return the arguments with the new name of a command that has moved, which is told on stderr."""
-    if not given or given[0] not in MOVED:
-        return given
-    now = " ".join(MOVED[given[0]])
-    print(f"longctx {given[0]} is now longctx {now}; the old name goes with the next version.", file=sys.stderr)
-    return [*MOVED[given[0]], *given[1:]]
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
@@ -132,22 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done. 1: faults were found. 2: a mistake, which a sentence on stderr explains, or Ctrl-C.
     """
     parser = make_parser()
-    given = sys.argv[1:] if arguments is None else arguments
-    if given and given[0] in REMOVED:
-        parser.error(f"longctx {given[0]} was removed: {REMOVED[given[0]]}.")
-    given = _moved([*given])
-    if given[:1] == ["record"]:
-        print(
-            f"longctx record is deprecated, and will be removed in the next version: use {record.INSTEAD}.",
-            file=sys.stderr,
-        )
-        return record.run(given[1:])
     complete(parser)
     logs.start()
-    options, rest = parser.parse_known_args(given)
+    options, rest = parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
     if rest:
-        if given[0] == "plan" and rest[0].partition("=")[0] in ("--budget", "--out"):
-            parser.error(BUDGET)
         unknown = next((argument.partition("=")[0] for argument in rest if argument.startswith("--")), "")
         meant = closest(unknown.replace("--ctx-", "--"), options.known) if unknown else ""
         parser.error(f"unrecognized arguments: {' '.join(rest)}{f'. Did you mean {meant}?' if meant else ''}")

@@ -33,7 +33,6 @@ def add(commands: Any) -> None:
     server = argparse.ArgumentParser(add_help=False)
     server.add_argument(
         "--base-url",
-        "--ctx-base-url",
         metavar="URL",
         help="the server that the batches are on, which confirms the address in their files",
     )

@@ -1,4 +1,4 @@
-"""`corpus`: fetch, freeze, count and check the documents and questions of long-context QA."""
+"""`corpus`: fetch, freeze, count and compare the documents of long-context QA."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.questions.check import show
 from longctx.cli.shared.options import declare, settings_of
 from longctx.cli.shared.output import tell_unread
-from longctx.cli.shared.task import add_bank_name, add_task
+from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 
 if TYPE_CHECKING:
@@ -27,13 +26,12 @@ BUDGETS = (3000, 70_000, 95_000)
 
 
 def add(commands: Any) -> None:
-    parser = commands.add_parser("corpus", help="documents and questions of long-context QA")
+    parser = commands.add_parser("corpus", help="documents of long-context QA")
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
     _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
     _add(tasks, stats, "print how large a folder's sections are, and how many collages can be made of them")
     _add(tasks, diff, "list the trials that a change of documents makes stale, and what recording them costs")
-    _add(tasks, check, "look for faults in a file of questions; exit status 1 if there are errors")
 
 
 def _add(tasks: Any, task: Any, text: str) -> None:
@@ -66,9 +64,6 @@ def _add(tasks: Any, task: Any, text: str) -> None:
             parser.add_argument("documents", type=Path, metavar="NEW", help="the folder of documents as it is now")
             parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="questions about them")
             declare(parser, "profile", "model")
-        case "check":
-            declare(parser, "corpus", "questions")
-            add_bank_name(parser)
     parser.set_defaults(run=task)
 
 
@@ -172,8 +167,3 @@ def _plan(options: argparse.Namespace, folder: Path, questions: Path) -> Plan:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
-
-
-def check(options: argparse.Namespace) -> int:
-    """Do what `questions check` does; this is its earlier name."""
-    return show(options.workspace, options.corpus, options.questions, options.bank)

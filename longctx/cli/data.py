@@ -11,7 +11,7 @@ from longctx.cli.questions import filter
 def add(commands: Any) -> None:
     parser = commands.add_parser(
         "data",
-        help="documents, questions about them, and probes of sessions: write, check and review them",
+        help="documents, questions about them, and probes of sessions: write and check them",
         description="Documents and the questions about them, a model's filter of questions, and probes of sessions.",
     )
     kinds = parser.add_subparsers(required=True, metavar="KIND")

@@ -29,20 +29,13 @@ def add(commands: Any) -> None:
         description="Judges NEW against OLD by the statistics of pytest's --ctx-baseline: pairs of one id, clusters, "
         "Holm over the bands, a margin. Each is a log of inspect_ai (.eval or .json), samples of "
         "lm-evaluation-harness (samples_*.jsonl), output of promptfoo (results.json), a file of JSON lines with id, "
-        "correct and, if known, band, cluster, cost and guessing, or a run folder of longctx. "
-        "An id of OLD that NEW lacks is not measured. "
+        "correct and, if known, band, cluster, cost and guessing, or a run folder of longctx; OLD may be a "
+        "baseline's file. An id of OLD that NEW lacks is not measured. "
         "The rows of other tools have no digests, so that both runs sent the same cannot be checked. The exit "
         "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
     )
     parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results: a file, or the folder of a run")
-    parser.add_argument(
-        "new",
-        type=Path,
-        nargs="+",
-        metavar="NEW",
-        help="the results to judge. Several, or one and a baseline as OLD, are the nights of a canary, the earliest "
-        "first, whose evidence of a drop adds up",
-    )
+    parser.add_argument("new", type=Path, metavar="NEW", help="the results to judge")
     parser.add_argument(
         "--guessing",
         type=share(zero=True),
@@ -98,6 +91,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.engine.finish import judged_against
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
     from longctx.gate.changed import changed, changed_terms
@@ -107,16 +101,16 @@ def run(options: argparse.Namespace) -> int:
     from longctx.registry import known_protocols
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
-    from longctx.results.baseline import is_baseline
+    from longctx.results.baseline import is_baseline, load_baseline
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import check_same_documents, load_results, with_lacking
 
     emit.check(options)
-    if len(options.new) > 1 or is_baseline(options.old):
-        return _watch(options)
     old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
-    (before, earlier), (after, manifest) = load_results(options.old, old), load_results(options.new[0], new)
-    check_same_documents(before, after, (options.old, options.new[0]))
+    baseline = load_baseline(options.old) if is_baseline(options.old) else None
+    before, earlier = (baseline.rows, baseline.manifest) if baseline else load_results(options.old, old)
+    after, manifest = load_results(options.new, new)
+    check_same_documents(before, after, (options.old, options.new))
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
     known: Mapping[str, Protocol] = {}
@@ -131,13 +125,16 @@ def run(options: argparse.Namespace) -> int:
         rules = replace(rules, left_out=0)
     else:
         after = with_lacking(before, after)
-    verdict = give_verdict(before, after, rules, known, options.guessing)
+    if baseline:
+        verdict = judged_against(baseline, after, rules, known, options.guessing)
+    else:
+        verdict = give_verdict(before, after, rules, known, options.guessing)
     differs = [NOT_CHECKED]
     if earlier and manifest:
         differs = [*changed_terms(earlier.terms, terms), *changed((earlier, before), (manifest, after), verdict)]
     shown = verdict_document(verdict, options.old.name, differs)
-    baseline = options.old.name, earlier.run if earlier else options.old.stem
-    emit.show(options, shown, data=with_words(verdict, baseline, differs, shown))
+    against = options.old.name, earlier.run if earlier else options.old.stem
+    emit.show(options, shown, data=with_words(verdict, against, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)
 
 
@@ -158,30 +155,3 @@ def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:
         run_margin = min(recorded.run_margin, margin)
     alpha = options.alpha if "alpha" in vars(options).get("given", ()) else recorded.alpha
     return RecordedTerms(margin=margin, alpha=alpha, run_margin=run_margin)
-
-
-def _watch(options: argparse.Namespace) -> int:
-    """Say what the nights of a canary show together."""
-    from longctx.gate.exit_status import exit_status
-    from longctx.gate.watch import watched
-    from longctx.registry import known_protocols
-    from longctx.report.watch import watch_document
-    from longctx.results.baseline import is_baseline, load_baseline
-    from longctx.results.imported import check_same_documents, load_results
-
-    if given := [name for name in ("select", "cluster", "band", "subset", "run_margin") if getattr(options, name)]:
-        raise UserError(
-            "nights-take-no-choice", f"--{given[0].replace('_', '-')} is for a verdict on one NEW, not for nights."
-        )
-    before = load_baseline(options.old).rows if is_baseline(options.old) else load_results(options.old)[0]
-    rows = {str(night): load_results(night)[0] for night in options.new}
-    for night, of_night in zip(options.new, rows.values(), strict=True):
-        check_same_documents(before, of_night, (options.old, night))
-    nights = watched(before, rows, known_protocols(options.workspace))
-    if empty := next((night.name for night in nights if not night.night.items), None):
-        raise UserError(
-            "empty-night",
-            f"{empty} has no measured and gated item in common with {options.old}: leave it out, or measure it again.",
-        )
-    emit.show(options, watch_document(options.old.name, nights))
-    return exit_status("regression" if nights[-1].evidence.alarm else "pass", False, "fail")

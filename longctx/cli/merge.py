@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
     out: Path = options.out
     check_free_folder("--out", out)
-    if ignored := ignored_options(options, "--"):
+    if ignored := ignored_options(options):
         print(ignored)
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
     pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)

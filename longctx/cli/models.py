@@ -40,8 +40,6 @@ ENTRIES = {
     "batch": "batches",
     "line": "tokens a line",
     "reference": "tokens a reference token",
-    "prefill": "prefill",
-    "temperature": "temperature",
 }
 
 
@@ -64,8 +62,8 @@ def add(commands: Any) -> None:
     probe.add_argument(
         "--ask",
         action="store_true",
-        help="also send the model ten small requests, which cost money: whether it takes a prefill, a temperature and "
-        "thinking, and whether its usage, stop reasons, system prompt and token counts can be trusted",
+        help="count tokens by replies of one token, which cost money, where the server gives no count or only an "
+        "estimate",
     )
     probe.add_argument(
         "--prompts", default=PROTOCOL, metavar="NAME", help="prompt set whose wordings are counted (default: protocol)"
@@ -111,7 +109,6 @@ def _probe(options: argparse.Namespace) -> int:
     _print_result(before, result)
     for sentence in (*result.notes, *differences(before, result.values)):
         print(sentence)
-    _print_warnings(result, source)
     print(f"Kept in {path}.")
     return 0
 
@@ -137,15 +134,6 @@ def _print_result(before: ModelProfile, result: ProbeResult) -> None:
         rows += [(f"{counts.test}: {name}", _text(earlier.get(name)), _text(to)) for name, to in counts.values.items()]
     marked = [(*row, "" if row[1] == row[2] else "changed" if row[1] != "-" else "new") for row in rows]
     print(tabulate(marked, headers=[before.model, "before", "now", ""], disable_numparse=True))
-
-
-def _print_warnings(result: ProbeResult, source: str) -> None:
-    if result.warnings:
-        print(f"Do not trust {source} in these points:")
-        for warning in result.warnings:
-            print(f"- {warning}")
-    elif result.warnings is not None:
-        print(f"Usage, cached tokens, stop reasons, system prompt and token counts of {source} are right.")
 
 
 def _probed(probed: Probed | None, entry: str) -> object:

@@ -40,7 +40,7 @@ def add(commands: Any) -> None:
         tasks,
         "take",
         "make probes of the questions that were reviewed",
-        ": those that were kept or edited with `longctx data questions review`.",
+        ": those whose line has `reviewed`.",
     )
     second.add_argument("questions", type=Path, metavar="FILE", help="questions about the documents, JSON lines")
     second.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file of probes, JSON lines")
@@ -70,8 +70,9 @@ def take(options: argparse.Namespace) -> int:
     if not reviewed:
         raise UserError(
             "nothing-reviewed",
-            f"None of the {len(questions):,} questions of {options.questions} was reviewed: review them with "
-            f"longctx data questions review {options.questions} --corpus DIR.",
+            f"None of the {len(questions):,} questions of {options.questions} is marked as reviewed: read "
+            "them, delete the lines that are wrong, and add to each of the others "
+            '"reviewed": {"decision": "kept", "by": "NAME", "on": "YYYY-MM-DD"}.',
         )
     _check_new(options.out)
     lines = [

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from longctx import clocks
 from longctx.errors import BadValue
 
 if TYPE_CHECKING:
-    from longctx.config.models import Prices
+    pass
 
 RECORD_MODES = ("none", "once", "new_episodes", "all")
 
@@ -74,42 +72,3 @@ def label(text: str) -> tuple[str, str]:
     if not (name.strip() and equals and value.strip()):
         raise BadValue("bad-label", f"{text!r} is not a label: write NAME=VALUE, such as steps=200.")
     return name.strip(), value.strip()
-
-
-def price(text: str) -> tuple[str, Prices]:
-    """Parse MODEL=PRICES as prices of today, as an argparse type."""
-    model, _, prices = text.rpartition("=")
-    first, *longer = prices.split(",")
-    try:
-        rates, tiers = _rates(first), [_tier(tier) for tier in longer]
-    except ValueError:
-        model = ""
-    if not model.strip():
-        raise BadValue(
-            "bad-price",
-            f"{text!r} gives no prices: write MODEL=INPUT/OUTPUT or MODEL=INPUT/OUTPUT/READ/WRITE, in USD per million "
-            "tokens, such as my-model=3/15/0.3/3.75. If longer prompts have other prices, add them after the "
-            "number of tokens above which they apply, such as my-model=3/15,200000:6/22.5.",
-        )
-    if len({tier["tokens"] for tier in tiers}) < len(tiers):
-        raise BadValue("two-prices", f"{text!r} gives two prices above the same number of tokens: keep one.")
-    from longctx.config.models import Prices
-
-    today = clocks.local().date()
-    return model.strip(), Prices.model_validate(rates | {"above": tiers, "dated": today, "source": "--ctx-price"})
-
-
-def _rates(text: str) -> dict[str, float]:
-    """Parse INPUT/OUTPUT[/READ/WRITE] into the fields of `TokenPrices`. Raises ValueError."""
-    usd = [float(number) for number in text.split("/")]
-    if len(usd) not in (2, 4) or not all(0 <= rate < math.inf for rate in usd):
-        raise ValueError
-    return dict(zip(("input", "output", "cache_read", "cache_write"), usd, strict=False))
-
-
-def _tier(text: str) -> dict[str, float]:
-    """Parse TOKENS:INPUT/OUTPUT[/READ/WRITE] into the fields of `Tier`. Raises ValueError."""
-    tokens, _, rates = text.partition(":")
-    if int(tokens) < 1:
-        raise ValueError
-    return _rates(rates) | {"tokens": int(tokens)}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 from longctx.errors import UserError
 
@@ -39,15 +37,3 @@ def file_name(name: str) -> str:
     if plain == name:
         return name
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-
-
-def file_of(folder: Path, name: str, end: str, about: Callable[[Path], str | None]) -> Path:
-    """Return the path of a name's file, which need not exist.
-
-    about: returns the name that a file gives itself, if any. An earlier file without a digest is used, too, unless it
-    is about another name.
-    """
-    path, earlier = folder / f"{file_name(name)}{end}", folder / f"{slug(name)}{end}"
-    if path == earlier or path.is_file() or not earlier.is_file() or about(earlier) not in (None, name):
-        return path
-    return earlier

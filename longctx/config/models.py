@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from longctx.config.file_names import file_of
+from longctx.config.file_names import file_name
 from longctx.config.text_files import read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.fields import parsed
@@ -129,7 +129,7 @@ class Probed(_Table):
     """What a server said about the model. Its window, limits and token counts are used if the profile has none itself.
 
     window, max_output: tokens. thinking, effort: the values that the model accepts. line, reference: see TokensPerUnit.
-    prefill, temperature: whether a request with one was answered. None: unknown.
+    None: unknown.
     """
 
     on: datetime.date
@@ -141,8 +141,6 @@ class Probed(_Table):
     batch: bool | None = None
     line: PositiveFloat | None = None
     reference: PositiveFloat | None = None
-    prefill: bool | None = None
-    temperature: bool | None = None
 
 
 class Thinking(_Table):
@@ -330,7 +328,7 @@ class ModelProfile(_Table):
 
 def profile_path(workspace: Workspace, name: str) -> Path:
     """Return the file of a model id: the project's own, or longctx's; the project's path if neither exists."""
-    own, shipped = (file_of(folder, name, ".toml", model_in) for folder in workspace.folders("models"))
+    own, shipped = (folder / f"{file_name(name)}.toml" for folder in workspace.folders("models"))
     own = workspace.own("models", own.name)
     return shipped if shipped.is_file() and not own.is_file() else own
 
@@ -353,17 +351,18 @@ def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
             yield f"There is no profile of {name}, so its window and its prices are not known. Did you mean {close!r}?"
 
 
-def check_vendors(workspace: Workspace, names: Iterable[str]) -> None:
-    """Raise UserError for a model of another vendor without a profile: it would be asked by Anthropic's API."""
-    for name in names:
-        api = next((api for start, api in API_OF_NAMES.items() if name.startswith(start)), None)
-        path = profile_path(workspace, name)
-        if api and not path.is_file():
-            raise UserError(
-                "model-without-profile",
-                f"{name} has no profile, which names its API, its window and its prices. Create {path} with the lines "
-                f'model = "{name}" and api = "{api}", as longctx models add {name} --api {api} does.',
-            )
+def check_api(model: ModelProfile, base_url: str | None) -> None:
+    """Raise UserError if a model of another vendor would be asked at Anthropic's own server."""
+    vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
+    if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
+        return
+    file = f"fixtures/models/{file_name(model.model)}.toml"
+    api = "openai-chat" if vendor == "OpenAI" else "gemini"
+    raise UserError(
+        "model-of-another-vendor",
+        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
+        f'write the line api = "{api}" into {file} (longctx models add {model.model} --api {api} makes this file).',
+    )
 
 
 def load_model(workspace: Workspace, name: str) -> ModelProfile:
@@ -459,8 +458,8 @@ VENDORS = {
     ),
 }
 """By the names of their SDKs in `ask.client(…)`."""
-API_OF_NAMES = {"gpt-": "openai-chat", "o3": "openai-chat", "o4-": "openai-chat", "gemini-": "gemini"}
-"""The API by which a vendor's models are asked, by how their names begin."""
+OTHERS = {"OpenAI": r"(gpt-|chatgpt-|o\d)", "Google": r"gemini-"}
+"""How the ids of other vendors' models begin."""
 OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
 """The vendor of each API."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -116,9 +115,6 @@ def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
     return settings
 
 
-SPARE = 0.05
-"""The share by which a shard may exceed an equal share of the tokens before the next shard is tried."""
-
 MOST = 256
 """The most shards: as many as a matrix of GitHub may have jobs."""
 
@@ -147,22 +143,13 @@ def shard(text: str) -> Shard:
 
 
 def deal(tokens: Mapping[str, int], of: int) -> dict[str, int]:
-    """Return the shard, from 1, of each name. tokens: the tokens of one prompt for each name.
+    """Return the shard, from 1, of each name: the largest first, each to the shard that has the fewest tokens so far.
 
-    The method is rendezvous hashing with bounded loads (V. Mirrokni, M. Thorup and M. Zadimoghaddam, "Consistent
-    Hashing with Bounded Loads", SODA 2018). A hash gives each name its own order of the shards, and the name goes to
-    the first with room, the longest prompts first. If none has room, it goes to the shard with the fewest tokens.
+    tokens: the tokens of one prompt for each name.
     """
-    most = (1 + SPARE) * sum(tokens.values()) / of
     taken = dict.fromkeys(range(1, of + 1), 0)
     dealt: dict[str, int] = {}
-    for name in sorted(tokens, key=lambda name: (-tokens[name], _hash(name))):
-        order = sorted(taken, key=lambda number: _hash(f"{name}/{number}"))
-        free = (number for number in order if taken[number] + tokens[name] <= most)
-        dealt[name] = next(free, None) or min(order, key=taken.__getitem__)
+    for name in sorted(tokens, key=lambda name: (-tokens[name], name)):
+        dealt[name] = min(taken, key=taken.__getitem__)
         taken[dealt[name]] += tokens[name]
     return dealt
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx import clocks
-from longctx.config.file_names import file_of
+from longctx.config.file_names import file_name
 from longctx.config.text_files import first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
@@ -41,16 +41,8 @@ class Filter(BaseModel):
 
 
 def filter_path(workspace: Workspace, model: str, bank: str) -> Path:
-    path = file_of(workspace.own("questions", "filters"), model, f"-{bank[:12]}.json", _model_in)
+    path = workspace.own("questions", "filters", f"{file_name(model)}-{bank[:12]}.json")
     return inside(path, workspace.root)
-
-
-def _model_in(path: Path) -> str | None:
-    """Return the model of a filter; None if the file is no filter, which `load_filter` reports."""
-    try:
-        return Filter.model_validate_json(path.read_bytes()).model
-    except ValidationError:
-        return None
 
 
 def load_filter(workspace: Workspace, model: str, bank: str) -> Filter | None:

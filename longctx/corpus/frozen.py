@@ -72,7 +72,7 @@ class Frozen(BaseModel):
 
     def toml(self) -> str:
         lines = [
-            "# Written by `python -m longctx corpus`: tokens of each section, in the reference vocabulary",
+            "# Written by `longctx data corpus freeze`: tokens of each section, in the reference vocabulary",
             "# that fixtures/vocabularies/README.md describes. sha256 belongs to the section's text.",
             f"vocabulary = {_quoted(self.vocabulary)}",
             *([] if self.reading == "notebook" else [f"reading = {_quoted(self.reading)}"]),

@@ -81,7 +81,7 @@ def keep_left_out(run: Run) -> None:
         return
     tape = run.recorded
     try:
-        cases = [case.fitted() for case in run.of_protocols if case.size]
+        cases = [case.fitted() for case in run.plan.cases if case.size]
     except UserError:
         return  # a cell that cannot be built; its test says why
     run.unasked |= left_out_by(LiveLooks(run, cases, tape))

@@ -196,14 +196,23 @@ def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> Ru
 
 
 def judged_against(
-    baseline: Baseline, rows: Sequence[Row], terms: Rules, known: Mapping[str, Protocol] | None = None
+    baseline: Baseline,
+    rows: Sequence[Row],
+    terms: Rules,
+    known: Mapping[str, Protocol] | None = None,
+    guessing: float = 0.0,
 ) -> RunVerdict:
-    """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together."""
+    """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together.
+
+    guessing: see `give_verdict`.
+    """
     own, anchor = with_answers(rows), baseline.anchor
-    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known)
+    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known, guessing)
     if anchor is None:
         return verdict
-    return verdict.with_anchor(give_verdict(anchor.rows, own, beside(terms, baseline), known), anchor.saved_at)
+    return verdict.with_anchor(
+        give_verdict(anchor.rows, own, beside(terms, baseline), known, guessing), anchor.saved_at
+    )
 
 
 def manifest_of(
@@ -238,9 +247,7 @@ def manifest_of(
         documents=documents_of(run, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
-        early_stop=looks.declared != "once",
         looks=_named(looks.declared),
-        functions_early_stop=looks.others != "once",
         functions_looks=_named(looks.others),
         terms=RecordedTerms(margin=plan.margin, alpha=settings.alpha, run_margin=plan.run_margin),
         left_out=left_out(run, rows),
@@ -262,8 +269,8 @@ def _declared(reports: Reports, rows: Sequence[Row]) -> dict[str, bool]:
 
 
 def _named(plan: LooksPlan) -> str:
-    """Return a plan as a manifest has it: those of versions that knew no others have no name."""
-    return "" if plan in ("once", "equal") else plan
+    """Return a plan as a manifest has it."""
+    return "" if plan == "once" else plan
 
 
 def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:

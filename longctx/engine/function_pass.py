@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
-from longctx.engine.function_runs import check, price
+from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds
@@ -18,7 +17,6 @@ from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import FunctionTrial, Result, RunOnce, TrialOf, ended
 from longctx.live import interrupted
 from longctx.live.asker import Asker
-from longctx.live.asking import Progress
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
@@ -26,16 +24,12 @@ from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.run import Done, ending
 from longctx.live.tally import Tally
-from longctx.live.waiting import Say
 from longctx.recording.tape import Tape
 from longctx.recording.writer import only_writer
 
 if TYPE_CHECKING:
-    from longctx.engine.plain_tests import PlainTests
     from longctx.engine.run import Run
 
-OpenDisplay = Callable[[Tally, Say], AbstractContextManager[Progress]]
-"""Opens the display of an asking pass."""
 Act = Callable[[], object]
 BROKEN = Failure("test-not-run", "a test could not be run, so no further look was taken", fatal=True)
 
@@ -71,8 +65,8 @@ class CollectingRun(FunctionRun):
 class FunctionPass:
     """Asks what the test functions of a run lack, and adds up what was asked."""
 
-    def __init__(self, run: Run, tests: Functions, tape: Tape, spent: float, max_cost: float | None = None) -> None:
-        """spent: USD of the cap that are spent already. max_cost: USD; by default the run's cap."""
+    def __init__(self, run: Run, tests: Functions, tape: Tape, spent: float) -> None:
+        """spent: USD of the cap that are spent already."""
         self.asked = Asked()
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
@@ -80,7 +74,7 @@ class FunctionPass:
         cases = self._cases = run.cells
         judge = run.plan.judge
         self._models = [*(case.model for case in cases), *([judge] if judge else [])]
-        self._terms = run.terms(self._models, max_cost)
+        self._terms = run.terms(self._models)
         self.budget = Budget(self._terms.max_cost, spent)
         sizes: Counter[Group] = Counter()
         for case in run.cells:
@@ -196,38 +190,24 @@ class Signals:
             self.lost = False
 
 
-def ask_tests(run: Run, tests: PlainTests, max_cost: float | None = None, progress: OpenDisplay | None = None) -> Done:
-    """Ask what the tests that code gave a run lack. Arguments and exceptions: those of `Run.ask`."""
-    cases = tests.protocols()
-    tests.note()
-    check(run, alone=not cases)
-    return ask_all(run, tests, cases, max_cost, progress)
-
-
-def ask_all(
-    run: Run,
-    tests: Functions,
-    cases: Sequence[Case],
-    max_cost: float | None = None,
-    progress: OpenDisplay | None = None,
-) -> Done:
+def ask_all(run: Run, tests: Functions, cases: Sequence[Case]) -> Done:
     """Ask what cases of protocols lack, and then what the cells of the run's test functions do.
 
-    The cells are the run's `cells`. Arguments and exceptions: those of `Run.ask`.
+    The cells are the run's `cells`. Exceptions: those of `Run.ask`.
     """
     judge = run.plan.judge if run.cells else None
     models = [*(case.model for case in (*cases, *run.cells)), *([judge] if judge else [])]
-    check_cap(run.stated_cap if max_cost is None else max_cost, models)
+    check_cap(run.stated_cap, models)
     given, run.cells = run.cells, run.count_probes(run.cells, alone=not cases)
-    default = run.default_cap(models) if max_cost is None else None
+    default = run.default_cap(models)
     if run.cells and default is not None:
         check_default_cap(price(run, tests), default)
-    done = run.ask(cases, max_cost=max_cost, progress=progress) if cases else Done(Asked(), ())
+    done = run.ask(cases) if cases else Done(Asked(), ())
     run.keep_failures()
     run.to_send = [*cases, *run.cells]
     if not run.cells:
         return done if not given else dataclasses.replace(done, unasked=(*done.unasked, *_uncounted(run, given)))
-    of_functions = ask(run, tests, done, max_cost)
+    of_functions = ask(run, tests, done)
     done.asked.add(of_functions.asked)
     unasked = (*done.unasked, *_uncounted(run, given))
     return Done(done.asked, unasked, of_functions.budget.spent, of_functions.broken)
@@ -240,14 +220,14 @@ def _uncounted(run: Run, given: Sequence[Case]) -> Iterator[Unasked]:
             yield case, Failure(**run.unasked[next(iter(case.each_trial())).key])
 
 
-def ask(run: Run, tests: Functions, before: Done, max_cost: float | None = None) -> FunctionPass:
+def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
     """Ask what the cells of the run's test functions lack. Raises UserError and Interrupted.
 
-    before: what the run has asked before. max_cost: USD; by default the run's cap.
+    before: what the run has asked before.
     """
     settings, cases = run.settings, run.cells
     tape = run.tape(run.asking_mode)
-    done = FunctionPass(run, tests, tape, before.spent, max_cost)
+    done = FunctionPass(run, tests, tape, before.spent)
     with only_writer(run.private or run.workspace.cassettes, settings.lock):
         tape.sends_again(run.to_send, run.plan.judge)
         done.ask()

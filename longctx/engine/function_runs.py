@@ -28,7 +28,6 @@ from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 
 if TYPE_CHECKING:
-    from longctx.engine.plain_tests import PlainTests
     from longctx.engine.run import Run
 
 
@@ -175,28 +174,6 @@ def check(run: Run, alone: bool) -> None:
         preflight.warn()
 
 
-def estimate_all(run: Run, tests: PlainTests) -> list[Estimate]:
-    """Say and return what would be asked of the tests that code gave a run, and what it costs. Raises UserError."""
-    cases = tests.protocols()
-    tests.note()
-    check(run, alone=not cases)
-    estimates = run.estimate(cases) if cases else []
-    return [*estimates, *(estimate(run, tests, estimates) if run.cells else [])]
-
-
-def measure_all(run: Run, tests: PlainTests) -> list[MeasuredCase]:
-    """Measure the tests that code gave a run, and say which trials end with an error of the test. Raises UserError."""
-    tests.note()
-    measuring, measurer = MeasuringRun(run, run.answers()), Measurer(run)
-    tests.run(measuring)
-    for test, why in measuring.broken.items():
-        raise UserError("test-not-measured", f"{test} cannot be measured: {why}")
-    for cell in measuring.cells:
-        if cell.failed:
-            run.say(cell.failed)
-    return [*(measurer.measure(case) for case in tests.protocols()), *measuring.cells]
-
-
 def price(run: Run, tests: Functions) -> float:
     """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
     return total_price(_estimated(run, tests, counted=True).estimates.estimates(batch := run.settings.batch), batch)
@@ -208,8 +185,8 @@ def _estimated(run: Run, tests: Functions, counted: bool) -> EstimatingRun:
     return estimating
 
 
-def estimate(run: Run, tests: Functions, of_tests: Sequence[Estimate]) -> list[Estimate]:
-    """Say and return what asking test functions costs. of_families: the estimates of the same run. Raises UserError."""
+def estimate(run: Run, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
+    """Say what asking test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
@@ -218,13 +195,12 @@ def estimate(run: Run, tests: Functions, of_tests: Sequence[Estimate]) -> list[E
         run.say(sentence)
     for name, why in estimating.broken.items():
         run.say(f"{name} could not be estimated: {why}")
-    if total := in_all([*of_tests, *estimates]):
+    if total := in_all([*of_protocols, *estimates]):
         run.say(total)
     if estimating.held:
         run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
-    return estimates
 
 
 def leave_out(run: Run, tests: Functions) -> None:

@@ -1,6 +1,6 @@
 """Test functions in a run: what their markers and the profile say of them, and the cells that they have.
 
-Neither pytest nor its fixtures are needed here: the plugin collects functions with it, and `PlainTests` without.
+Neither pytest nor its fixtures are needed here: the plugin collects functions with it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
 
 class Marker(Protocol):
-    """A mark of pytest, which a test function keeps in its attribute `pytestmark`."""
-
-    @property
-    def name(self) -> str: ...
+    """A mark of pytest."""
 
     @property
     def args(self) -> tuple[Any, ...]: ...
@@ -71,13 +68,13 @@ class MarkedFunction:
     subjects: Sequence[FunctionSubject]
 
     @classmethod
-    def of(cls, run: Run, test: Callable[..., object], marker: Marker | None, folder: Path) -> MarkedFunction:
+    def of(cls, run: Run, test: Callable[..., object], marker: Marker, folder: Path) -> MarkedFunction:
         """Return a test function by its marker and the profile. Raises UserError.
 
         folder: that of its file, where a file of cases is looked up first.
         """
         name, plan, settings = test.__name__, run.plan, run.settings
-        marked = marker_arguments(name, marker) if marker else {}
+        marked = marker_arguments(name, marker)
         table = (plan.own.functions if plan.own else {}).get(name, {})
         own = {entry: value for entry, value in table.items() if entry not in FUNCTION_ENTRIES}
         take_report(run, name, marked)

@@ -76,12 +76,12 @@ class Plan:
         return profiles if self._settings.seed is None else self._settings.seed
 
     def model(self, name: str) -> ModelProfile:
-        """Return the profile of a model, with the user's entries and prices."""
+        """Return the profile of a model, with the user's entries."""
         model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
         if entries:
             written = model.model_dump(exclude_unset=True, by_alias=True)
             model = checked({**written, **entries}, ModelProfile, f"The profile that code gives {name}")
-        return _priced(model, self._settings)
+        return model
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
         """Return the models that a test function measures. table: those of its own table."""
@@ -239,47 +239,14 @@ def _with_options(case: Case, settings: Settings) -> Case:
     )
 
 
-def _priced(model: ModelProfile, settings: Settings) -> ModelProfile:
-    """Return the model's profile with the user's prices; the profile's discount for batches stays.
-
-    Raises UserError if the profile has other prices for long prompts and the user gave none: their cost would be
-    understated.
-    """
-    prices, known = dict(settings.prices).get(model.model), model.prices
-    if prices is None:
-        return model
-    if known and known.above and not prices.above:
-        tokens = min(tier.tokens for tier in known.above)
-        raise UserError(
-            "price-without-tiers",
-            f"--ctx-price gives {model.model} the same prices whatever a prompt's length, but its profile has others "
-            f"above {tokens:,} tokens: add yours, --ctx-price {model.model}=INPUT/OUTPUT,{tokens}:INPUT/OUTPUT "
-            "(repeat the base prices if they do not change).",
-        )
-    if known:
-        prices = prices.model_copy(update={"batch_discount": known.batch_discount})
-    return model.model_copy(update={"prices": prices})
-
-
-ModelBand = tuple[str, str]
-"""A model and a band of lengths."""
-
-
 def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
     """Return the cases of a test that belong to a shard, in their order.
 
-    Each band of each model is dealt to the shards separately, by the tokens of one prompt, so that the number of trials
-    does not matter. All wordings of a cell go to one shard, because they are recorded in one file.
+    They are dealt by the tokens of one prompt, so that the number of trials does not matter. All wordings of a cell go
+    to one shard, because they are recorded in one file.
     """
-    tokens: dict[ModelBand, dict[str, int]] = {}
-    for case in cases:
-        tokens.setdefault(_part(case), {})[_name(case)] = _tokens(case)
-    dealt = {part: deal(names, shard.of) for part, names in tokens.items()}
-    return tuple(case for case in cases if dealt[_part(case)][_name(case)] == shard.number)
-
-
-def _part(case: Case) -> ModelBand:
-    return case.model.model, case.band
+    dealt = deal({_name(case): _tokens(case) for case in cases}, shard.of)
+    return tuple(case for case in cases if dealt[_name(case)] == shard.number)
 
 
 def _name(case: Case) -> str:

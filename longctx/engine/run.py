@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.engine.gate_plan import Preflight
     from longctx.engine.measure import Measurement
-    from longctx.engine.plain_tests import PlainTests
     from longctx.engine.plan import Plan
     from longctx.live.bounds import Terms
     from longctx.live.cost.estimate import Estimate
@@ -45,8 +44,6 @@ class Run:
             None for the project's default.
         model: A model or several, instead of the profile's.
         prompts: A prompt set or several, instead of the profile's.
-        tests: The test functions that it measures, and protocols by their names or functions; by default the profile's
-            protocols. A function takes only longctx's fixtures, such as `ctx`; pytest runs any other.
         root: The project's folder; its fixtures, cassettes and reports are used.
         settings: All options at once, in place of the profile, models, prompt sets and `options`.
         name: The run's name; by default the time. Answers that are recorded under this name count as live.
@@ -71,7 +68,6 @@ class Run:
         model: str | Sequence[str] = (),
         prompts: str | Sequence[str] = (),
         *,
-        tests: Sequence[Callable[..., object] | str] = (),
         root: str | os.PathLike[str] = ".",
         settings: Settings | None = None,
         name: str = "",
@@ -87,8 +83,6 @@ class Run:
         self.name = name or (self.folder.name if self.settings.report is None else now())
         self.private = private
         self.say = say
-        self.tests = self._given(tests)
-        """The tests that it measures; None if it measures the protocols of its profile, or if pytest has the tests."""
         self.functions: dict[str, float | None] = {}
         """The minimum rates of the cells of test functions that were collected, by `cell_name`."""
         self.reports: dict[str, Report | None] = {}
@@ -105,24 +99,12 @@ class Run:
         """USD of the cap that the last asking pass spent."""
         self._has_asked = False
 
-    def _given(self, tests: Sequence[Callable[..., object] | str]) -> PlainTests | None:
-        if not tests:
-            return None
-        from longctx.engine.plain_tests import PlainTests
-
-        return PlainTests(self, tests)
-
     @functools.cached_property
     def plan(self) -> Plan:
         """The profile, its cases and the baseline, which are loaded when first needed."""
         from longctx.engine.plan import Plan
 
         return Plan(self.settings, self.workspace)
-
-    @property
-    def of_protocols(self) -> list[Case]:
-        """The cases of the protocols that it measures, in its shard."""
-        return self.tests.protocols() if self.tests else self.plan.cases
 
     def tape(self, mode: str = "none") -> Tape:
         """Return the project's recordings. mode: a record mode."""
@@ -152,12 +134,8 @@ class Run:
     def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
         """Say and return what would be asked and what it costs, without a key and without the network.
 
-        cases: those to ask; by default all of the plan, or of its tests.
+        cases: those to ask; by default all of the plan.
         """
-        if cases is None and self.tests:
-            from longctx.engine.function_runs import estimate_all
-
-            return estimate_all(self, self.tests)
         from longctx.live.estimating import estimate_live
 
         cases = self.plan.cases if cases is None else cases
@@ -187,15 +165,11 @@ class Run:
 
         The record mode is that of the settings, or `once` if that is `none`.
 
-        cases: those to ask; by default all of the plan, or of its tests. max_cost: USD; by default the run's cap.
+        cases: those to ask; by default all of the plan. max_cost: USD; by default the run's cap.
         progress: opens the display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
         self._has_asked = True
-        if cases is None and self.tests:
-            from longctx.engine.function_pass import ask_tests
-
-            return ask_tests(self, self.tests, max_cost, progress)
         from longctx.live.run import LivePass
         from longctx.recording.writer import only_writer
 
@@ -293,28 +267,15 @@ class Run:
             write_file(self.folder / FAILURES, lambda part: part.write_text(text, "utf-8"))
 
     def measure(self, cases: Sequence[Case] | None = None) -> Measurement:
-        """Replay and judge the recorded answers. cases: by default all of the plan, or of its tests."""
+        """Replay and judge the recorded answers. cases: by default all of the plan."""
         from longctx.engine.measure import Measurement, Measurer
 
         if self.settings.baseline is not None and not self._has_asked:
-            self._leave_out()
-        if cases is None and self.tests:
-            from longctx.engine.function_runs import measure_all
+            from longctx.engine.early_stop import keep_left_out
 
-            return Measurement(self, measure_all(self, self.tests))
+            keep_left_out(self)
         measurer = Measurer(self)
         return Measurement(self, [measurer.measure(case) for case in (self.plan.cases if cases is None else cases)])
-
-    def _leave_out(self) -> None:
-        """Leave out the trials that the gate of a live run left out, as a replay of it by pytest does."""
-        from longctx.engine.early_stop import keep_left_out, may_leave_out_functions
-
-        keep_left_out(self)
-        if self.tests and may_leave_out_functions(self):
-            from longctx.engine.function_runs import leave_out
-
-            self.tests.note()
-            leave_out(self, self.tests)
 
     def forget_plan(self) -> None:
         """Read the project's files again when they are next needed: asking adds to models' profiles and recordings."""

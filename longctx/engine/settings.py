@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.config.arguments import RECORD_MODES, label, number, one_of, price, share, trial
+from longctx.config.arguments import RECORD_MODES, label, number, one_of, share, trial
 from longctx.config.project import ProjectSettings, shard
 from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.defaults import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
 from longctx.vocabulary.shapes import SHAPES
 
 if TYPE_CHECKING:
-    from longctx.config.models import Prices
     from longctx.config.project import Shard
     from longctx.vocabulary.shapes import Shape
 
@@ -70,7 +69,6 @@ class Settings:
     canary: bool = True
     max_cost: float | None = None
     """USD."""
-    prices: tuple[tuple[str, Prices], ...] = ()
     model_profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Entries of model profiles, which come before those of files."""
     no_text: bool = False
@@ -97,15 +95,12 @@ class Settings:
 
     def repeating_options(self) -> tuple[str, ...]:
         """Return the options of the command line that repeat the same trials with the same models and prompts."""
-        repeated = {
+        repeated: dict[str, Sequence[str]] = {
             "profile": [self.profile] if isinstance(self.profile, str) else [],
             "model": self.models,
             "prompts": self.prompts,
             "shape": self.shapes,
             "strategy": self.strategies,
-            "corpus": filter(None, [self.corpus]),
-            "questions": filter(None, [self.questions]),
-            "seed": [] if self.seed is None else [self.seed],
         }
         return tuple(f"--ctx-{name}={value}" for name, values in repeated.items() for value in values)
 
@@ -113,13 +108,11 @@ class Settings:
 DEFAULT = Settings()
 OFF = ("", "0", "false", "no", "off")
 """What an environment variable holds that turns something off."""
-OF_PYPROJECT = "{} in [tool.longctx] of pyproject.toml"
-"""What replaces a deprecated option of pytest: an entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: pytest has it with --ctx- before its name, and the commands that take it have it as it is."""
+    """An option of pytest, which has it with --ctx- before its name, of the commands that take it, or of both."""
 
     name: str
     field: str
@@ -132,12 +125,8 @@ class Option:
     """The variable that sets it; with `no-` in its name, the variable speaks of the opposite."""
     entry: str = ""
     """The entry of [tool.longctx] that sets it, likewise."""
-    also: tuple[str, ...] = ()
-    """Other names."""
-    former: str = ""
-    """A deprecated name."""
-    instead: str = ""
-    """What replaces it in pytest, where it is deprecated and not listed."""
+    pytest: bool = True
+    """Whether pytest has it; a run of pytest takes the others from the environment, [tool.longctx] or the profile."""
 
     @property
     def key(self) -> str:
@@ -159,11 +148,8 @@ class Option:
         default = getattr(DEFAULT, self.field)
         return False if self.is_flag else [*default] if isinstance(default, tuple) else default
 
-    def names(self, prefix: str = "--") -> list[str]:
-        return [f"{prefix}{name}" for name in (self.name, *self.also, self.former) if name]
-
     def add(self, to: Callable[..., Any], prefix: str = "--", **changed: Any) -> None:
-        """Declare it to a parser, by its names with a prefix. changed: what is to differ, such as its help."""
+        """Declare it to a parser, by its name with a prefix. changed: what is to differ, such as its help."""
         settings: dict[str, Any] = {"dest": (prefix + self.key).lstrip("-").replace("-", "_"), "help": self.help}
         if self.is_flag:
             settings["action"] = "store_true"
@@ -172,7 +158,7 @@ class Option:
             own = {"type": self.type, "choices": self.choices, "metavar": self.metavar}
             settings |= {name: value for name, value in own.items() if value is not None}
             settings |= several | {"default": self.default}
-        to(*self.names(prefix), **(settings | changed))
+        to(f"{prefix}{self.name}", **(settings | changed))
 
     def setting(self, parsed: Any) -> Any:
         """Return what a parsed value sets its field to."""
@@ -236,7 +222,6 @@ _DECLARED = (
         "or case (longctx show SCENARIO#ID prints it)",
         "ID",
         trial,
-        former="trial",
     ),
     Option("repeats", "repeats", "repetitions of each trial (default: 1)", "N", number(int, 1)),
     Option(
@@ -252,7 +237,6 @@ _DECLARED = (
         "none: replay only (default). once: send the requests of trials without a recording. new_episodes: also "
         "of those with only a stale one. all: re-record everything",
         choices=RECORD_MODES,
-        also=("record-mode",),
     ),
     Option("base-url", "base_url", "server that speaks the Messages API (default: the SDK's)", "URL", entry="base_url"),
     Option(
@@ -262,7 +246,6 @@ _DECLARED = (
         "N",
         number(int, 1),
         entry="concurrency",
-        former="in-flight",
     ),
     Option(
         "max-cost",
@@ -308,7 +291,7 @@ _DECLARED = (
         "DIR",
         Path,
         entry="corpus",
-        instead=OF_PYPROJECT.format("corpus"),
+        pytest=False,
     ),
     Option(
         "questions",
@@ -317,7 +300,7 @@ _DECLARED = (
         "FILE",
         Path,
         entry="questions",
-        instead=OF_PYPROJECT.format("questions"),
+        pytest=False,
     ),
     Option(
         "seed",
@@ -325,22 +308,15 @@ _DECLARED = (
         "seed of the trials, instead of the profile's",
         "N",
         number(int, 0),
-        instead="seed in the profile",
+        pytest=False,
     ),
-    Option(
-        "min-rate",
-        "min_rate",
-        "minimum rate of each cell",
-        "RATE",
-        number(float, 0, 1),
-        instead="min_rate in the profile's table or the marker",
-    ),
+    Option("min-rate", "min_rate", "minimum rate of each cell", "RATE", number(float, 0, 1), pytest=False),
     Option(
         "no-lock",
         "lock",
         "continue without a lock if a folder cannot be locked; ensure that no other run is using it",
         entry="lock",
-        instead=OF_PYPROJECT.format("lock = false"),
+        pytest=False,
     ),
     Option(
         "no-page",
@@ -348,30 +324,29 @@ _DECLARED = (
         "write no index.html and no charts",
         environment="LONGCTX_PAGE",
         entry="page",
-        instead=f"LONGCTX_PAGE=0 in the environment, or {OF_PYPROJECT.format('page = false')}",
+        pytest=False,
     ),
     Option(
         "ask-only",
         "ask_only",
         "send and record the requests, and measure nothing",
         environment="LONGCTX_RECORD_ONLY",
-        instead="LONGCTX_RECORD_ONLY=1 in the environment",
+        pytest=False,
     ),
     Option(
         "no-canary",
         "canary",
         "continue even if none of the first ten replies can be parsed",
         entry="trial_run",
-        instead=OF_PYPROJECT.format("trial_run = false"),
+        pytest=False,
     ),
-    Option("price", "prices", "prices of a model", "MODEL=PRICES", price, instead="[prices] in the model's profile"),
     Option(
         "no-text",
         "no_text",
         "leave the text of replies out of the page",
         environment="LONGCTX_TEXT",
         entry="text",
-        instead=f"LONGCTX_TEXT=0 in the environment, or {OF_PYPROJECT.format('text = false')}",
+        pytest=False,
     ),
     Option(
         "base",
@@ -380,7 +355,7 @@ _DECLARED = (
         "REVISION",
         environment="LONGCTX_BASE",
         entry="base",
-        instead="LONGCTX_BASE in the environment",
+        pytest=False,
     ),
     Option(
         "trust",
@@ -389,7 +364,7 @@ _DECLARED = (
         choices=("all", "base"),
         environment="LONGCTX_TRUST",
         entry="trust",
-        instead="LONGCTX_TRUST in the environment",
+        pytest=False,
     ),
     Option(
         "margin",
@@ -397,7 +372,7 @@ _DECLARED = (
         f"largest acceptable drop (default: the profile's, or {MARGIN}, {100 * MARGIN:g} points)",
         "SHARE",
         share(),
-        instead="margin in the profile",
+        pytest=False,
     ),
     Option(
         "alpha",
@@ -406,7 +381,7 @@ _DECLARED = (
         "P",
         share(),
         entry="alpha",
-        instead=OF_PYPROJECT.format("alpha"),
+        pytest=False,
     ),
     Option(
         "max-age",
@@ -415,14 +390,14 @@ _DECLARED = (
         "DAYS",
         number(float, 0),
         entry="max_age",
-        instead=OF_PYPROJECT.format("max_age"),
+        pytest=False,
     ),
     Option(
         "no-looks",
         "looks",
         "judge all trials at once; by default a gate looks at its evidence several times, and sends no more requests "
         "for bands that are settled",
-        instead='looks = "once" in the profile',
+        pytest=False,
     ),
     Option(
         "batch-wait",
@@ -431,7 +406,7 @@ _DECLARED = (
         "HOURS",
         number(float, 0),
         entry="batch_wait",
-        instead=OF_PYPROJECT.format("batch_wait"),
+        pytest=False,
     ),
 )
 OPTIONS = {option.name: option for option in _DECLARED}
@@ -447,7 +422,7 @@ LIVE = ("record", "base-url", "concurrency", "max-cost", "no-canary", "no-lock",
 def settings_of(parsed: Mapping[str, Any], prefix: str = "", names: Iterable[str] = OPTIONS) -> Settings:
     """Return the settings that parsed arguments give. prefix: the beginning of their attributes."""
     given = [OPTIONS[name] for name in names]
-    return Settings(**{each.field: each.setting(parsed[prefix + each.key]) for each in given})
+    return Settings(**{each.field: each.setting(parsed.get(prefix + each.key, each.default)) for each in given})
 
 
 def of_arguments(given: Mapping[str, Any]) -> Settings:
@@ -484,4 +459,4 @@ def fill_in(parsed: argparse.Namespace, given: Mapping[str, Any], prefix: str = 
     for name, value in given.items():
         option, key = OPTIONS[name], prefix + OPTIONS[name].key
         if value is not None:
-            setattr(parsed, key, getattr(parsed, key) or value if option.is_flag else value)
+            setattr(parsed, key, getattr(parsed, key, False) or value if option.is_flag else value)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the cells that the run did not measure, or measured one trial of."""
     if run.settings.only_trial is not None:
-        return (*(case_name(run, case) for case in run.of_protocols), *run.functions)
+        return (*(case_name(run, case) for case in run.plan.cases), *run.functions)
     measured = cell_names(rows)
     of_tests = (case_name(run, case) for case in _without_rows(run, rows) if case.size)
     return (*of_tests, *(name for name in run.functions if name not in measured))
@@ -57,7 +57,7 @@ def min_rates(run: Run) -> dict[str, float]:
     """Return the minimum rates of a shard's cells by name; none if the run is whole and tests them itself."""
     if run.settings.shard is None:
         return {}
-    stated = {case_name(run, case): case.min_rate for case in run.of_protocols} | run.functions
+    stated = {case_name(run, case): case.min_rate for case in run.plan.cases} | run.functions
     return {name: rate for name, rate in stated.items() if rate is not None}
 
 
@@ -72,7 +72,7 @@ def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
 
 def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
     measured = cell_names(rows)
-    return [case for case in run.of_protocols if case_name(run, case) not in measured]
+    return [case for case in run.plan.cases if case_name(run, case) not in measured]
 
 
 def case_name(run: Run, case: Case) -> str:

@@ -77,11 +77,6 @@ class FunctionState:
         return Ctx(Ask(self.trial, self.model), draw, CurrentCase(self), templates(case))
 
 
-def given(ctx: Ctx, name: str) -> Any:
-    """Return one of longctx's fixtures, by its name."""
-    return ctx if name == "ctx" else getattr(ctx, name)
-
-
 class CurrentDraw:
     """The draw of the trial that is running."""
 

@@ -3,6 +3,7 @@
 This module imports nothing heavy, so that the options can use it at no cost.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 MARGIN = 0.05
@@ -17,12 +18,13 @@ GATE_DEFAULTS = {"margin": None, "alpha": ALPHA, "on_inconclusive": "fail", "max
 """The defaults of the options that set the terms."""
 
 
-def ignored_options(options: Any, prefix: str) -> str:
+def ignored_options(options: Any, prefix: str = "--", names: Iterable[str] = GATE_DEFAULTS) -> str:
     """Return a sentence on options of a gate that a run without a baseline ignores; empty if there are none.
 
-    options: has the values of the options as attributes. prefix: the beginning of the options' names.
+    options: has the values of the options as attributes. prefix: the beginning of the options' names. names: those that
+    may be given.
     """
-    given = [name for name, default in GATE_DEFAULTS.items() if getattr(options, name) != default]
+    given = [name for name in names if getattr(options, name) != GATE_DEFAULTS[name]]
     if options.baseline is not None or not given:
         return ""
     names = " and ".join(f"{prefix}{name.replace('_', '-')}" for name in given)

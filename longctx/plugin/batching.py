@@ -7,7 +7,7 @@ from longctx.errors import UserError
 
 
 def check(settings: Settings) -> None:
-    """Raise UserError if --ctx-batch or --ctx-batch-wait is combined with options that contradict it."""
+    """Raise UserError if --ctx-batch or batch_wait is combined with options that contradict it."""
     if settings.batch_wait is not None and not settings.batch:
         raise UserError(
             "batch-wait-without-batch",

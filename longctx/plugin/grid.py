@@ -9,7 +9,6 @@ import pytest
 
 from longctx.config.file_names import file_name
 from longctx.engine.run import Run
-from longctx.engine.settings import Settings
 from longctx.errors import UserError, did_you_mean
 from longctx.plugin.options import asks
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
@@ -38,12 +37,6 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         _of_protocol(metafunc, run, protocol)
         return
     try:
-        if "family" in marker.kwargs:
-            raise UserError(
-                "families-are-protocols",
-                f"{metafunc.function.__name__} is marked with a family: a protocol is a test function, which "
-                "@longctx.protocol declares (docs/new-protocol.md).",
-            )
         from longctx.plugin.functions import collecting
 
         collecting.parametrize(metafunc, marker)
@@ -80,8 +73,8 @@ def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:
 
 
 def check(run: Run) -> None:
-    """Raise UserError for a mistake in profile, prompts, models, prices or documents, before anything is collected."""
-    _check_prices(run.settings, {*run.plan.models, *run.plan.models_named_for_functions})
+    """Raise UserError for a mistake in profile, prompts, models or documents, before anything is collected."""
+    _ = run.plan.models, run.plan.models_named_for_functions
     if run.settings.corpus or run.settings.questions:
         run.plan.bank(model="")
 
@@ -103,13 +96,3 @@ def check_recorded(run: Run, models: Sequence[str]) -> None:
                 f"No answer of {model} is recorded in {run.workspace.cassettes}. {did_you_mean(model, recorded)} To "
                 "record its answers, add --ctx-record once; to see the cost first, --ctx-estimate.",
             )
-
-
-def _check_prices(settings: Settings, models: set[str]) -> None:
-    """Raise UserError if a price is given for a model that is not measured: its name was probably mistyped."""
-    if unmeasured := [name for name, _ in settings.prices if name not in models]:
-        raise UserError(
-            "price-of-unmeasured-model",
-            f"--ctx-price names {unmeasured[0]!r}, which is not part of this run (models: "
-            f"{', '.join(sorted(models))}).",
-        )

@@ -32,8 +32,7 @@ def pytest_longctx_config(config: pytest.Config) -> Mapping[str, Any] | None:
 def pytest_longctx_models(config: pytest.Config) -> Mapping[str, Mapping[str, Any]] | None:
     """Return model profile entries, by model id. They take precedence over those in fixtures/models/.
 
-    An option such as `--ctx-price` takes precedence over both. If a helper program supplies your key, put the key into
-    the environment here; it is never part of a profile.
+    If a helper program supplies your key, put the key into the environment here; it is never part of a profile.
 
     It is called in every process of a run, and must return the same in each.
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx import clocks
+from longctx.engine.settings import GATE, OPTIONS
 from longctx.errors import UserError
 from longctx.extras import PAGE, lacking
 from longctx.gate.defaults import ignored_options
-from longctx.plugin.options import deprecations
+from longctx.plugin.options import is_typed
 from longctx.plugin.session import run_of
 from longctx.plural import count
 
@@ -39,16 +40,20 @@ def show(config: pytest.Config) -> None:
     """Print what is ignored; under -qq nothing."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and config.get_verbosity() > -2:
-        for sentence in (*deprecations(config), *_sentences(run_of(config))):
+        for sentence in (*_ignored(config), *_sentences(run_of(config))):
             terminal.write_line(sentence, yellow=True)
+
+
+def _ignored(config: pytest.Config) -> Iterator[str]:
+    terms = [OPTIONS[name] for name in GATE if is_typed(config, f"--ctx-{name}")]
+    if ignored := ignored_options(run_of(config).settings, "--ctx-", [each.field for each in terms]):
+        yield ignored
 
 
 def _sentences(run: Run) -> Iterator[str]:
     settings = run.settings
     if settings.page and not (settings.estimate or settings.ask_only) and (clause := lacking(*PAGE)):
         yield f"The report is text and JSON: its page {clause}."
-    if ignored := ignored_options(run.settings, "--ctx-"):
-        yield ignored
     yield from _retiring(run)
     from longctx.corpus.reading import unread
     from longctx.corpus.settings import bank_files

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.engine.settings import Settings
 
-ALSO = ("--ctx-record-mode", "--ctx-project-tests")
+PROJECT_TESTS = "--ctx-project-tests"
+"""An option for the commands that run tests."""
 MARKERS = (
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
     """function's name replaces these arguments, apart from the last three:
@@ -49,24 +50,13 @@ MARKERS = (
     report=Report(x="tokens"): tables, charts, findings and what adds to the gate, in place of the default ones""",
 )
 """What `pytest --markers` prints of the marker."""
-DEPRECATED = {f"--ctx-{each.name}": each.instead for each in OPTIONS.values() if each.instead} | {
-    f"--ctx-{each.former}": f"--ctx-{each.name}" for each in OPTIONS.values() if each.former
-}
-"""The options of the version before, which still work in this one, with what replaces each."""
-REMOVED = {"--ctx-early-stop": "a gate that asks stops early by default, and --ctx-no-looks turns that off"}
-"""The options of earlier versions, and what to use in their place."""
+_FILLED = [each for each in OPTIONS.values() if each.environment or each.entry]
 
 
 def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_protocols",
         "modules of this project with protocols, functions that are declared by @longctx.protocol",
-        type="args",
-        default=[],
-    )
-    parser.addini(
-        "longctx_families",
-        "replaced by longctx_protocols",
         type="args",
         default=[],
     )
@@ -84,38 +74,25 @@ def add(parser: pytest.Parser) -> None:
     )
     option = parser.getgroup("longctx", "longctx").addoption
     for each in OPTIONS.values():
-        hidden = {"help": argparse.SUPPRESS} if each.instead else {}
-        dataclasses.replace(each, former="").add(option, "--ctx-", **hidden)
-        if each.former:
-            settings: Any = {"dest": f"ctx_{each.key}", "type": each.type, "default": argparse.SUPPRESS}
-            option(f"--ctx-{each.former}", help=argparse.SUPPRESS, **settings)
-    option("--ctx-project-tests", action="store_true", help=argparse.SUPPRESS)  # for the commands that run tests
+        if each.pytest:
+            each.add(option, "--ctx-")
+    option(PROJECT_TESTS, action="store_true", help=argparse.SUPPRESS)
 
 
 def names() -> list[str]:
     """Return the names of the options."""
-    return [f"--ctx-{each.name}" for each in OPTIONS.values() if not each.instead]
+    return [f"--ctx-{each.name}" for each in OPTIONS.values() if each.pytest]
 
 
 def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
     """Have pytest's error on an unknown option say which option of longctx was probably meant."""
-    known = {*names(), *DEPRECATED, *ALSO}
+    known = {*names(), PROJECT_TESTS}
     for name in (argument.partition("=")[0] for argument in arguments):
         if name in known:
             continue
         meant = closest(name, names()) if name.startswith("--ctx-") else f"--ctx-{name[2:]}"
-        if name in REMOVED:
-            parser.extra_info["longctx"] = f"{name} was removed: {REMOVED[name]}"
-        elif name.startswith("--") and meant in names():
+        if name.startswith("--") and meant in names():
             parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
-
-
-def deprecations(config: pytest.Config) -> Iterator[str]:
-    """Yield a sentence for each option of the version before that is given, in a file of the project too."""
-    given = [argument.partition("=")[0] for argument in (*_given(config), *map(str, config.getini("addopts") or ()))]
-    for name, instead in DEPRECATED.items():
-        if name in given:
-            yield f"{name} is deprecated, and will be removed in the next version: use {instead}."
 
 
 def fill(config: pytest.Config) -> None:
@@ -125,26 +102,38 @@ def fill(config: pytest.Config) -> None:
     """
     option, here = config.option, project_settings(config.rootpath)
     unused = [] if option.ctx_batch else ["batch_wait"]
-    unused += ["trust"] if option.ctx_baseline is None else TERMS if _base_of(config) else []
+    unused += ["trust"] if option.ctx_baseline is None else TERMS if _of_environment("base") else []
     nothing: dict[str, Any] = dict.fromkeys(unused)
     table = dataclasses.replace(here, **nothing)
     given = {name: _stated(config, each, table) for name, each in OPTIONS.items() if name != "base"}
     fill_in(option, given, "ctx_")
 
 
+def filled(config: pytest.Config) -> dict[str, str | float | None]:
+    """Return what options have that may be filled in, as a worker of xdist is sent it."""
+    given = {each.key: getattr(config.option, f"ctx_{each.key}", each.default) for each in _FILLED}
+    return {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
+
+
+def take(config: pytest.Config, given: Mapping[str, Any]) -> None:
+    """Give a worker's options what those of the process that started the run have."""
+    for each in _FILLED:
+        value = given[each.key]
+        setattr(config.option, f"ctx_{each.key}", Path(value) if value and each.type is Path else value)
+
+
+def _of_environment(name: str) -> Any:
+    return OPTIONS[name].of_environment(os.environ)
+
+
 def _stated(config: pytest.Config, option: Option, table: ProjectSettings) -> Any:
     """Return the value that the environment or the table gives an option; None if the person gave another."""
-    if is_typed(config, *option.names("--ctx-")):
+    if is_typed(config, f"--ctx-{option.name}"):
         return None
-    if (value := option.of_environment(os.environ)) is not None:
+    if (value := _of_environment(option.name)) is not None:
         return value
-    return option.of_table(table) if getattr(config.option, f"ctx_{option.key}") == option.default else None
-
-
-def _base_of(config: pytest.Config) -> str | None:
-    """Return the base that an option or the environment names."""
-    base: str | None = config.option.ctx_base or OPTIONS["base"].of_environment(os.environ)
-    return base
+    given = getattr(config.option, f"ctx_{option.key}", option.default)
+    return option.of_table(table) if given == option.default else None
 
 
 def read(config: pytest.Config) -> Settings:
@@ -153,12 +142,10 @@ def read(config: pytest.Config) -> Settings:
 
 
 def choose_base(config: pytest.Config) -> None:
-    """Let the base that the person gave, in an option or LONGCTX_BASE, count before that of a file of the project."""
+    """Let the base that LONGCTX_BASE names count before that of a file of the project."""
     option = config.option
-    needed = option.ctx_baseline is not None or option.ctx_trust == "base"
-    if needed and option.ctx_base not in typed(config, "--ctx-base"):
-        of_file = option.ctx_base or project_settings(config.rootpath).base
-        option.ctx_base = OPTIONS["base"].of_environment(os.environ) or of_file
+    needed = option.ctx_baseline is not None or getattr(option, "ctx_trust", None) == "base"
+    option.ctx_base = (_of_environment("base") or project_settings(config.rootpath).base) if needed else None
 
 
 def take_terms_of_base(config: pytest.Config) -> None:
@@ -167,25 +154,26 @@ def take_terms_of_base(config: pytest.Config) -> None:
     Raises UserError.
     """
     option = config.option
-    terms = [OPTIONS[name] for name in (*GATE, "no-looks")]
-    stated = [each for each in terms if not is_typed(config, f"--ctx-{each.name}")]
+    stated = [OPTIONS[name] for name in GATE if not is_typed(config, f"--ctx-{name}")]
     if option.ctx_baseline is None or not option.ctx_base:
         return
     here, workspace = project_settings(config.rootpath), Workspace(config.rootpath)
-    if all(each.of_table(here) is None for each in terms) and all(
-        getattr(option, f"ctx_{each.key}") == each.default for each in stated
+    if all(
+        each.of_table(here) is None and getattr(option, f"ctx_{each.key}", each.default) == each.default
+        for each in stated
     ):
         return
     from longctx.engine.terms import addopts_at, project_settings_at
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    for each in terms:
-        each.add(parser.add_argument, "--ctx-")
+    for each in stated:
+        if each.pytest:
+            each.add(parser.add_argument, "--ctx-")
     addopts = addopts_at(workspace, config.inipath, option.ctx_base) if config.inipath else ""
     given, _ = parser.parse_known_args(shlex.split(addopts) if isinstance(addopts, str) else addopts)
     there = project_settings_at(workspace, option.ctx_base)
     for each in stated:
-        value, of_file = getattr(given, f"ctx_{each.key}"), each.of_table(there)
+        value, of_file = getattr(given, f"ctx_{each.key}", each.default), each.of_table(there)
         setattr(option, f"ctx_{each.key}", of_file if value == each.default and of_file is not None else value)
 
 
@@ -211,7 +199,7 @@ def _given(config: pytest.Config) -> list[str]:
 def check_paths(config: pytest.Config) -> None:
     """Raise UserError if a file of the project, such as pytest.ini, gives an option a path outside the project."""
     for name in ("profile", "prompts", "corpus", "questions", "baseline", "report"):
-        values = getattr(config.option, f"ctx_{name}")
+        values = getattr(config.option, f"ctx_{name}", None)
         for value in map(str, values if isinstance(values, list) else filter(None, [values])):
             if value != Path(value).name and value not in typed(config, f"--ctx-{name}"):
                 inside(Path(value), config.rootpath)

@@ -28,7 +28,7 @@ REPORTS = "ctx_reports"
 """The entry of a worker's output that names the test functions that declare a report, and their files."""
 LEFT_OUT_TESTS = "ctx_left_out"
 """The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
-OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed", "prices")
+OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed")
 """The settings of a run that a command starts which `addopts` may give."""
 
 
@@ -77,10 +77,10 @@ def start(config: pytest.Config) -> Run:
         given.run.rewriting = hooks.Hooked(config)
         return given.run
     worker_input = getattr(config, "workerinput", None)
+    options.any_given(config)
     if worker_input:
-        config.option.ctx_base = worker_input["ctx_base"]
+        options.take(config, worker_input["ctx_options"])
     else:
-        options.any_given(config)
         options.fill(config)
         options.choose_base(config)
         options.take_terms_of_base(config)
@@ -113,12 +113,12 @@ def is_worker(config: pytest.Config) -> bool:
 def tell_worker(node: Any) -> None:
     """Send an xdist worker what it must know of the run: on another host it cannot read the run's folder.
 
-    Answers that --ctx-no-text keeps off the cassettes are not sent; their folder is of use on this host only.
+    Answers that LONGCTX_TEXT=0 keeps off the cassettes are not sent; their folder is of use on this host only.
     """
     run = run_of(node.config)
     node.workerinput["ctx_name"] = run.name
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
-    node.workerinput["ctx_base"] = run.settings.base
+    node.workerinput["ctx_options"] = options.filled(node.config)
     node.workerinput["ctx_private"] = str(run.private or "")
 
 

@@ -8,8 +8,7 @@ DeepMind, 2026, https://github.com/google-deepmind/eval_hub. The differences fro
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -17,16 +16,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from longctx import (
-    Causes,
     Context,
     Count,
     Counts,
     Kind,
     Mark,
     Outcome,
-    Rank,
     Reply,
-    Report,
     Words,
     fill,
     mark,
@@ -51,7 +47,7 @@ from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.token_counts import checked_counts
 
 if TYPE_CHECKING:
-    from longctx import Answers, Chart, Row
+    pass
 
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
@@ -66,15 +62,6 @@ FEW = 3
 """The fewest words of an answer that is recognised as a text of the examples."""
 CODE_TOKENS = 10
 """The tokens that a code may take beyond those of the code that was counted."""
-ANOTHER, BADLY_COPIED, NO_TEXT = "another of the needles", "the right one, badly copied", "no text of the prompt"
-OTHER = "another text "
-OTHER_TEXTS = SAME_SUBJECT, SAME_KIND, NEITHER, EXAMPLE = (
-    f"{OTHER}about the same subject",
-    f"{OTHER}of the same kind",
-    f"{OTHER}of another kind and subject",
-    f"{OTHER}of the examples",
-)
-"""What wrong answers give back."""
 
 
 class CoreferenceAxes(WindowAxes):
@@ -150,110 +137,6 @@ def _check(cell: Any) -> None:
         raise ValueError(f"a window has at least 1 token, not {cell.window}.")
 
 
-def given_for_asked(answers: Answers) -> Counter[tuple[int, int]]:
-    """Count the answers that give back one of the alike texts, well or badly, by (asked for, given back)."""
-    return _pairs(row for row in answers.rows if row.outcome in ("correct", "wrong"))
-
-
-def _pairs(rows: Iterable[Row], given: str = "given") -> Counter[tuple[int, int]]:
-    return Counter((row.trace["asked"], row.trace[given]) for row in rows if given in row.trace)
-
-
-def _listed(pairs: Mapping[tuple[int, int], int]) -> list[dict[str, int]]:
-    return [{"asked": asked, "given": given, "trials": number} for (asked, given), number in sorted(pairs.items())]
-
-
-def _instead(row: Row) -> str | None:
-    """Name what a wrong answer gives back."""
-    if row.outcome != "wrong":
-        return None
-    if "given" in row.trace:
-        return BADLY_COPIED if row.trace["given"] == row.trace["asked"] else ANOTHER
-    if "same_kind" in row.trace:
-        return SAME_SUBJECT if row.trace["same_subject"] else SAME_KIND if row.trace["same_kind"] else NEITHER
-    return EXAMPLE if "example" in row.trace else NO_TEXT
-
-
-def _is(cause: str) -> Callable[[Row], bool]:
-    return lambda row: _instead(row) == cause
-
-
-def _others(answers: Answers, held: Callable[[int, int, int], bool]) -> int:
-    """Count the wrong answers that are another of the alike texts of which this is true: (asked, given, needles)."""
-    traces = ((row.trace, int(row.params["needles"] or 0)) for row in answers.rows if _instead(row) == ANOTHER)
-    return sum(held(trace["asked"], trace["given"], needles) for trace, needles in traces)
-
-
-def _first_and_last(answers: Answers) -> str:
-    first = _others(answers, lambda asked, given, needles: given == 1)
-    last = _others(answers, lambda asked, given, needles: given == needles)
-    return f"{first:,} of them the first and {last:,} the last"
-
-
-def _exact(answers: Answers) -> int:
-    return sum(row.trace["exact"] for row in answers.rows if row.outcome == "correct")
-
-
-def _score(answers: Answers) -> float:
-    return answers.total("score") / 1000 / answers.n
-
-
-def _codes_left_out(answers: Answers) -> Iterator[tuple[Rank, str]]:
-    if pairs := _pairs(answers.rows, "without_code"):
-        right = sum(number for (asked, given), number in pairs.items() if asked == given)
-        yield (
-            Rank.UNUSABLE,
-            f"{pairs.total():,} of {answers.n:,} replies give back one of the needles without the code that must come "
-            f"first, {right:,} of these the right one",
-        )
-
-
-def _given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:
-    from longctx.protocols.reports.coreference import given_back
-
-    return given_back(analysis)
-
-
-REPORT = Report(
-    x="window",
-    axis="window, tokens",
-    series=lambda params: f"{params['needles']} needles",
-    guess=lambda params: 1 / params["needles"],
-    by=("needles", "window"),
-    columns={
-        "by guessing": lambda answers: f"{1 / answers.params['needles']:.2f}",
-        "word for word": lambda answers: f"{_exact(answers):,} of {answers.rate().correct:,}",
-        "MRCR's score": lambda answers: f"{_score(answers):.2f}",
-    },
-    causes=Causes(
-        {cause: _is(cause) for cause in (ANOTHER, BADLY_COPIED, *OTHER_TEXTS, NO_TEXT)},
-        title="what wrong answers give back",
-        columns={
-            "the needle before": lambda answers: _others(answers, lambda asked, given, _: given == asked - 1),
-            "an earlier one": lambda answers: _others(answers, lambda asked, given, _: given < asked - 1),
-            "the one after": lambda answers: _others(answers, lambda asked, given, _: given == asked + 1),
-            "a later one": lambda answers: _others(answers, lambda asked, given, _: given > asked + 1),
-        },
-        details={ANOTHER: _first_and_last},
-    ),
-    findings=_codes_left_out,
-    data=lambda answers: {
-        "needles": answers.params["needles"],
-        "window": answers.params["window"],
-        "trials": answers.n,
-        "guess": 1 / answers.params["needles"],
-        "score": _score(answers),
-        "exact": _exact(answers),
-        "given": _listed(given_for_asked(answers)),
-        "badly_copied": answers.count(_is(BADLY_COPIED)),
-        "without_code": _listed(_pairs(answers.rows, "without_code")),
-        "others": {cause.removeprefix(OTHER): number for cause in OTHER_TEXTS if (number := answers.count(_is(cause)))},
-        "nowhere": answers.count(_is(NO_TEXT)),
-    },
-    more=_given_back,
-)
-
-
 @protocol(
     axes=CoreferenceAxes,
     title="Multi-round coreference",
@@ -272,7 +155,7 @@ REPORT = Report(
     prefix=_prefix,
     pieces=lambda cell: max(cell.window // EXCHANGE, 1),  # about its exchanges
     check=_check,
-    report=REPORT,
+    report="longctx.protocols.reports.coreference:REPORT",
 )
 def coreference(
     ask: Any, draw: Any, words: Words, cell: Any, trial: Any, needles: int, window: int, questions: int | None = None

@@ -23,13 +23,11 @@ from pydantic import BeforeValidator, Field
 
 from longctx import (
     Axes,
-    Causes,
     Count,
     Counts,
     Mark,
     Outcome,
     Reply,
-    Report,
     Words,
     mark,
     protocol,
@@ -39,7 +37,12 @@ from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 from longctx.vocabulary.token_counts import checked_counts
 
 if TYPE_CHECKING:
-    from longctx import Answers, Chart, Row, Table
+    pass
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
 
 
 OPERATIONS = "parents", "bfs"
@@ -49,19 +52,6 @@ OTHER_TOKENS = 500
 """About the tokens of the prompt without its edges."""
 SHOWN = 6
 """The most edges that the report marks of those found, and of those missed."""
-THIRDS = "beginning", "middle", "end"
-"""The parts of the list of edges."""
-ORIGINS = {
-    "nearer": "nearer to the given node, or that node itself",
-    "backwards": "found by walking edges backwards",
-    "elsewhere": "elsewhere in the graph",
-    "unknown": "in no edge at all",
-}
-"""Readable names of the kinds of invented nodes."""
-ENOUGH = 20
-"""The answers needed in each third of the list before a finding says where they are missed."""
-APART = 0.15
-"""The least difference between the shares found in two thirds that is reported."""
 
 
 def _walk(value: Any) -> str | int:
@@ -142,81 +132,6 @@ def _graph(cell: Any, index: int) -> str:
     return f"context-{cell.context}-graph-{cell.context_of(index)[0]}"
 
 
-def walk_of(params: Mapping[str, Any]) -> str:
-    """Return a readable name of the operation."""
-    return "parents" if params["operation"] == "parents" else f"depth {params['depth']}"
-
-
-def f1(asked: int, given: int, right: int) -> float:
-    """Return the harmonic mean of precision and recall, 2 x right / (asked + given); 1 if nothing is asked or given."""
-    return 2 * right / (asked + given) if asked + given else 1.0
-
-
-def mean_f1(answers: Answers) -> float:
-    """Return the mean F1, with 0 for a reply without a list."""
-    traces = [row.trace for row in answers.rows if _listed(row)]
-    return sum(f1(trace["asked"], trace["given"], trace["right"]) for trace in traces) / answers.n
-
-
-def _listed(row: Row) -> bool:
-    return "asked" in row.trace
-
-
-def nodes(answers: Answers, third: str) -> tuple[int, int]:
-    """Return how many nodes were found whose edge is in this third of the list, and of how many."""
-    return answers.total(f"right_{third}"), answers.total(f"asked_{third}")
-
-
-def _missed(answers: Answers) -> Iterator[str]:
-    """Yield where in the list most edges were missed."""
-    found = {third: nodes(answers, third) for third in THIRDS}
-    if min(asked for _, asked in found.values()) < ENOUGH:
-        return
-    shares = {third: right / asked for third, (right, asked) in found.items()}
-    worst, best = min(THIRDS, key=shares.__getitem__), max(THIRDS, key=shares.__getitem__)
-    if shares[best] - shares[worst] >= APART:
-        most, least = (f"{right:,} of {asked:,}" for right, asked in (found[best], found[worst]))
-        yield f"edges are found most often at the {best} of their list, {most}, and least often at its {worst}, {least}"
-
-
-def _by_third(analysis: Sequence[Answers]) -> Iterator[Table | Chart]:
-    from longctx.protocols.reports.graph_walks import by_third
-
-    return by_third(analysis)
-
-
-REPORT = Report(
-    x="context",
-    axis="tokens of the list of edges",
-    series=walk_of,
-    fewest=1,
-    rate="exact set",
-    columns={
-        "mean F1": lambda answers: f"{mean_f1(answers):.2f}",
-        "right nodes": lambda answers: f"{answers.total('right'):,} of {answers.total('asked'):,}",
-        "invented": lambda answers: f"{sum(map(answers.total, ORIGINS)):,}",
-    },
-    causes=Causes(
-        {called: origin for origin, called in ORIGINS.items()},
-        of="invented nodes",
-        title="invented nodes, given and not asked for",
-    ),
-    findings=_missed,
-    data=lambda answers: {
-        "scenario": answers.cell,
-        "n": answers.n,
-        "f1": round(mean_f1(answers), 6),
-        "listed": answers.count(_listed),
-        "asked": answers.total("asked"),
-        "right": answers.total("right"),
-        "asked_in": {third: answers.total(f"asked_{third}") for third in THIRDS},
-        "right_in": {third: answers.total(f"right_{third}") for third in THIRDS},
-        "invented": {origin: answers.total(origin) for origin in ORIGINS},
-    },
-    more=_by_third,
-)
-
-
 @protocol(
     axes=GraphWalksAxes,
     title="Graph walks",
@@ -234,7 +149,7 @@ REPORT = Report(
     prefix=lambda cell, words, seed, index: f"graph_walks/{cell.context:09d}/{cell.context_of(index)[0]:06d}",
     cluster=_graph,
     check=_check,
-    report=REPORT,
+    report="longctx.protocols.reports.graph_walks:REPORT",
 )
 def graph_walks(
     ask: Any,
@@ -463,3 +378,16 @@ def names_of(count: int) -> NDArray[np.object_]:
     """
     digests = (hashlib.sha256(f"graph_walks/{number}".encode()).hexdigest() for number in range(count))
     return np.array([digest[:10] for digest in digests], dtype=object)
+
+
+THIRDS = "beginning", "middle", "end"
+"""The parts of the list of edges."""
+
+
+ORIGINS = {
+    "nearer": "nearer to the given node, or that node itself",
+    "backwards": "found by walking edges backwards",
+    "elsewhere": "elsewhere in the graph",
+    "unknown": "in no edge at all",
+}
+"""Readable names of the kinds of invented nodes."""

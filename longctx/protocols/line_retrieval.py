@@ -9,7 +9,7 @@ so that a wrong answer can be traced to its line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -19,12 +19,9 @@ from pydantic import BeforeValidator, Field
 
 from longctx import (
     Axes,
-    Causes,
     Count,
     Outcome,
     Reply,
-    Report,
-    Shares,
     Words,
     fill,
     first_integer,
@@ -37,7 +34,7 @@ from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.protocol import cells_of
 
 if TYPE_CHECKING:
-    from longctx import Answers, Chart, Row
+    pass
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""
@@ -134,64 +131,6 @@ def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
     return {"line": (few, many, COUNTED[1] - COUNTED[0])}
 
 
-def order(block_size: int | None) -> str:
-    """Name the order of a file's lines: ordered, shuffled, or blocks of so many lines."""
-    if block_size is None:
-        return "ordered"
-    return "shuffled" if block_size == 1 else f"blocks of {block_size}"
-
-
-def _by_order(answers: Answers) -> Iterator[tuple[int, str, Any]]:
-    yield answers.params["block_size"] or 0, f"{answers.params['lines']:,} lines", answers.rate()
-
-
-def _nowhere(row: Row) -> bool:
-    return row.outcome == "wrong" and not {"line", "echoed_line"} & row.trace.keys()
-
-
-def _next_to_it(answers: Answers) -> str:
-    near = answers.count(lambda row: abs(row.trace.get("place_distance", 2)) <= 1)
-    return f"{near:,} of them of the line next to the target in place"
-
-
-def _distances(analysis: Sequence[Answers]) -> Iterator[Chart]:
-    from longctx.protocols.reports.line_retrieval import distances
-
-    return distances(analysis)
-
-
-REPORT = Report(
-    x="lines",
-    axis="number of lines",
-    title="By length",
-    series=lambda params: order(params["block_size"]),
-    legend="order of lines",
-    table="accuracy [95% interval] by number of lines",
-    charts=(
-        Shares(
-            name="by-order",
-            title="By order",
-            x="order of lines",
-            label=lambda block_size: order(block_size or None),
-            legend="length",
-            points=_by_order,
-            value="accuracy",
-            fewest=2,
-        ),
-    ),
-    causes=Causes(
-        {
-            "another line's value": lambda row: "line" in row.trace,
-            "the number of a line": lambda row: "echoed_line" in row.trace,
-            "nowhere in the file": _nowhere,
-        },
-        title="where wrong answers are from",
-        details={"another line's value": _next_to_it},
-    ),
-    more=_distances,
-)
-
-
 @protocol(
     axes=LineRetrievalAxes,
     title="Line retrieval",
@@ -203,7 +142,7 @@ REPORT = Report(
     variant="block_size",
     units=_units,
     check=_check,
-    report=REPORT,
+    report="longctx.protocols.reports.line_retrieval:REPORT",
 )
 def line_retrieval(ask: Any, draw: Any, prompt: Any, lines: int, block_size: int | None = None) -> Outcome:
     """A file of `lines` lines: in order (None), fully shuffled (1), or in shuffled blocks of `block_size` lines."""

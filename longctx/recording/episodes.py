@@ -150,7 +150,7 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
     for name in ("model", "batch", "headers", "after", "parts"):
         if not isinstance(metadata.get(name, ""), str):
             raise TypeError(f"its {name} is not text")
-    if (looks := metadata.get("looks", True)) is not True and looks not in PLANS:
+    if (looks := metadata.get("looks")) is not None and looks not in PLANS:
         raise ValueError(f"its looks are {looks!r}, of which this version knows no plan")
     for name in ("request", "same"):
         if type(metadata.get(name, 0)) is not int:

@@ -24,7 +24,7 @@ def stale(tape: Tape, cases: Sequence[Case]) -> int:
 
 def sentence(number: int, trials: int, arguments: Sequence[str]) -> str:
     """Return what to do about stale trials. arguments: those that chose the trials."""
-    command = shlex.join(["longctx", "record", "--ctx-record=new_episodes", *arguments])
+    command = shlex.join(["pytest", "--ctx-record=new_episodes", *arguments])
     return (
         f"{number:,} of {trials:,} trials are stale: what is recorded of them answers another request, so a replay "
         f"cannot use it. To record them: {command}"

@@ -39,7 +39,7 @@ from longctx.vocabulary.cell import BuiltTrial, Reply
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.prompt_sets import present_name
 
-IN_LOOKS = re.compile(r'(?<!\\)"looks":(true|")')
+IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
 """In the metadata of an episode that was asked in looks."""
 Status = Literal["found", "stale", "missing"]
 
@@ -243,7 +243,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             for index in self._episodes(file, model).get(built, {}).values():
                 metadata = self._metadata_of[index]
                 if (looks := metadata.get("looks")) and at in (None, metadata["recorded_at"]):
-                    found: tuple[str, LooksPlan] = metadata["recorded_at"], "equal" if looks is True else looks
+                    found: tuple[str, LooksPlan] = metadata["recorded_at"], looks
                     last = found if last is None else max(last, found)
         return last and last[1]
 

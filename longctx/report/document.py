@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,25 +77,14 @@ def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
 
 
 def as_data(document: Document) -> dict[str, Any]:
-    """Return the document as JSON can hold it. `from_data` reads it back."""
+    """Return the document as JSON can hold it."""
     about = {"title": document.title, "badge": document.badge, "lead": document.lead, "notes": list(document.notes)}
     return about | {"tables": list(map(_table_data, document.tables))}
-
-
-def from_data(data: Mapping[str, Any]) -> Document:
-    """Return the document that `as_data` made the data of."""
-    tables = tuple(map(_table, data["tables"]))
-    return Document(data["title"], tuple(data["notes"]), tables, str(data.get("badge", "")), str(data.get("lead", "")))
 
 
 def _table_data(table: Table) -> dict[str, Any]:
     about = {"title": table.title, "family": table.test, "said": list(table.said)}
     return about | {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
-
-
-def _table(data: Mapping[str, Any]) -> Table:
-    columns, rows = tuple(data["columns"]), tuple(map(tuple, data["rows"]))
-    return Table(data["title"], columns, rows, data["family"], tuple(data["said"]))
 
 
 FORMATS: dict[str, Callable[[Document], str]] = {"terminal": as_terminal, "markdown": as_markdown, "html": as_html}

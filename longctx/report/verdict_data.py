@@ -25,7 +25,7 @@ def write_verdict(
 ) -> None:
     """Write gate.json and gate.md.
 
-    baseline: its name, and that of its run. shown: the verdict in words, which `load_shown` reads back.
+    baseline: its name, and that of its run. shown: the verdict in words.
     """
     data = with_words(verdict, baseline, changed, shown)
     (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", "utf-8", "backslashreplace")
@@ -38,17 +38,6 @@ def with_words(
     """Return the content of gate.json. The arguments are those of `write_verdict`."""
     name, run = baseline
     return as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
-
-
-def load_shown(folder: Path) -> Document | None:
-    """Return a run's verdict in words; None if it was not gated, or by an earlier version that did not store them."""
-    try:
-        data = parsed(json.loads, (folder / GATE).read_text(encoding="utf-8"))
-        return document.from_data(data["document"]) if "document" in data else None
-    except FileNotFoundError:
-        return None
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise damaged(folder / GATE, error) from None
 
 
 def baseline_of(folder: Path) -> tuple[str, str]:

@@ -246,15 +246,15 @@ class _Group:
     model_returned: list[Text]
     recorded: list[Text] | None
     bank: Text | None
-    answers: Text | None = None  # the first baselines have none
-    clusters: Text | list[Text | None] | None = None  # those of earlier versions are in their questions alone
-    usage: _Usage = field(default_factory=lambda: _Usage())  # earlier baselines have none
+    answers: Text | None
+    clusters: Text | list[Text | None] | None
+    usage: _Usage = field(default_factory=lambda: _Usage())
     replies: list[Text | None] | None = None
     items: list[Text] | None = None
     """Those of trials that go by their items: a bank or a file of cases may grow in any place."""
     documents: list[Text | None] | None = None
     requests: list[Text | None] | None = None
-    """The beginning of the digest of each trial's request; earlier baselines have none."""
+    """The beginning of the digest of each trial's request."""
     parts: dict[Text, Text] | None = None
     """The beginnings of the digests of each part of the requests: one of all trials, or those of each in a row."""
     trials: list[Natural] | None
@@ -327,7 +327,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
 
 
 def _without_default(common: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a group without its shape if that is the text, which earlier baselines do not name."""
+    """Return the fields of a group without its shape if that is the text, which baselines do not name."""
     return {name: value for name, value in common.items() if (name, value) != ("shape", TEXT)}
 
 

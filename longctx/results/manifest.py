@@ -70,15 +70,12 @@ class Manifest:
     """The "too hard" filters of its questions, with the contents of their files."""
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)
     """The facts of each cell, by `cell_name`, such as how many questions a filter kept."""
-    early_stop: Annotated[bool, Field(strict=True)] = False
-    """Whether the gate looks at the evidence several times, and asking could stop in bands that were settled."""
     looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
-    """By which plan of stats/looks.py; empty for `equal`, the plan of versions that wrote none."""
-    functions_early_stop: Annotated[bool, Field(strict=True)] = False
-    """The same of its tests without a declaration."""
+    """The plan of stats/looks.py by which the gate looks at the evidence; empty if it looks once, at the end."""
     functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
+    """The same of its tests without a declaration."""
     terms: RecordedTerms | None = None
-    """The terms of its gate, apart from the looks; None of a run of a version that recorded none."""
+    """The terms of its gate, apart from the looks; None if they are not known."""
     left_out: tuple[Text, ...] = ()
     """The cells of the grid, by `cell_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()
@@ -100,7 +97,7 @@ class Manifest:
 
     @property
     def plans_of_looks(self) -> RunLooks:
-        return RunLooks(_plan(self.early_stop, self.looks), _plan(self.functions_early_stop, self.functions_looks))
+        return RunLooks(_plan(self.looks), _plan(self.functions_looks))
 
     @property
     def parts(self) -> Sequence[Mapping[str, Any]]:
@@ -122,8 +119,8 @@ class Manifest:
         (folder / MANIFEST).write_text(f"{text}\n", "utf-8", "backslashreplace")
 
 
-def _plan(early_stop: bool, looks: str) -> LooksPlan:
-    return cast(LooksPlan, looks or "equal") if early_stop else "once"
+def _plan(looks: str) -> LooksPlan:
+    return cast(LooksPlan, looks or "once")
 
 
 def load_manifest(folder: Path) -> Manifest:
@@ -159,10 +156,7 @@ def _type() -> TypeAdapter[Manifest]:
 
 
 def as_manifest(fields: object) -> Manifest:
-    """Return the manifest with these fields; those that an earlier version did not write are empty.
-
-    Raises ValueError.
-    """
+    """Return the manifest with these fields. Raises ValueError."""
     manifest = _type().validate_python(fields)
     for part in manifest.merged:
         _type().validate_python(part)

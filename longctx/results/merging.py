@@ -114,10 +114,8 @@ def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
         filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),
-        early_stop=any(part.get("early_stop") for part in parts),
-        looks=_looks(parts, "early_stop", "looks"),
-        functions_early_stop=any(part.get("functions_early_stop") for part in parts),
-        functions_looks=_looks(parts, "functions_early_stop", "functions_looks"),
+        looks=_looks(parts, "looks"),
+        functions_looks=_looks(parts, "functions_looks"),
         terms=_strictest([part.get("terms") for part in parts]),
         left_out=left_out_of_all(
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
@@ -147,16 +145,16 @@ def _strictest(terms: Sequence[Mapping[str, Any] | None]) -> RecordedTerms | Non
     return RecordedTerms(margin=margin, alpha=alpha, run_margin=min(stated, default=None))
 
 
-def _looks(parts: Sequence[Mapping[str, Any]], stopped: str, field: str) -> str:
+def _looks(parts: Sequence[Mapping[str, Any]], field: str) -> str:
     """Return the plan of the parts that were asked in looks. Raises UserError if these are several."""
-    plans = sorted({part.get(field) or "equal" for part in parts if part.get(stopped)})
+    plans = sorted({part[field] for part in parts if part.get(field)})
     if len(plans) > 1:
         raise UserError(
             "looks-differ",
             f"The runs were asked by different plans of looks ({' and '.join(plans)}), and one verdict takes one plan: "
             "ask all shards again with the same `looks` in their profile, or merge with --no-looks.",
         )
-    return "".join(plans).replace("equal", "")
+    return "".join(plans)
 
 
 def _check_words(kept: Sequence[Kept]) -> None:

@@ -41,20 +41,10 @@ class _Excerpt(BaseModel):
     pieces: list[tuple[Text, Text]]
 
 
-class _EarlierExcerpt(BaseModel):
-    """An excerpt as earlier versions kept it: one mark and its context."""
-
-    name: Text
-    line: Natural
-    before: Text
-    part: Text
-    after: Text
-
-
 class _Kept(BaseModel):
     test: Text = ""
     reply: Text | None = None
-    excerpts: list[_Excerpt | _EarlierExcerpt] = []
+    excerpts: list[_Excerpt] = []
     quotes: list[_Quote] = []
 
 

@@ -109,8 +109,8 @@ def summarize(
     """Summarize the rows of a run; the cells keep their order within each test.
 
     prices_of: the date of each model's prices. sent_as: the id by which the provider knows a model, if it is another.
-    tests: the known ones, by default those of longctx. facts: the facts of each cell by `cell_name`; rows of
-    earlier versions hold them in their parameters. reports: those of test functions.
+    tests: the known ones, by default those of longctx. facts: the facts of each cell by `cell_name`. reports:
+    those of test functions.
     """
     known = shipped() if tests is None else tests
     rows = [rows[place] for place in in_order([row.test for row in rows], known)]

@@ -13,7 +13,6 @@ from longctx.results.view import View
 from longctx.workspace import Workspace
 
 LETTERS = "none of A, B, C, D"
-REFUSED = "[probed]\non = 2026-11-22\nsource = ''\nprefill = false"
 
 
 def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts: str = "protocol") -> list[str]:
@@ -74,7 +73,6 @@ def test_a_long_reply_is_shown_with_its_end_and_nothing_in_it_is_hidden(tmp_path
         ("", "unparseable", "protocol", ["prefill = true", "--prompts tagged", "a prompt set of your own"]),
         ("prefill = true", "unparseable", "protocol", ["--prompts tagged", "a prompt set of your own"]),
         ("prefill = true", "unparseable", "tagged", ["a prompt set of your own"]),
-        (REFUSED, "unparseable", "tagged", ["a prompt set of your own"]),
         ("", "refusal", "protocol", ["a prompt set of your own"]),
     ],
 )  # fmt: skip

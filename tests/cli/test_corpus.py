@@ -5,42 +5,11 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.corpus.questions import dump
-from tests.corpus.examples import HARBOR, ISSUE, question, write_folder
+from tests.corpus.examples import ISSUE
 from tests.corpus.govinfo import DAY, Govinfo, server
 from tests.here import HERE
 
 __all__ = ["server"]
-
-
-def test_the_shipped_questions_have_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "corpus", "check"]) == 0
-    assert capsys.readouterr().out == (
-        "430 questions, 86 of them numerical, about 86 sections (115,153 tokens of claude-2): no faults found\n"
-    )
-
-
-def test_a_bank_is_checked_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "corpus", "check", "--bank", "handbook"]) == 1
-    assert "about 10 sections" in capsys.readouterr().out
-    assert main(["data", "corpus", "check", "--bank", "handbok"]) == 2
-    assert "Did you mean 'handbook'?" in capsys.readouterr().err
-
-
-def test_faults_are_shown_in_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_folder(
-        tmp_path,
-        {
-            "harbor.txt": HARBOR,
-            "corpus.toml": "min_tokens = 10",
-            "q.jsonl": dump([question(right="In the western dock")]),
-        },
-    )
-    assert main(["data", "corpus", "check", "--corpus", str(tmp_path), "--questions", str(tmp_path / "q.jsonl")]) == 0
-    printed = capsys.readouterr().out
-    assert "right answer  q1          'In the western dock' is not in harbor, nor in any other" in printed
-    assert "1 questions, 0 of them numerical, about 1 sections" in printed
-    assert printed.endswith("1 fault found: 1 warning\n")
 
 
 def test_a_corpus_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +22,7 @@ def test_a_corpus_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_mistake_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "corpus", "check", "--corpus", str(tmp_path / "nowhere")]) == 2
+    assert main(["data", "corpus", "stats", str(tmp_path / "nowhere")]) == 2
     assert "[no-documents-folder]" in capsys.readouterr().err
 
 
@@ -67,6 +36,6 @@ def test_an_issue_is_fetched_and_counted(server: Govinfo, tmp_path: Path, capsys
 
 
 def test_a_limit_is_kept(server: Govinfo, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url, "--max-bytes", "10"]
+    command = ["data", "corpus", "fetch", DAY, "--out", str(tmp_path), "--base-url", server.url, "--max-bytes", "10"]
     assert main(command) == 2
     assert "[download-too-large]" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
-from longctx.report.verdict_data import load_shown
+from longctx.results.baseline import anchor_of, write_baseline
 from longctx.results.imported import load_imported
 from longctx.results.manifest import RecordedTerms, load_manifest
 from tests.refusals import refused
@@ -216,9 +216,7 @@ def test_the_verdict_is_written_as_a_run_writes_it(tmp_path: Path, capsys: pytes
     written = json.loads((tmp_path / "gate.json").read_text())
     assert (written["verdict"], written["baseline"], written["baseline_run"]) == ("regression", "old.jsonl", "old")
     assert [(band["band"], band["lost"]) for band in written["families"][0]["bands"]] == [("all", 40)]
-    shown = load_shown(tmp_path)
-    assert shown
-    assert shown.title.startswith("Gate: regression")
+    assert written["document"]["title"].startswith("Gate: regression")
 
 
 @pytest.mark.parametrize("select", ["scorer", "=match"])
@@ -313,30 +311,28 @@ def test_all_bands_together_may_have_a_margin(tmp_path: Path, capsys: pytest.Cap
     assert "[run-margin-above-margin]" in capsys.readouterr().err
 
 
-def night(path: Path, number: int, lost: int = 0) -> Path:
-    """Write the results of a night: 20 items of its own, of which the first ones are lost."""
-    items = range(20 * number, 20 * number + 20)
-    lines = (json.dumps({"id": f"q{item}", "correct": place >= lost}) for place, item in enumerate(items))
-    path.write_text("\n".join(lines))
-    return path
+def test_a_run_is_judged_against_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A baseline is judged against as a run is: what is lost, or not measured, decides."""
+    kept = tmp_path / "kept.jsonl"
+    write_baseline(kept, "kept", run_of(tmp_path / "old", 80, 0))
+    assert gate(kept, run_of(tmp_path / "worse", 69, 11)) == 10
+    assert "regression - test_it -0.138 in all" in capsys.readouterr().out
+    assert gate(kept, run_of(tmp_path / "few", 69, 0)) == 12
+    assert gate(kept, run_of(tmp_path / "same", 80, 0)) == 0
 
 
-def test_the_evidence_of_nights_adds_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old = rows(tmp_path / "old.jsonl", [True] * 140)
-    nights = [night(tmp_path / f"{number}.jsonl", number, lost=5) for number in range(4)]
-    assert gate(old, *nights[:2]) == 0
-    assert "no drop noticed after 2 nights" in capsys.readouterr().out
-    assert gate(old, *nights) == 10
-    assert "a drop, 20 lost and 0 gained since" in capsys.readouterr().out
+def test_an_anchor_is_judged_against_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept.jsonl"
+    write_baseline(kept, "kept", run_of(tmp_path / "old", 140, 60))
+    new = run_of(tmp_path / "new", 140, 60)
+    assert gate(kept, new) == 0
+    write_baseline(anchor_of(kept), "kept", run_of(tmp_path / "first", 180, 20))
+    assert gate(kept, new) == 10
+    assert "anchor" in capsys.readouterr().out
 
 
-def test_a_night_without_a_common_item_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old, other = rows(tmp_path / "old.jsonl", [True] * 20), night(tmp_path / "other.jsonl", 9)
-    assert gate(old, old, other) == 2
-    assert "other.jsonl has no measured and gated item in common with" in capsys.readouterr().err
-
-
-def test_nights_take_no_choice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_one_run_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = rows(tmp_path / "old.jsonl", [True] * 20)
-    assert gate(old, old, old, "--subset") == 2
-    assert "--subset is for a verdict on one NEW" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        gate(old, old, old)
+    assert "unrecognized arguments" in capsys.readouterr().err

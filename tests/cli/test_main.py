@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.cli import COMMANDS, MOVED, main, make_parser, models
+from longctx.cli import COMMANDS, main, make_parser, models
 
 
 def test_a_command_that_is_interrupted_shows_no_traceback(
@@ -22,7 +22,8 @@ def test_a_command_that_is_interrupted_shows_no_traceback(
     ("arguments", "meant"),
     [
         (["merge", "a", "--out", "b", "--max-aeg", "3"], "--max-age"),
-        (["merge", "a", "--out", "b", "--ctx-basline", "main"], "--baseline"),
+        (["merge", "a", "--out", "b", "--basline", "main"], "--baseline"),
+        (["merge", "a", "--out", "b", "--ctx-baseline", "main"], "--baseline"),
         (["models", "list", "--provder"], ""),
     ],
 )
@@ -36,18 +37,9 @@ def test_an_unknown_option_suggests_the_one_that_was_meant(
     assert said.endswith(f". Did you mean {meant}?\n" if meant else "--provder\n")
 
 
-def test_options_have_the_names_of_pytest_too() -> None:
-    parse = make_parser().parse_args
-    assert parse(["merge", "a", "--out", "b", "--ctx-baseline", "main"]) == parse(
-        ["merge", "a", "--out", "b", "--baseline=main"]
-    )
-    own = ["data", "questions", "write", "--corpus=a", "--model=m", "--out=b.jsonl"]
-    assert parse([*own, "--ctx-max-cost=2"]) == parse([*own, "--max-cost", "2"])
-
-
 def test_an_option_of_one_value_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["plan", "--profile=a", "--ctx-profile", "b"])
+        main(["plan", "--profile=a", "--profile", "b"])
     assert "--profile: it is given twice: keep one." in capsys.readouterr().err
     repeatable = make_parser().parse_args(["data", "corpus", "stats", "x", "--budget=3", "--budget=4"])
     assert repeatable.budget == [3, 4]
@@ -67,16 +59,6 @@ def test_an_unknown_command_suggests_the_one_that_was_meant(
     with pytest.raises(SystemExit):
         main(arguments)
     assert said in capsys.readouterr().err
-
-
-def test_a_command_that_has_moved_says_where_and_works(capsys: pytest.CaptureFixture[str]) -> None:
-    for old, (kind, name) in MOVED.items():
-        with pytest.raises(SystemExit) as ended:
-            main([old, "--help"])
-        assert ended.value.code == 0
-        shown = capsys.readouterr()
-        assert f"longctx {old} is now longctx {kind} {name}" in shown.err
-        assert shown.out.startswith(f"usage: longctx {kind} {name}")
 
 
 def test_there_are_at_most_thirteen_commands() -> None:

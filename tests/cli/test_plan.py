@@ -285,9 +285,3 @@ def test_the_first_gate_for_pull_requests_costs_what_it_is_to_cost(model: str, m
     loads = loads_with("gate-pr", f"claude-{model}-5-5").values()
     assert sum(load.input_tokens for load in loads) <= 13_000 * sum(load.trials for load in loads)
     assert {load.trials for load in loads} <= {58, 60}
-
-
-def test_a_budget_names_what_replaces_it(capsys: Capture) -> None:
-    with pytest.raises(SystemExit):
-        main(["plan", "--budget", "2", "--out", "small.toml"])
-    assert "longctx plan --budget was removed: name the bands in the profile" in capsys.readouterr().err

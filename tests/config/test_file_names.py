@@ -1,11 +1,10 @@
 """Names of models and prompt sets as names of files."""
 
 import contextlib
-from pathlib import Path
 
 import pytest
 
-from longctx.config.file_names import check_name, file_name, file_of, slug
+from longctx.config.file_names import check_name, file_name, slug
 from tests.refusals import refused
 
 
@@ -35,20 +34,6 @@ def test_a_name_that_can_be_a_file_name_is_one() -> None:
     for name in ("qwen2.5-coder-0.5b", "claude@2026+x_y"):
         assert file_name(name) == name
     assert file_name("org/model:7b") == "org_model_7b-a0975b6b"
-
-
-def test_the_file_that_a_name_had_before_is_its_own_unless_it_is_about_another(tmp_path: Path) -> None:
-    def of(name: str) -> str:
-        return file_of(tmp_path, name, ".txt", lambda path: path.read_text() or None).name
-
-    assert of("org/model").startswith("org_model-")
-    (tmp_path / "org_model.txt").write_text("org/model")
-    assert [of("org/model"), of("org_model")] == ["org_model.txt"] * 2
-    assert of("org:model").startswith("org_model-")
-    (tmp_path / "org_model.txt").write_text("")
-    assert of("org:model") == "org_model.txt"
-    (tmp_path / f"{file_name('org:model')}.txt").touch()
-    assert of("org:model") == f"{file_name('org:model')}.txt"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".lock", "x" * 201])

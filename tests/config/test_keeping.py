@@ -31,7 +31,7 @@ def test_a_measure_is_not_kept_with_another_model_whose_name_is_cleaned_alike(mi
     keep_token_counts(mine, "org:new", MEASURED)
     assert mine.own("models", "org_new.toml").read_text() == before
     assert keep_token_counts(mine, "org/new", MEASURED) == mine.own("models", "org_new.toml")
-    assert [load_model(mine, name).token_counts for name in ("org:new", "org/new")] == [(MEASURED,)] * 2
+    assert [load_model(mine, name).token_counts for name in ("org:new", "org_new")] == [(MEASURED,)] * 2
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

@@ -4,6 +4,7 @@ import datetime
 
 import pytest
 
+from longctx.config.file_names import file_name
 from longctx.config.models import (
     ModelProfile,
     Prices,
@@ -92,14 +93,9 @@ def test_a_profile_may_name_another_model_id(mine: Workspace) -> None:
 
 
 def test_a_profile_is_of_no_other_model_whose_name_is_cleaned_alike(mine: Workspace) -> None:
-    mine.own("models", "org_model.toml").write_text('model = "org/model"\nwindow = 10\n', encoding="utf-8")
+    mine.own("models", f"{file_name('org/model')}.toml").write_text("window = 10\n", encoding="utf-8")
     assert load_model(mine, "org/model") == ModelProfile(model="org/model", window=10)
     assert load_model(mine, "org:model") == ModelProfile(model="org:model")
-
-
-def test_a_profile_that_names_no_model_is_of_the_name_its_file_has(mine: Workspace) -> None:
-    mine.own("models", "org_model.toml").write_text("window = 10\n", encoding="utf-8")
-    assert load_model(mine, "org/model") == ModelProfile(model="org/model", window=10)
 
 
 def test_a_longer_prompt_has_prices_of_its_own(mine: Workspace) -> None:
@@ -210,8 +206,6 @@ def test_what_changes_the_question_is_not_taken_from_a_probe() -> None:
     probed = Probed(
         on=datetime.date(2026, 1, 1),
         source="x",
-        prefill=True,
-        temperature=True,
         thinking=("adaptive",),
         effort=("low",),
     )

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from longctx.config.arguments import price
 from longctx.config.project import ProjectSettings, Shard
 from longctx.engine.settings import DEFAULT, OPTIONS, Settings, fill_in, of_arguments, settings_of
 from longctx.errors import UserError
@@ -49,7 +48,6 @@ GIVEN: Mapping[str, tuple[list[str], Any]] = {
     "no-page": (["--no-page"], False),
     "ask-only": (["--ask-only"], True),
     "no-canary": (["--no-canary"], False),
-    "price": (["--price=m=3/15"], (price("m=3/15"),)),
     "no-text": (["--no-text"], True),
     "base": (["--base=origin/main"], "origin/main"),
     "trust": (["--trust=base"], "base"),
@@ -122,7 +120,6 @@ def test_what_is_given_reaches_its_field_and_no_other(name: str) -> None:
         ("--min-rate=nan", "bad-number"),
         ("--max-cost=-1", "bad-number"),
         ("--max-cost=nan", "bad-number"),
-        ("--price=toy=free", "bad-price"),
     ],
 )
 def test_what_is_no_value_of_an_option_ends_the_command(

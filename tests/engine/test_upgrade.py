@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from longctx.config.models import Prices
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
@@ -103,11 +102,11 @@ class MadeTrials:
 
 
 def upgraded(tmp_path: Path, caps: list[float], *names: str, unpriced: str = "") -> Upgrade:
-    price = Prices(input=1, output=1, dated=datetime.date(2026, 1, 1))
+    prices = {"prices": {"input": 1, "output": 1, "dated": datetime.date(2026, 1, 1)}}
     settings = Settings(
         profile={"line_retrieval": {"lines": [5], "orders": ["ordered"], "trials": 200}},
         alpha=0.06,
-        prices=tuple((name, price) for name in ("old", *names) if name != unpriced),
+        model_profiles={name: prices for name in ("old", *names) if name != unpriced},
     )
     treatments = [Treatment.of(name) for name in ("old", *names)]
     upgrading = Upgrading(treatments, settings, tmp_path, tmp_path, lambda _: None, lambda of: MadeTrials(of, caps))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import linecache
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
+from longctx.functions.fixtures import called
 from longctx.functions.measure import FunctionTrial, Suspended, TestMistake, run, view
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
@@ -108,6 +110,17 @@ def test_a_request_without_an_answer_counts_though_the_code_under_test_swallows_
         trial = trial_of(tape=tape)
         assert run(trial, lambda then=then: careless(then)).kind == "suspended"  # type: ignore[misc]
         assert [lacking.wanted for lacking in trial.lacking]
+
+
+def test_an_asynchronous_test_is_awaited_in_a_running_loop_too() -> None:
+    async def test(value: int) -> int:
+        await asyncio.sleep(0)
+        return value
+
+    async def notebook() -> object:
+        return called(test, {"value": 2})
+
+    assert (called(test, {"value": 1}), asyncio.run(notebook())) == (1, 2)
 
 
 def test_ctrl_c_ends_the_run(tape: Tape) -> None:

@@ -23,6 +23,17 @@ NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
 """Prefixes of environment variables that would change a run, and are removed."""
 NO_PAGE = {"LONGCTX_PAGE": "0"}
 """The environment of a run that writes no page."""
+NO_TEXT = {"LONGCTX_TEXT": "0"}
+"""That of a run that keeps no reply."""
+RECORD_ONLY = {"LONGCTX_RECORD_ONLY": "1"}
+"""That of a run that sends and records, and measures nothing."""
+OPTIONS = """
+
+def pytest_longctx_config(config):
+    import json
+
+    return json.loads((config.rootpath / "options.json").read_text())
+"""
 
 IMPORTED = "ignore::pytest.PytestAssertRewriteWarning"
 """Silences the warning about modules that forking.py imported before pytest could rewrite them."""
@@ -203,6 +214,22 @@ class Checkout:
 
     def profile(self, *tables: str, name: str = "tiny.toml") -> None:
         (self.folder / name).write_text("".join(tables))
+
+    def settings(self, **entries: object) -> None:
+        """Make these the entries of [tool.longctx] in pyproject.toml."""
+        lines = ["[tool.longctx]", *(f"{name} = {json.dumps(value)}" for name, value in entries.items())]
+        self.file("pyproject.toml").write_text("\n".join(lines) + "\n")
+
+    def options(self, **options: object) -> None:
+        """Have the project's hook give these options to every run."""
+        self.file("conftest.py").write_text((ROOT / "conftest.py").read_text() + OPTIONS)
+        self.file("options.json").write_text(json.dumps(options))
+
+    def prices(self, given: float, got: float, model: str = "toy", more: str = "") -> None:
+        """Give a model prices in USD for a million tokens of input and of output. more: further lines of the table."""
+        table = f'model = "{model}"\n[prices]\ninput = {given}\noutput = {got}\ndated = 2026-01-01\n{more}'
+        self.file("fixtures/models").mkdir(parents=True, exist_ok=True)
+        self.file(f"fixtures/models/{model}.toml").write_text(table)
 
     def file(self, name: str) -> Path:
         return self.folder / name

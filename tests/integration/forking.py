@@ -129,11 +129,12 @@ def _first_runs() -> None:
     home, path, modules, env = Path.cwd(), [*sys.path], {*sys.modules}, {**os.environ}
     with tempfile.TemporaryDirectory() as folder, SimulatedServer() as server:
         os.chdir(folder)
+        os.environ["LONGCTX_PAGE"] = "0"
         _write_project(Path(folder))
         live = "--ctx-record=once", f"--ctx-base-url={server.url}"
         with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
             for arguments in (live, (), ("--ctx-estimate",), ("--ctx-baseline=first", "-v")):
-                code = pytest.main([UNWANTED, "--ctx-profile=first.toml", "--ctx-no-page", *arguments])
+                code = pytest.main([UNWANTED, "--ctx-profile=first.toml", *arguments])
                 assert code in (0, 11), said.getvalue()
                 longctx.cli.main(["baseline", "save", "first"])
                 for name in {*sys.modules} - modules:
@@ -185,7 +186,7 @@ def _searched_once() -> None:
     For each plugin it would look through all modules, to warn of those that were imported before they were rewritten.
     """
     importlib.metadata.entry_points = functools.cache(importlib.metadata.entry_points)
-    for group in (registry.GROUP, registry.GONE):
+    for group in (registry.GROUP,):
         importlib.metadata.entry_points(group=group)
     plugins = [module for name, module in sys.modules.items() if name.startswith(("_pytest.", "xdist.", "longctx."))]
     hooks = {id(module): [name for name in dir(module) if name.startswith("pytest_")] for module in plugins}

@@ -11,8 +11,8 @@ from tests.integration.conftest import Checkout, Result
 class Listening:
     """A run of pytest, or of `longctx` if that is its first argument. Entering the context starts it."""
 
-    def __init__(self, checkout: Checkout, *arguments: str) -> None:
-        self._checkout, self._arguments, self._said = checkout, arguments, ""
+    def __init__(self, checkout: Checkout, *arguments: str, env: dict[str, str] | None = None) -> None:
+        self._checkout, self._arguments, self._env, self._said = checkout, arguments, env, ""
         self._pipe = checkout.file("output")
         os.mkfifo(self._pipe)
 
@@ -20,7 +20,7 @@ class Listening:
         if self._arguments[0] == "longctx":
             self.pid = self._checkout.start_longctx(*self._arguments[1:], terminal=str(self._pipe))
         else:
-            self.pid = self._checkout.start(*self._arguments, terminal=str(self._pipe))
+            self.pid = self._checkout.start(*self._arguments, env=self._env, terminal=str(self._pipe))
         self._output = self._pipe.open(encoding="utf-8")
         return self
 

@@ -1,4 +1,4 @@
-"""--ctx-batch, --ctx-batch-wait, record --batch, and the command batches: asking in Message Batches."""
+"""--ctx-batch, `batch_wait`, and the command batches: asking in Message Batches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import NO_TEXT, Checkout
 from tests.servers import SimulatedServer
 
 PRICES = "[prices]\ninput = 10000\noutput = 0\nbatch_discount = 0.5\ndated = 2026-01-01\n"
@@ -42,7 +42,8 @@ def test_the_tape_is_filled_and_replayed_at_the_price_of_a_batch(checkout: Check
 
 def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer) -> None:
     server.looks = 100
-    left = checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0")
+    checkout.settings(batch_wait=0)
+    left = checkout.record(server, "--ctx-batch")
     assert left.code == 1
     assert left.says("Batch msgbatch_0000 holds 4 requests.", "Asked 0 of 4 trials")
     assert left.says("4 were not answered: pending in batch msgbatch_0000: once it has ended, the same command with")
@@ -57,14 +58,6 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
     assert collected.says("Batch msgbatch_0000 has ended: 4 answers are recorded.")
     assert checkout.pytest().code == 0
     assert set(server.paid.values()) == {1}
-
-
-def test_the_command_record(checkout: Checkout, server: BatchServer) -> None:
-    server.looks = 100
-    given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}", "--batch", "--batch-wait=0")
-    result = checkout.longctx("record", *given)
-    assert result.code == 1
-    assert result.says("Batch msgbatch_0000 holds 4 requests.", "Recorded in part. The tests were not run.")
 
 
 def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer) -> None:
@@ -106,16 +99,16 @@ def test_the_cap_holds_before_a_batch_is_created(checkout: Checkout, server: Bat
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("given", "env", "sentence"),
     [
-        (("--ctx-batch",), "[batch-without-record]"),
-        (("--ctx-batch-wait=1",), "[batch-wait-without-batch]"),
-        (("--ctx-batch", "--ctx-record=once", "--ctx-no-text"), "[batch-with-no-text]"),
-        (("--ctx-batch", "--ctx-batch-wait=-1"), "[bad-number]"),
+        ((), {}, "[batch-without-record]"),
+        (("--ctx-record=once",), NO_TEXT, "[batch-with-no-text]"),
     ],
 )
-def test_what_it_does_not_go_with_is_reported(checkout: Checkout, given: tuple[str, ...], sentence: str) -> None:
-    result = checkout.pytest(*given)
+def test_what_it_does_not_go_with_is_reported(
+    checkout: Checkout, given: tuple[str, ...], env: dict[str, str], sentence: str
+) -> None:
+    result = checkout.pytest("--ctx-batch", *given, env=env)
     assert result.code == 4
     assert result.says(sentence)
 
@@ -142,7 +135,8 @@ def test_one_wording_under_two_names_is_one_request(checkout: Checkout, server: 
 def test_a_record_of_a_batch_deletes_nothing_else(checkout: Checkout, server: BatchServer) -> None:
     """docs/security.md, ledger-paths."""
     server.looks = 100
-    checkout.record(server, "--ctx-batch", "--ctx-batch-wait=0")
+    checkout.settings(batch_wait=0)
+    checkout.record(server, "--ctx-batch")
     [record] = checkout.file("cassettes/batches").iterdir()
     batch = json.loads(record.read_text())
     precious = checkout.file("precious.json")

@@ -22,7 +22,7 @@ for command in sys.argv[1:]:
 """Runs the commands that are its arguments, as Python reads them in the locale with which it was started."""
 QUIET = "pytest -q -pno:cacheprovider --ctx-profile=fixtures/prüfung.toml"
 COMMANDS = (
-    f"{QUIET} --ctx-report=reports/erster-lauf-ü --ctx-no-page",
+    f"{QUIET} --ctx-report=reports/erster-lauf-ü",
     "longctx baseline save main",
     f"{QUIET} --ctx-baseline=main --ctx-on-inconclusive=pass -olongctx_parquet=1",
     "longctx compare reports/erster-lauf-ü reports/latest --out seite-ü.html",

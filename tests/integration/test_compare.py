@@ -56,7 +56,8 @@ def test_what_cannot_be_compared_is_a_sentence(checkout: Checkout, server: Simul
     result = checkout.longctx("compare", "one", "two")
     assert result.code == 2
     assert result.says("(toy, prompts protocol)", "(a, prompts protocol)", "[unclear-comparison]")
-    checkout.record(server, "--ctx-report=three", "--ctx-seed=5")
+    checkout.profile("seed = 5\n", LINES)
+    checkout.record(server, "--ctx-report=three")
     assert checkout.longctx("compare", "one", "three").says("[no-trial-in-common]")
     assert checkout.longctx("compare", "one").says("[one-run-to-compare]")
 

@@ -1,4 +1,4 @@
-"""--ctx-corpus and --ctx-questions: a user's own documents, through controls, filter and collage."""
+"""`corpus` and `questions` of [tool.longctx]: a user's own documents, through controls, filter and collage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import RECORD_ONLY, ROOT, Checkout
 from tests.integration.harbor import notice, question, reader
 from tests.servers import SimulatedServer, prompt_of, saying
 
@@ -30,7 +30,6 @@ variants = ["none", "none_scratchpad", "two_scratchpad"]
 trials = 6
 max_tokens = 50
 """
-CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl")
 
 
 @pytest.fixture
@@ -46,6 +45,7 @@ def own(checkout: Checkout) -> Checkout:
     lines = [json.dumps(question(number)) for number in range(6)]
     (checkout.folder / "questions.jsonl").write_text("\n".join(lines) + "\n")
     checkout.profile(QA)
+    checkout.settings(corpus="documents", questions="questions.jsonl")
     return checkout
 
 
@@ -56,7 +56,7 @@ def server() -> Iterator[SimulatedServer]:
 
 
 def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> None:
-    controls = own.record(server, *CORPUS, "-k", "control")
+    controls = own.record(server, "-k", "control")
     assert controls.code == 0, controls.out
     assert controls.says("Controls of the questions", "record")
     rates = {row["params"]["record"]: 0 for row in own.rows()}
@@ -64,11 +64,11 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
         rates[row["params"]["record"]] += row["outcome"] == "correct"
     assert rates["right"] >= 5 > rates["none"]
 
-    filtered = own.longctx("filter")
+    filtered = own.longctx("data", "filter")
     kept = rates["right"]
     assert filtered.says(f"6 asked, {kept} kept")
 
-    collages = own.record(server, *CORPUS, "-k", "collage")
+    collages = own.record(server, "-k", "collage")
     assert collages.code == 0, collages.out
     assert collages.says(
         "Long-context QA, toy", "Effect of examples and scratchpad", "a scratchpad", "Quotes in scratchpads"
@@ -82,7 +82,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
     assert len(facts) == 3 * 2
     assert all(counts == {"filter_asked": 6, "filter_kept": kept} for counts in facts.values())
 
-    replayed = own.pytest(*CORPUS, "-k", "collage", "-n1")
+    replayed = own.pytest("-k", "collage", "-n1")
     assert replayed.code == 0, replayed.out
     assert [row["prompt_sha256"] for row in own.rows()] == [row["prompt_sha256"] for row in rows]
     assert replayed.says(f"6 questions asked alone, {kept} kept")
@@ -102,6 +102,7 @@ def test_a_table_asks_the_questions_of_the_bank_that_it_names(own: Checkout) -> 
     shutil.move(own.folder / "questions.jsonl", own.folder / "fixtures" / "questions" / "harbors.jsonl")
     control = '[control]\nmodels = ["toy"]\ntrials = 1\nbank = '
     own.profile(control + '"harbors"\n')
+    own.settings()
     with SimulatedServer(saying("<Answer>A</Answer>")) as server:
         assert own.record(server, "-k", "right").code == 0
         [row] = own.rows()
@@ -112,14 +113,14 @@ def test_a_table_asks_the_questions_of_the_bank_that_it_names(own: Checkout) -> 
 
 
 def test_documents_are_called_what_their_corpus_says(own: Checkout, server: SimulatedServer) -> None:
-    assert own.record(server, *CORPUS, "-k", "control").code == 0
+    assert own.record(server, "-k", "control").code == 0
     before = own.rows()
     own.file("documents/corpus.toml").write_text('min_tokens = 0\ndocument = "harbor rule"\n')
-    stale = own.pytest(*CORPUS, "-k", "control")
+    stale = own.pytest("-k", "control")
     assert stale.code == 1
     assert stale.says("6 of 6 trials are stale", "which calls the documents 'harbor rule'.")
     asked = len(server.asked)
-    again = own.record(server, *CORPUS, "-k", "control", mode="new_episodes")
+    again = own.record(server, "-k", "control", mode="new_episodes")
     assert again.code == 0, again.out
     prompts = [prompt_of(body) for body in server.asked[asked:]]
     assert len(prompts) == 12, "without a record there is nothing to call by a name"
@@ -128,7 +129,7 @@ def test_documents_are_called_what_their_corpus_says(own: Checkout, server: Simu
     after = own.rows()
     assert [row["item"] for row in after] == [row["item"] for row in before], "the same questions, paired"
     assert {row["prompt_digest"] for row in after}.isdisjoint(row["prompt_digest"] for row in before)
-    shown = own.longctx("show", "control/longest-200-record-right", *(option.replace("ctx-", "") for option in CORPUS))
+    shown = own.longctx("show", "control/longest-200-record-right")
     assert shown.says("the following harbor rule closely")
     server.script = saying("no questions")
     command = ("data", "questions", "write", "--corpus=documents", "--model=toy", "--out=mine.jsonl", "--record=once")
@@ -137,38 +138,39 @@ def test_documents_are_called_what_their_corpus_says(own: Checkout, server: Simu
 
 
 @pytest.mark.parametrize(
-    ("option", "code"),
+    ("given", "code"),
     [
-        ("--ctx-corpus=nowhere", "[no-documents-folder]"),
-        ("--ctx-questions=nowhere.jsonl", "[no-questions-file]"),
+        ({"corpus": "nowhere"}, "[no-documents-folder]"),
+        ({"questions": "nowhere.jsonl"}, "[no-questions-file]"),
     ],
 )
-def test_a_missing_file_is_a_sentence(own: Checkout, option: str, code: str) -> None:
-    result = own.pytest(option, "-k", "control")
+def test_a_missing_file_is_a_sentence(own: Checkout, given: dict[str, str], code: str) -> None:
+    own.settings(**given)
+    result = own.pytest("-k", "control")
     assert result.code == 4
     assert result.says(code)
 
 
 def test_a_run_without_any_question_is_no_success(own: Checkout, server: SimulatedServer) -> None:
     own.profile(QA.replace("longest = 200", "longest = 10"))
-    whole = own.record(server, *CORPUS, "-k", "control")
+    whole = own.record(server, "-k", "control")
     assert whole.code == 1, whole.out
     why = "none of the 6 questions is about a section of at most 10 tokens"
     assert whole.says(f"3 scenarios have no question: {why}.", f"invalid: it has no question: {why}.", "3 failed")
     assert not own.runs()
-    asked = own.record(server, *CORPUS, "-k", "control", "--ctx-ask-only")
+    asked = own.record(server, "-k", "control", env=RECORD_ONLY)
     assert asked.code == 1
     assert asked.says(f"3 scenarios have no question: {why}.")
     assert not server.asked
 
 
 def test_a_filter_that_leaves_a_collage_no_question_is_named(own: Checkout, server: SimulatedServer) -> None:
-    assert own.record(server, *CORPUS, "-k", "control").code == 0
-    assert own.longctx("filter").code == 0
+    assert own.record(server, "-k", "control").code == 0
+    assert own.longctx("data", "filter").code == 0
     [path] = own.file("fixtures/questions/filters").glob("toy-*.json")
     written = json.loads(path.read_text())
     path.write_text(json.dumps(written | {"kept": [], "dropped": [*written["kept"], *written["dropped"]]}))
-    empty = own.record(server, *CORPUS, "-k", "collage")
+    empty = own.record(server, "-k", "collage")
     assert empty.code == 1, empty.out
     assert empty.says("invalid: it has no question: the model's filter keeps none of the 6 questions it was made from")
 

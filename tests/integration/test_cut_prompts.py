@@ -89,7 +89,8 @@ def test_a_look_does_not_rest_on_prompts_that_were_cut(checkout: Checkout, serve
     checkout.profile('looks = "few"\nmodels = ["toy"]\n')
     file = checkout.file("tests_longctx/test_code.py")
     file.write_text(CODE.format(tokens="1500").replace("trials=4", "trials=40"))
-    gated = "--ctx-baseline=first", "--ctx-margin=0.3", "tests_longctx/test_code.py"
+    checkout.options(margin=0.3)
+    gated = "--ctx-baseline=first", "tests_longctx/test_code.py"
     with SimulatedServer() as whole:
         assert checkout.record(whole, "--ctx-report=first", "tests_longctx/test_code.py").code == 0
     live = checkout.record(server, *gated, mode="all")

@@ -81,13 +81,11 @@ def test_a_replay_leaves_out_what_the_run_left_out(measured: Checkout, server: S
         assert replayed.code == 10
         assert replayed.says("2 passed")
         assert (gate(measured)["families"], gate(measured)["left_out"]) == (asked, 20)
-    at_once = measured.pytest(GATE, "--ctx-no-looks")
-    assert at_once.code == 12
-    assert at_once.says("2 failed")
 
 
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:
-    result = measured.record(server, GATE, "--ctx-margin=0.3", mode="all")
+    measured.options(margin=0.3)
+    result = measured.record(server, GATE, mode="all")
     assert result.code == 0
     assert result.says("Stopped early: pass after 20 of 40 trials, 20 not asked")
     assert gate(measured)["verdict"] == "pass"
@@ -115,11 +113,14 @@ def test_what_is_not_settled_is_asked_to_the_end(measured: Checkout, server: Sim
     assert not result.says("topped early:")
 
 
-@pytest.mark.parametrize("given", ["--ctx-no-looks", "--ctx-min-rate=0.9"])
+@pytest.mark.parametrize("given", [{"looks": "once"}, {"min_rate": 0.9}])
 def test_a_gate_asks_all_where_it_is_told_to_or_has_a_minimum(
-    measured: Checkout, server: SimulatedServer, given: str
+    measured: Checkout, server: SimulatedServer, given: dict[str, Any]
 ) -> None:
-    result = measured.record(server, GATE, "--ctx-margin=0.3", given, mode="all")
+    measured.options(margin=0.3, **{name: value for name, value in given.items() if name != "looks"})
+    if "looks" in given:
+        measured.profile(measured.file("tiny.toml").read_text().replace('"equal"', '"once"'))
+    result = measured.record(server, GATE, mode="all")
     assert result.code == 0
     assert result.says("Asked 40 of 40 trials")
 
@@ -146,8 +147,10 @@ def test_a_server_that_fails_stops_nothing_early(measured: Checkout, server: Sim
 
 
 def test_each_look_is_a_batch(measured: Checkout) -> None:
+    measured.options(margin=0.3)
+    measured.settings(trial_run=False)
     with BatchServer() as server:
-        result = measured.record(server, GATE, "--ctx-batch", "--ctx-margin=0.3", "--ctx-no-canary", mode="all")
+        result = measured.record(server, GATE, "--ctx-batch", mode="all")
         assert result.code == 0, result.out + result.err
         assert result.says("holds 20 requests", "Stopped early: pass after 20 of 40 trials, 20 not asked")
         assert set(server.paid.values()) == {1}
@@ -158,12 +161,14 @@ def test_a_look_waits_for_the_batch_of_the_look_before(measured: Checkout) -> No
     forget(measured)
     with BatchServer() as server:
         server.looks = 100
-        batch = (GATE, "--ctx-batch", "--ctx-no-canary")
-        left = measured.record(server, *batch, "--ctx-batch-wait=0")
+        measured.settings(trial_run=False, batch_wait=0)
+        batch = (GATE, "--ctx-batch")
+        left = measured.record(server, *batch)
         assert left.code == 12
         assert causes(measured) == {"pending": 40}
         assert left.says("holds 20 requests")
         server.looks = 0
+        measured.settings(trial_run=False)
         assert measured.record(server, *batch).code == 11
         assert causes(measured) == {None: 40}
         assert set(server.paid.values()) == {1}
@@ -180,11 +185,3 @@ def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, ser
     server.script = saying("13")
     alone = measured.record(server, "--ctx-baseline=reports/one", "--ctx-shard=2/2", mode="all")
     assert alone.says("Stopped early: regression after 20 of 40 trials")
-
-
-def test_the_option_of_earlier_versions_names_what_replaces_it(checkout: Checkout) -> None:
-    result = checkout.pytest("--ctx-early-stop")
-    assert result.code == 4
-    assert result.says(
-        "--ctx-early-stop was removed: a gate that asks stops early by default, and --ctx-no-looks turns"
-    )

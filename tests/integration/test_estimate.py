@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, ROOT, Checkout
+from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, ROOT, Checkout
 from tests.servers import SimulatedServer, giving
 
 PRICES = "[prices]\ninput = 3000\noutput = 15000\ndated = 2026-01-01\n"
@@ -103,7 +103,7 @@ def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server:
     assert estimated.says(
         named, "line_retrieval on toy: 2 of 2 trials to ask, about 320 input", "passkey on toy: 4 of 4"
     )
-    recorded = checkout.record(server, "--ctx-ask-only")
+    recorded = checkout.record(server, env=RECORD_ONLY)
     assert recorded.code == 1
     assert recorded.says(named, "Asked 6 of 6 trials", "Recorded in part")
     assert recorded.out.index("Not asked:") < recorded.out.index("Asked 6 of 6")
@@ -113,7 +113,7 @@ def test_what_does_not_fit_by_the_servers_count_is_not_asked(checkout: Checkout,
     """By the profile, a prompt of three lines has 145 tokens; the server counts a prompt of its own, too."""
     checkout.file("fixtures/models/toy.toml").write_text("window = 512\n")
     server.counting = giving(b'{"input_tokens": 600}')
-    result = checkout.record(server, "--ctx-ask-only")
+    result = checkout.record(server, env=RECORD_ONLY)
     assert result.code == 1
     assert result.says("Not asked: 2 scenarios of line_retrieval on toy.", "but the window of toy is 512")
     assert not server.asked

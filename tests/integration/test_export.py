@@ -7,7 +7,7 @@ import json
 
 import pandas as pd
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 
 FORMULA = "=cmd|'/c calc'!A1 \x1b[31m 7"
@@ -41,7 +41,7 @@ def test_no_formula_reaches_a_spreadsheet(checkout: Checkout, server: SimulatedS
 
 
 def test_without_text_there_is_none(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "--ctx-no-text", *PARQUET)
+    checkout.record(server, *PARQUET, env=NO_TEXT)
     frame = pd.read_parquet(checkout.file("reports/latest/results.parquet"))
     assert frame[["expected", "returned", "why"]].isna().all(axis=None)
 
@@ -52,12 +52,6 @@ def test_merged_runs_have_parquet_if_one_of_them_has(checkout: Checkout, server:
     checkout.pytest("--ctx-report=reports/b", *PARQUET)
     assert checkout.longctx("merge", "reports/a", "reports/b", "--out=reports/both", "--no-page").code == 0
     assert len(pd.read_parquet(checkout.file("reports/both/results.parquet"))) == len(checkout.rows("reports/both"))
-
-
-def test_export_names_what_replaces_it(checkout: Checkout) -> None:
-    result = checkout.longctx("export", "reports/latest", "mine.csv")
-    assert result.code == 2
-    assert result.says("longctx export was removed: each run writes its rows and tables itself")
 
 
 def test_latest_may_be_a_file(recorded: Checkout) -> None:

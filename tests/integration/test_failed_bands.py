@@ -45,7 +45,8 @@ def test_a_pass_has_no_test_case_of_a_band(recorded: Checkout) -> None:
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
-    options = "--ctx-profile=lines", "--ctx-prompts=protocol", "--ctx-min-rate=0.9", "-k", "lines-10", workers
+    recorded.options(min_rate=0.9)
+    options = "--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10", workers
     result = recorded.pytest(*options, profile=None)
     assert result.code == 1
     failed = [line for line in result.out.splitlines() if line.startswith("FAILED")]

@@ -172,7 +172,6 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     )
     assert "Several keys" in recorded.file("reports/first/summary.md").read_text()
     assert recorded.longctx("merge", "reports/first", "reports/second", "--out=reports/both", "--no-page").code == 0
-    assert recorded.longctx("record", "--ctx-model=other", "--ctx-estimate").says("80")
 
 
 @pytest.mark.parametrize(
@@ -233,17 +232,9 @@ def test_a_mistake_in_the_setting_is_a_sentence(project: Checkout, setting: str,
         "with an option": project.pytest("--ctx-profile=keys", profile=None),
         "plan": project.longctx("plan"),
         "show": project.longctx("show", "several_keys/keys-3-sentences-20"),
-        "record": project.longctx("record", "--ctx-estimate"),
     }
     assert all(result.says(says) for result in results.values()), results
-    assert [result.code for result in results.values()] == [2, 4, 2, 2, 4]
-
-
-def test_a_setting_of_earlier_versions_names_its_replacement(project: Checkout) -> None:
-    ini = project.file("pytest.ini")
-    ini.write_text(ini.read_text().replace("longctx_protocols", "longctx_families"))
-    for result in (project.pytest("--ctx-profile=keys", profile=None), project.longctx("plan")):
-        assert result.says("longctx_families is replaced", "longctx_protocols", "[families-are-protocols]"), result.out
+    assert [result.code for result in results.values()] == [2, 4, 2, 2]
 
 
 def test_the_guide_shows_its_files_as_they_are() -> None:

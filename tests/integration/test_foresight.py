@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, Checkout, Result
+from tests.integration.conftest import LINES, RECORD_ONLY, Checkout, Result
 from tests.servers import SimulatedServer
 
 PROFILE = LINES.replace("trials = 2", "trials = 10")
@@ -51,12 +51,13 @@ def test_a_gate_that_would_seldom_pass_says_so_before_it_asks(kept: Checkout, se
 
 
 def test_a_part_is_asked_where_no_verdict_is_given(kept: Checkout, server: SimulatedServer) -> None:
-    result = kept.record(server, "--ctx-baseline=main", "--ctx-ask-only", "-k", "lines-3", mode="all")
+    result = kept.record(server, "--ctx-baseline=main", "-k", "lines-3", mode="all", env=RECORD_ONLY)
     assert (result.code, len(server.asked)) == (0, 10)
 
 
 def test_a_baseline_of_another_seed(kept: Checkout, server: SimulatedServer) -> None:
-    result = kept.record(server, "--ctx-baseline=main", "--ctx-seed=7", mode="once")
+    kept.profile("seed = 7\n", PROFILE)
+    result = kept.record(server, "--ctx-baseline=main", mode="once")
     assert ended(result, server, "the run and its baseline have no trial in common")
 
 
@@ -89,7 +90,8 @@ def test_old_recordings_of_another_model(kept: Checkout, server: SimulatedServer
     assert kept.record(server, "--ctx-model=other").code == 0
     server.received.clear()
     kept.profile(PROFILE)
-    given = ("--ctx-baseline=main", "--ctx-model=other", "--ctx-max-age=0")
+    kept.settings(max_age=0)
+    given = ("--ctx-baseline=main", "--ctx-model=other")
     result = kept.record(server, *given)
     assert ended(result, server, "8 of 20 answers are recordings", "ask again with --ctx-record all")
     assert kept.record(server, *given, mode="all").code == 11

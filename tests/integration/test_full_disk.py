@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, Checkout
 from tests.servers import SimulatedServer
 
 FULL_DISK = """\
@@ -141,7 +141,7 @@ def test_a_disk_that_fills_while_the_tests_run(both: Checkout, workers: str) -> 
 def test_answers_without_text_are_kept_as_rows(checkout: Checkout, server: SimulatedServer) -> None:
     """Such answers are in no cassette, so the rows are the only record of them."""
     checkout.profile(LINES, PASSKEY)
-    result = checkout.record(server, *full_disk(checkout), "--ctx-no-text", "--ctx-report=mine", page=True)
+    result = checkout.record(server, *full_disk(checkout), "--ctx-report=mine", env=NO_TEXT, page=True)
     assert result.code == 13
     assert result.says("The report was not written: ", "mine/rows.part holds what was measured")
     assert [path.name for path in checkout.file("mine").iterdir()] == ["rows.part"]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, foreign_project
+from tests.integration.conftest import NO_TEXT, RECORD_ONLY, Checkout, Launcher, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 PROFILE = 'about = "Functions."\nmodels = ["toy"]\n'
@@ -89,7 +89,7 @@ def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, w
 
 def test_asking_alone_tells_of_mistakes(project: Checkout, server: SimulatedServer) -> None:
     with_test(project, "@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')")
-    result = project.record(server, "--ctx-ask-only")
+    result = project.record(server, env=RECORD_ONLY)
     assert result.code == 4
     assert result.says("Nothing to ask", "[bad-marker]")
 
@@ -119,13 +119,6 @@ def test_a_marked_method_of_unittest_is_not_ignored(project: Checkout) -> None:
     result = with_test(project, *lines, "    def test_other(self): pass").pytest()
     assert result.code == 1
     assert result.says("[unittest-method]", "1 failed, 1 passed")
-
-
-def test_a_family_is_told_its_replacement(project: Checkout) -> None:
-    lines = ["@pytest.mark.longctx(family=dict)", "def test_it(): pass", "def test_b(): pass"]
-    result = with_test(project, *lines).pytest()
-    assert result.code == 1
-    assert result.says("[families-are-protocols]", "@longctx.protocol declares", "1 failed, 1 passed")
 
 
 WHEN_RUN = {
@@ -269,7 +262,7 @@ def test_classes_fixtures_async_tests_and_cases_are_asked(working: Checkout, ser
 def test_options_choose_what_is_asked(working: Checkout, server: SimulatedServer) -> None:
     def asked(*arguments: str) -> list[str]:
         server.received.clear()
-        working.record(server, "--ctx-ask-only", *arguments)
+        working.record(server, *arguments, env=RECORD_ONLY)
         return [prompt_of(body) for body in server.asked]
 
     assert len(asked("-k", "red and CALM")) == 2
@@ -277,7 +270,6 @@ def test_options_choose_what_is_asked(working: Checkout, server: SimulatedServer
     assert asked("-k", "test_cases", "--ctx-only=1") == []  # which is the second
     assert len(asked("-k", "red and CALM", "--ctx-trials=3")) == 1
     assert len(asked("-k", "red and CALM", "--ctx-repeats=2")) == 2
-    assert len(asked("-k", "red and CALM", "--ctx-seed=5")) == 2
     assert len(asked("-k", "red and CALM", "--ctx-model=other")) == 2
     assert asked("-k", "red and CALM") == []
 
@@ -290,7 +282,7 @@ def test_a_trial_that_no_case_has_is_a_sentence(working: Checkout, server: Simul
 
 
 def test_nothing_is_kept_without_text(working: Checkout, server: SimulatedServer) -> None:
-    result = working.record(server, "-k", "red", "--ctx-no-text")
+    result = working.record(server, "-k", "red", env=NO_TEXT)
     assert result.code == 0, result.out
     assert working.cassettes() == {}
     assert {(row["returned"], row["why"]) for row in working.rows()} == {(None, None)}
@@ -299,7 +291,8 @@ def test_nothing_is_kept_without_text(working: Checkout, server: SimulatedServer
 
 def test_a_minimum_rate_fails_the_test(working: Checkout, server: SimulatedServer) -> None:
     server.script = lambda body: (200, {}, message("no", body))
-    result = working.record(server, "-k", "red and CALM", "--ctx-trials=20", "--ctx-min-rate=0.9")
+    working.options(min_rate=0.9)
+    result = working.record(server, "-k", "red and CALM", "--ctx-trials=20")
     assert result.code == 1
     assert "0.00" in result.out
     assert "0.9" in result.out

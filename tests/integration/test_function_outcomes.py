@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
+from tests.integration.conftest import RECORD_ONLY, Checkout, Launcher, Result, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of
 
 PROFILE = 'about = "Outcomes."\nmodels = ["toy"]\njudge = "referee"\n'
@@ -147,7 +147,7 @@ def test_asking_alone_names_errors_of_tests_and_of_fixtures(project: Checkout, s
         "import pytest\n\n\n@pytest.fixture\ndef broken():\n    raise OSError('no database')\n\n\n"
         "@pytest.mark.longctx(trials=2)\ndef test_fixture(ask, broken):\n    ask('a')\n"
     )
-    result = project.record(server, "--ctx-ask-only")
+    result = project.record(server, env=RECORD_ONLY)
     assert result.code == 1, result.out
     assert "1 ended with an error of the test: ZeroDivisionError: a fault of the test" in result.out
     assert "test_fixture[toy-protocol] could not be asked: OSError: no database" in result.out

@@ -40,7 +40,6 @@ NEVER = """
 def test_never(draw):
     assert draw.integer(1, 9)
 """
-PRICES = "--ctx-price=toy=2/10"
 
 
 def code(body: Body) -> Answer:
@@ -55,6 +54,7 @@ def unreadable(body: Body) -> Answer:
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
     checkout.profile('models = ["toy"]\n')
+    checkout.prices(2, 10)
     return checkout
 
 
@@ -77,7 +77,7 @@ def estimated(result: Result) -> dict[str, str]:
 
 def test_first_requests_are_estimated_and_later_ones_are_reported_as_unknown(project: Checkout) -> None:
     write(project, ONE, CHAT, NEVER, trials=5)
-    result = run(project, "--ctx-estimate", PRICES)
+    result = run(project, "--ctx-estimate")
     assert result.code == 0, result
     assert result.says("test_never on toy: 2 trials cannot be estimated: test_never never asks: its trials need")
     assert result.says("test_code on toy: 10 of 10 trials to ask, about ", " input and at most 500 output tokens")
@@ -93,11 +93,12 @@ def test_later_requests_are_estimated_from_recorded_trials(project: Checkout) ->
         assert len(server.asked) == 8
         second = [count_tokens(prompt_of(body)) for body in server.asked if len(body["messages"]) == 3]
     write(project, CHAT, trials=10)
-    result = run(project, "--ctx-estimate", PRICES)
+    result = run(project, "--ctx-estimate")
     assert result.says("6 requests are counted exactly, and about 6 later ones are estimated from 4 recorded trials.")
     assert result.says("6 of 10 trials to ask", f"at most {6 * (50 + 70)} output tokens")
     tokens = int(re.search(r"about ([\d,]+) input", estimated(result)["test_chat"])[1].replace(",", ""))  # type: ignore[index]
-    first = run(project, "--ctx-estimate", PRICES, "--ctx-seed=7")
+    project.profile('seed = 7\nmodels = ["toy"]\n')
+    first = run(project, "--ctx-estimate")
     alone = int(re.search(r"about ([\d,]+) input", estimated(first)["test_chat"])[1].replace(",", ""))  # type: ignore[index]
     assert tokens == pytest.approx(alone * 6 / 10 + 6 * sum(second) / len(second), rel=0.1)
 
@@ -109,7 +110,7 @@ def test_a_trial_with_part_of_its_answers_lacks_the_others_alone(project: Checko
     file = project.file("cassettes/toy/test_chat/all.jsonl")
     lines = file.read_text().splitlines()
     file.write_text("\n".join(line for line in lines if '"request":1' not in line or "trial-0" not in line) + "\n")
-    result = run(project, "--ctx-estimate", PRICES)
+    result = run(project, "--ctx-estimate")
     assert result.says("test_chat on toy: 1 of 4 trials to ask", "at most 70 output tokens"), result
 
 
@@ -144,7 +145,8 @@ def test_the_cap_covers_families_and_functions_together(project: Checkout) -> No
     with SimulatedServer(
         lambda body: code(body) if "code" in prompt_of(body) else (200, {}, message("1", body))
     ) as server:
-        arguments = ("tests_longctx", PRICES, "--ctx-no-canary", "--ctx-concurrency=1", "--ctx-max-cost=0.02")
+        project.settings(trial_run=False)
+        arguments = ("tests_longctx", "--ctx-concurrency=1", "--ctx-max-cost=0.02")
         result = project.pytest(*arguments, f"--ctx-base-url={server.url}", "--ctx-record=once")
         spent = sum(count_tokens(prompt_of(body)) * 2e-6 + count_tokens("12345") * 10e-6 for body in server.asked)
         tests = [body for body in server.asked if "code is" not in prompt_of(body)]
@@ -177,7 +179,8 @@ def test_one_readable_reply_lets_all_be_asked(project: Checkout) -> None:
 def test_without_a_canary_all_are_asked(project: Checkout) -> None:
     write(project, ONE, trials=10)
     with SimulatedServer(unreadable) as server:
-        ask(project, server, "--ctx-no-canary")
+        project.settings(trial_run=False)
+        ask(project, server)
         assert len(server.asked) == 20
 
 

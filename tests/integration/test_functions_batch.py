@@ -68,26 +68,28 @@ def replayed(project: Checkout) -> Result:
 
 
 def test_each_round_is_a_batch_over_all_tests(project: Checkout, batch_server: BatchServer) -> None:
-    result = project.pytest(*arguments(batch_server, "--ctx-no-canary"))
+    project.settings(trial_run=False)
+    result = project.pytest(*arguments(batch_server))
     assert result.code == 0, result
     assert [len(batch.requests) for batch in batch_server.created] == [2 * 5 + 5 + 5, 5 + 5]
     assert not batch_server.asked
     assert max(batch_server.paid.values()) == 2  # the question that is asked twice
     assert result.says("Asked 30 requests of 20 trials of test functions.")
     assert replayed(project).code == 0
-    again = project.pytest(*arguments(batch_server, "--ctx-no-canary"))
+    again = project.pytest(*arguments(batch_server))
     assert again.code == 0
     assert len(batch_server.created) == 2
 
 
 def test_a_killed_run_goes_on_with_its_batch(project: Checkout, batch_server: BatchServer) -> None:
     """The first batch is collected by the next run, and nothing is asked twice."""
+    project.settings(trial_run=False)
     batch_server.looks = 10**6
-    pid = project.start(*arguments(batch_server, "--ctx-no-canary"))
+    pid = project.start(*arguments(batch_server))
     batch_server.wait_for(1, "/v1/messages/batches/msgbatch_0000")
     project.kill(pid)
     batch_server.looks = 0
-    result = project.pytest(*arguments(batch_server, "--ctx-no-canary"))
+    result = project.pytest(*arguments(batch_server))
     assert result.code == 0, result
     assert result.says("Batch msgbatch_0000 has ended: 20 answers are recorded.")
     assert [len(batch.requests) for batch in batch_server.created] == [20, 10]
@@ -95,19 +97,22 @@ def test_a_killed_run_goes_on_with_its_batch(project: Checkout, batch_server: Ba
 
 def test_a_batch_that_is_waited_for_no_longer_is_collected_later(project: Checkout, batch_server: BatchServer) -> None:
     batch_server.looks = 10**6
-    result = project.pytest(*arguments(batch_server, "--ctx-no-canary", "--ctx-batch-wait=0"))
+    project.settings(trial_run=False, batch_wait=0)
+    result = project.pytest(*arguments(batch_server))
     assert result.code == 1, result
     assert result.says("20 were not answered: pending in batch msgbatch_0000")
     estimate = project.pytest("tests_longctx/test_functions.py", "--ctx-estimate", "--ctx-batch")
     assert estimate.says("20 more are held by batches that are not collected"), estimate
     batch_server.looks = 0
-    assert project.pytest(*arguments(batch_server, "--ctx-no-canary")).code == 0
+    project.settings(trial_run=False)
+    assert project.pytest(*arguments(batch_server)).code == 0
     assert [len(batch.requests) for batch in batch_server.created] == [20, 10]
 
 
 def test_the_cap_stops_the_rounds(project: Checkout, batch_server: BatchServer) -> None:
-    arguments_of_cap = ("--ctx-no-canary", "--ctx-price=toy=2/10", "--ctx-max-cost=0.006")
-    result = project.pytest(*arguments(batch_server, *arguments_of_cap))
+    project.settings(trial_run=False)
+    project.prices(2, 10)
+    result = project.pytest(*arguments(batch_server, "--ctx-max-cost=0.006"))
     assert result.code == 1, result
     assert result.says("the cap of $0.006 leaves no room for it")
     assert 0 < sum(batch_server.paid.values()) < 20

@@ -114,7 +114,8 @@ def test_probes_are_counted_once_before_the_first_trial_and_kept(
 
 def test_probes_are_counted_before_batches(project: Checkout) -> None:
     with BatchServer(script=code) as server:
-        result = ask(project, server, "--ctx-batch", "--ctx-no-canary")
+        project.settings(trial_run=False)
+        result = ask(project, server, "--ctx-batch")
         assert result.code == 0, result
         assert len(counted(server)) == 2
         assert [len(batch.requests) for batch in server.created] == [4]
@@ -196,7 +197,7 @@ def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
     file = project.file("tests_longctx/test_functions.py")
     file.write_text(file.read_text() + other)
     server.counting = failing(404, "no such path")
-    result = ask(project, server, "--ctx-price=toy=2/10")
+    result = ask(project, server)
     assert result.code == 1
     why = "toy: its tokens could not be counted, which test_fill needs to build its prompts: "
     assert result.says(

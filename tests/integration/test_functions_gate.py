@@ -97,7 +97,8 @@ def test_other_answers_are_compared_trial_by_trial(gated: Checkout) -> None:
 
 def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
     with SimulatedServer(rude) as server:
-        result = ask(gated, server, "--ctx-baseline=main", "--ctx-no-looks", mode="all")
+        gated.profile('looks = "once"\n', MARGIN, 'models = ["toy"]\n', name="fixtures/profiles/only.toml")
+        result = ask(gated, server, "--ctx-baseline=main", mode="all")
     assert result.code == 10, result
     assert {where: verdict for where, verdict in verdicts(gated).items() if verdict == "regression"} == {
         ("test_code", "short"): "regression",
@@ -203,20 +204,21 @@ def test_summary(ask, draw, check):
 def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> None:
     """Every share fell from 0.9 to 0.6, of which none counts as wholly right: the trial's own outcome stays right."""
     checkout.file("tests_longctx/test_functions.py").write_text(CREDIT)
-    gated = "--ctx-baseline=main", "--ctx-margin=0.2"
+    gated = "--ctx-baseline=main"
+    checkout.options(margin=0.2)
     with SimulatedServer(saying("0.9")) as server:
         assert ask(checkout, server).code == 0
         assert checkout.longctx("baseline", "save", "main").code == 0
-        assert ask(checkout, server, *gated, mode="all").code == 0
+        assert ask(checkout, server, gated, mode="all").code == 0
         assert set(verdicts(checkout).values()) == {"pass"}
         server.script = saying("0.6")
-        live = ask(checkout, server, *gated, mode="all")
+        live = ask(checkout, server, gated, mode="all")
     assert live.code == 10, live
     assert verdicts(checkout) == {("test_summary", "all"): "pass", ("test_summary.coverage", "all"): "regression"}
     [band] = [test["bands"][0] for test in gate(checkout)["families"] if test["family"].endswith("coverage")]
     assert band["difference"] == pytest.approx(-0.3)
     judged = gate(checkout)["families"]
-    assert (run(checkout, *gated).code, gate(checkout)["families"]) == (10, judged)
+    assert (run(checkout, gated).code, gate(checkout)["families"]) == (10, judged)
 
 
 GUESSED = """
@@ -233,14 +235,15 @@ def test_name(ask, draw):
 def test_a_function_that_guesses_as_well_as_its_marker_says_has_nothing_to_lose(checkout: Checkout) -> None:
     """The model always says Ann, which is right in about a half."""
     checkout.file("tests_longctx/test_functions.py").write_text(GUESSED)
-    gated = "--ctx-baseline=main", "--ctx-margin=0.2"
+    gated = "--ctx-baseline=main"
+    checkout.options(margin=0.2)
     with SimulatedServer(saying("Ann")) as server:
         assert ask(checkout, server).code == 0
         assert checkout.longctx("baseline", "save", "main").code == 0
-        live = ask(checkout, server, *gated, mode="all")
+        live = ask(checkout, server, gated, mode="all")
     assert live.code == 12, live
     assert live.says(
         "the baseline has nothing to lose", "does not significantly exceed guessing, 0.50, by more than 20.0%"
     ), live
     assert verdicts(checkout) == {("test_name", "all"): "invalid"}
-    assert run(checkout, *gated).code == 12
+    assert run(checkout, gated).code == 12

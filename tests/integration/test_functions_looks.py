@@ -24,7 +24,7 @@ def test_code(ask, draw, check):
     assert reply.integer() == code
 """
 EQUAL = 'looks = "equal"\nmodels = ["toy"]\n'
-GATE = "--ctx-baseline=first", "--ctx-margin=0.2", "--ctx-profile=equal.toml"
+GATE = "--ctx-baseline=first", "--ctx-profile=equal.toml"
 
 
 SHARDED = """
@@ -63,6 +63,7 @@ def left_out(project: Checkout) -> int:
 def based(project: Checkout, tests: str) -> Checkout:
     """Write these tests, record them and save the baseline `first`."""
     project.profile(EQUAL, name="equal.toml")
+    project.options(margin=0.2)
     project.file("tests_longctx/test_functions.py").write_text(tests)
     with SimulatedServer(codes) as server:
         assert ask(project, server).code == 0
@@ -131,8 +132,9 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
         server.wait_for(21)
         alone.kill(pid)
         assert alone.episodes() == 20
+    alone.settings(trial_run=False)
     with BatchServer(script=codes) as batches:
-        resumed = ask(alone, batches, *GATE, "--ctx-batch", "--ctx-no-canary")
+        resumed = ask(alone, batches, *GATE, "--ctx-batch")
         assert resumed.says("holds 20 requests", "Stopped early: pass after 40 of 60 trials, 20 not asked")
         assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
     asked = gate(alone)
@@ -161,29 +163,16 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
 
 def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone: Checkout) -> None:
     """At a margin of 20%, 36 identical answers pass at the first look; at one of 5% it takes 52, so all are asked."""
-    gated = "--ctx-baseline=first", "--ctx-margin=0.2"
+    gated = ("--ctx-baseline=first",)
     with SimulatedServer(codes) as server:
         asked = ask(alone, server, *gated)
         assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not asked")
         tests = gate(alone)["families"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
         assert gate(alone)["families"] == tests
+        alone.options()
         again = ask(alone, server, "--ctx-baseline=first", mode="all")
         assert (again.code, left_out(alone)) == (0, 0)
-
-
-def test_a_gate_that_was_asked_by_the_plan_of_earlier_versions_is_resumed_and_replayed_by_it(
-    alone: Checkout,
-) -> None:
-    with SimulatedServer(codes) as server:
-        assert ask(alone, server, *GATE).says("pass after 40 of 60 trials")
-        [cassette] = alone.file("cassettes").rglob("*.jsonl")
-        text = cassette.read_text()
-        assert text.count('"looks":"equal"') == 40
-        cassette.write_text(text.replace('"looks":"equal"', '"looks":true'))
-        for newer in (ask(alone, server, *GATE[:2]), run(alone, *GATE[:2])):
-            assert (newer.code, left_out(alone)) == (0, 20)
-        assert len(server.asked) == 40
 
 
 FIXTURES = """

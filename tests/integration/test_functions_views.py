@@ -52,12 +52,12 @@ def measured_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) 
     project.file("tests_longctx/test_functions.py").write_text(TESTS)
     lines = [json.dumps({"id": f"case-{n}", "group": f"g{n % 20}", "code": 10_000 + n}) for n in range(40)]
     project.file("tests_longctx/cases.jsonl").write_text("\n".join(lines))
+    project.prices(2, 10)
+    project.prices(1, 5, model="referee")
     with SimulatedServer(code) as server:
         arguments = (
             f"--ctx-base-url={server.url}",
             "--ctx-record=once",
-            "--ctx-price=toy=2/10",
-            "--ctx-price=referee=1/5",
         )
         result = project.pytest("tests_longctx/test_functions.py", *arguments, page=True)
     assert result.code == 0, result

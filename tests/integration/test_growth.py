@@ -24,7 +24,9 @@ bands = { short = 3 }
 @pytest.fixture(scope="module")
 def original(record_once: Callable[..., Checkout]) -> Checkout:
     """A project with a baseline, whose answers cost a dollar for a million tokens."""
-    made = record_once("--ctx-price=toy=1/1", "--ctx-report=before", profile=LINES)
+    made = record_once(profile=LINES)
+    made.prices(1, 1)
+    assert made.pytest("--ctx-report=before").code == 0
     assert made.longctx("baseline", "save", "main", "before").code == 0
     return made
 
@@ -35,7 +37,8 @@ def saved(original: Checkout, tmp_path: Path) -> Checkout:
 
 
 def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
-    result = saved.pytest("--ctx-baseline=main", "--ctx-price=toy=3/3", "--ctx-report=after")
+    saved.prices(3, 3)
+    result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
     assert result.code == 0
     assert result.says("Gate: pass - no drop of 20% or more, in any band; costs 3 times as much")
     gate = json.loads(saved.file("after/gate.json").read_text())
@@ -49,13 +52,15 @@ def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
 @pytest.mark.parametrize(("limit", "code"), [(0.5, 10), (2.5, 0)])
 def test_growth_of_the_price_is_gated(saved: Checkout, limit: float, code: int) -> None:
     saved.profile(f"max_cost_growth = {limit}", LINES)
-    result = saved.pytest("--ctx-baseline=main", "--ctx-price=toy=3/3", "--ctx-report=after")
+    saved.prices(3, 3)
+    result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
     assert result.code == code
     assert result.says(f"max_cost_growth allows {1 + limit:.2f} times", "3.00 times that of the baseline")
 
 
 def test_a_limit_without_prices_is_invalid(saved: Checkout) -> None:
     saved.profile("max_cost_growth = 0.5", LINES)
+    saved.file("fixtures/models/toy.toml").unlink()
     result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
     assert result.code == 12
     assert result.says("the price is not known of every trial in both runs")

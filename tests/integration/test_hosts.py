@@ -96,7 +96,8 @@ def test_workers_elsewhere_measure_what_one_process_does(
 def test_workers_elsewhere_are_told_what_could_not_be_asked(
     project: Checkout, server: SimulatedServer, tmp_path: Path
 ) -> None:
-    live = (f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-max-cost=0.000001", "--ctx-price=toy=1/1")
+    live = (f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-max-cost=0.000001")
+    project.prices(1, 1)
     project.pytest(*live, "-n0", profile="small")
     expected = rows_of(project)
     assert {row["outcome"] for row in expected} == {"not_asked"}

@@ -51,7 +51,7 @@ def test_what_init_writes_is_green_at_once_and_once_it_is_recorded(project: Chec
 
 
 def test_what_is_asked_for_and_not_recorded_fails(project: Checkout) -> None:
-    for given in (("--ctx-profile=first",), ("--ctx-model=claude-haiku-5-5",), ("--ctx-trial=3",)):
+    for given in (("--ctx-profile=first",), ("--ctx-model=claude-haiku-5-5",), ("--ctx-only=3",)):
         result = plain(project, *given)
         assert result.code == 1, result
         assert result.says("have no recording in cassettes/claude-haiku-5-5/test_refund_code/"), result

@@ -70,7 +70,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     others = [name for name in names if not any(map(name.is_relative_to, packed))]
     assert not [name for name in others if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
-        *("canary-nightly", "first", "frontier", "gate", "gate-pr", "gate-sets", "gate-short", "gate-truth"),
+        *("first", "frontier", "gate", "gate-pr", "gate-sets", "gate-short", "gate-truth"),
         *("paper", "qa-tenth", "smoke"),
     }
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "page.js"}
@@ -202,8 +202,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     with (folder / "pytest.ini").open("a") as settings:
         settings.write("filterwarnings = error\n")  # as strict projects have it
     with SimulatedServer(answer) as server:
-        asked = run(f"longctx record --ctx-model toy {few} --ctx-no-canary --ctx-base-url {server.url}")
-    assert asked.says("Recorded. The tests were not run.")
+        asked = run(f"pytest --ctx-model toy {few} --ctx-record once --ctx-base-url {server.url}")
     [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
     (folder / "conftest.py").write_text('pytest_plugins = ["longctx.plugin"]\n')  # as a checkout of longctx has it
     assert run(f"pytest -n 1 --ctx-model toy {few}").says(f"{trials} replayed", " passed")
@@ -213,7 +212,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
 
     run("longctx baseline save main")
     (folder / "fixtures/prompts/mine/line_retrieval/header.txt").write_text("A new header\n")
-    changed = f"pytest --ctx-model toy {few} --ctx-prompts mine --ctx-baseline main --ctx-no-page"
+    changed = f"pytest --ctx-model toy {few} --ctx-prompts mine --ctx-baseline main"
     with SimulatedServer(answer) as server:
         verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
     assert verdict.says("Gate: regression", "line_retrieval")

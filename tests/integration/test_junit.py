@@ -53,7 +53,8 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_what_was_not_measured_has_no_rate(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
     checkout.record(server, "-k", "lines-3")
-    checkout.pytest(workers, "--junitxml=junit.xml", "--ctx-min-rate=0.5")
+    checkout.options(min_rate=0.5)
+    checkout.pytest(workers, "--junitxml=junit.xml")
     by_test = properties(checkout)
     assert by_test["test_line_retrieval[toy-protocol-lines-3]"]["minimum"] == "0.5"
     values = by_test["test_line_retrieval[toy-protocol-lines-5]"]

@@ -25,7 +25,6 @@ trials = 200
 max_tokens = 50
 """
 NUMBERS = range(1, 61)
-CORPUS = ("--ctx-corpus=documents", "--ctx-questions=questions.jsonl")
 
 
 @pytest.fixture
@@ -44,7 +43,8 @@ def own(checkout: Checkout, server: SimulatedServer) -> Checkout:
         checkout.file(f"documents/n{number}.txt").write_text(notice(number))
     write_questions(checkout, *NUMBERS)
     checkout.profile(QA)
-    assert checkout.record(server, *CORPUS).code == 0
+    checkout.settings(corpus="documents", questions="questions.jsonl")
+    assert checkout.record(server).code == 0
     assert checkout.longctx("baseline", "save", "before").code == 0
     return checkout
 
@@ -55,7 +55,7 @@ def write_questions(checkout: Checkout, *numbers: int) -> None:
 
 
 def gate(checkout: Checkout, server: SimulatedServer, *options: str) -> Result:
-    return checkout.record(server, *CORPUS, "--ctx-baseline=before", "--ctx-no-looks", *options, mode="new_episodes")
+    return checkout.record(server, "--ctx-baseline=before", *options, mode="new_episodes")
 
 
 def asked(result: Result) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def asked(result: Result) -> tuple[int, int]:
 def test_documents_that_change_three_times_between_gates(own: Checkout, server: SimulatedServer) -> None:
     # A line is added to one of sixty documents.
     own.file("documents/n7.txt").write_text(f"{notice(7)} It opens at dawn.")
-    stale = own.pytest(*CORPUS, "--ctx-baseline=before", "-n1")
+    stale = own.pytest("--ctx-baseline=before", "-n1")
     assert stale.says("trials are stale")
     edited = gate(own, server)
     touched, of = asked(edited)
@@ -105,7 +105,7 @@ def test_documents_that_change_three_times_between_gates(own: Checkout, server: 
     own.file("documents/n3.txt").write_text(notice(3))
     own.file("documents/n61.txt").unlink()
     write_questions(own, *NUMBERS)
-    replayed = own.pytest(*CORPUS, "--ctx-baseline=before")
+    replayed = own.pytest("--ctx-baseline=before")
     assert replayed.code == 0
     assert replayed.says("Gate: pass", "judged the same: every band.", "Changed: no difference found.")
 
@@ -113,10 +113,11 @@ def test_documents_that_change_three_times_between_gates(own: Checkout, server: 
 def test_another_order_of_questions_and_another_name_of_their_file_change_nothing(own: Checkout) -> None:
     write_questions(own, *reversed(NUMBERS))
     own.file("questions.jsonl").rename(own.file("renamed.jsonl"))
-    result = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-baseline=before")
+    own.settings(corpus="documents", questions="renamed.jsonl")
+    result = own.pytest("--ctx-baseline=before")
     assert result.code == 0
     assert result.says("60 replayed", "Changed: no difference found.")
-    alone = own.pytest(CORPUS[0], "--ctx-questions=renamed.jsonl", "--ctx-only=q7")
+    alone = own.pytest("--ctx-only=q7")
     assert alone.code == 0, alone.out
     [row] = own.rows()
     assert row["item"].startswith("q7@")
@@ -125,19 +126,19 @@ def test_another_order_of_questions_and_another_name_of_their_file_change_nothin
 def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, server: SimulatedServer) -> None:
     settings = own.file("documents/corpus.toml")
     settings.write_text("min_tokens = 0\nversion = 1\n")
-    assert own.record(server, *CORPUS).says("60 of 60 trials to ask")
+    assert own.record(server).says("60 of 60 trials to ask")
     shutil.rmtree(own.file("reports"))
     for file in own.file("cassettes").rglob("*.jsonl"):
         kept = [line for line in file.read_text().splitlines(True) if "collage.v1/" in line]
         file.write_text("".join(kept))
     settings.write_text("min_tokens = 0\n")
-    result = own.pytest(*CORPUS)
+    result = own.pytest()
     assert result.code == 1
     assert result.says("It has answers to trials of version 1 of its family", "write version = 1 in their corpus.toml")
-    again = own.record(server, *CORPUS, "--ctx-only=q7")
+    again = own.record(server, "--ctx-only=q7")
     assert again.says("collage on toy: 1 of the trials to ask has an answer of version 1", "Asking again costs")
     settings.write_text("min_tokens = 0\nversion = 1\n")
-    assert own.pytest(*CORPUS).says("60 replayed")
+    assert own.pytest().says("60 replayed")
 
 
 def test_what_a_change_of_documents_makes_stale_and_what_it_costs(own: Checkout, server: SimulatedServer) -> None:

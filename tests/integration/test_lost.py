@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-import pytest
-
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, NO_TEXT, Checkout
 from tests.servers import SimulatedServer, saying
 
+AT_ONCE = 'looks = "once"\n'
 MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 40")
 
 
@@ -18,9 +17,8 @@ def test_they_are_named_with_both_answers_and_a_command_lists_all(checkout: Chec
     checkout.longctx("baseline", "save", "main")
     step = checkout.file("step.md")
     server.script = saying("The register holds <13>.")
-    result = checkout.record(
-        server, "--ctx-baseline=main", "--ctx-no-looks", mode="all", env={"GITHUB_STEP_SUMMARY": str(step)}
-    )
+    checkout.profile(AT_ONCE, MANY)
+    result = checkout.record(server, "--ctx-baseline=main", mode="all", env={"GITHUB_STEP_SUMMARY": str(step)})
     assert result.code == 10
     right = next(row["expected"] for row in checkout.rows() if row["trial"] == 0)
     [line] = [line for line in result.out.splitlines() if line.startswith("line_retrieval/lines-3#0 ")]
@@ -36,13 +34,13 @@ def test_they_are_named_with_both_answers_and_a_command_lists_all(checkout: Chec
     assert checkout.longctx(*command[3:]).out.count("line_retrieval/lines-3#") == 40
 
 
-@pytest.mark.parametrize("option", ["--ctx-no-text"])
-def test_a_run_without_text_names_them_alone(checkout: Checkout, server: SimulatedServer, option: str) -> None:
+def test_a_run_without_text_names_them_alone(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(MANY)
     checkout.record(server)
     checkout.longctx("baseline", "save", "main")
     server.script = saying("13")
-    result = checkout.record(server, "--ctx-baseline=main", "--ctx-no-looks", option, mode="all")
+    checkout.profile(AT_ONCE, MANY)
+    result = checkout.record(server, "--ctx-baseline=main", mode="all", env=NO_TEXT)
     assert result.code == 10
     [line] = [line for line in result.out.splitlines() if line.startswith("line_retrieval/lines-3#0 ")]
     assert line.split()[1:] == ["-", "-", "wrong"]

@@ -36,7 +36,8 @@ def regressed(kept: Checkout, server: SimulatedServer) -> Checkout:
         who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
         subprocess.run(["git", *who, *command], cwd=kept.folder, check=True, capture_output=True)
     server.script = lambda body: saying("13")(body) if "line 5:" in prompt_of(body) else right(body)
-    assert kept.record(server, "--ctx-no-canary", "-k", "line_retrieval", mode="all").code == 0
+    kept.settings(trial_run=False)
+    assert kept.record(server, "-k", "line_retrieval", mode="all").code == 0
     assert kept.pytest("--ctx-baseline=main").code == 10
     return kept
 
@@ -89,20 +90,19 @@ def test_trials_that_are_removed_are_in_the_title(kept: Checkout) -> None:
 def test_the_terms_are_those_of_the_base_branch(regressed: Checkout) -> None:
     """A wide margin lets the band pass; the run as a hypothesis of its own still has its own margin."""
     shown, hidden = "GATE: REGRESSION in 1 of 2 bands (exit 10)", "GATE: REGRESSION in all bands together (exit 10)"
-    by_base = ("--ctx-baseline=main", "--ctx-base=base")
-    assert shown in regressed.pytest(*by_base).out
+    gated, base = "--ctx-baseline=main", {"LONGCTX_BASE": "base"}
+    assert shown in regressed.pytest(gated, env=base).out
     leave_it_out(regressed)
-    assert shown in regressed.pytest(*by_base).out
+    assert shown in regressed.pytest(gated, env=base).out
     regressed.profile("margin = 0.99\n", LINES_TABLE, PASSKEY_TABLE)
-    assert hidden in regressed.pytest("--ctx-baseline=main").out
-    assert shown in regressed.pytest(*by_base).out
+    assert hidden in regressed.pytest(gated).out
+    assert shown in regressed.pytest(gated, env=base).out
     shutil.copy(regressed.file("tiny.toml"), regressed.file("new.toml"))
-    assert shown in regressed.pytest(*by_base, "--ctx-profile=new.toml").out
+    assert shown in regressed.pytest(gated, "--ctx-profile=new.toml", env=base).out
     regressed.profile(MARGIN, LINES_TABLE, PASSKEY_TABLE)
-    regressed.file("pytest.ini").write_text("[pytest]\naddopts = --ctx-margin 0.99\n")
-    assert hidden in regressed.pytest("--ctx-baseline=main").out
-    assert shown in regressed.pytest(*by_base).out
-    assert hidden in regressed.pytest(*by_base, "--ctx-margin=0.99").out
+    regressed.settings(alpha=1e-9)
+    assert shown not in regressed.pytest(gated).out
+    assert shown in regressed.pytest(gated, env=base).out
     for edit in (drop_the_table, delete_the_test):
         edit(regressed)
-        assert regressed.pytest(*by_base).code == 12
+        assert regressed.pytest(gated, env=base).code == 12

@@ -1,4 +1,4 @@
-"""--ctx-min-rate: a cell fails when its rate is shown to lie below, Holm's correction over the run."""
+"""`min_rate`: a cell fails when its rate is shown to lie below, Holm's correction over the run."""
 
 from __future__ import annotations
 
@@ -17,31 +17,35 @@ def test_without_a_minimum_a_wrong_answer_fails_nothing(checkout: Checkout, serv
 
 def test_a_rate_that_is_shown_to_lie_below_fails_at_once(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("13")
-    result = checkout.record(server, "--ctx-min-rate=0.9")
+    checkout.options(min_rate=0.9)
+    result = checkout.record(server)
     assert result.code == 1
     assert result.says("rate 0.00 < 0.9: 0.00 [0.00, 0.66] n=2 is significantly below min_rate (p = 0.01)", "2 failed")
 
 
 def test_a_rate_that_is_not_shown_to_lie_below_passes(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("13")
-    assert checkout.record(server, "--ctx-min-rate=0.5").code == 0
-    server.script = saying("nothing")
-    assert checkout.pytest("--ctx-min-rate=0").code == 0
+    checkout.options(min_rate=0.5)
+    assert checkout.record(server).code == 0
+    checkout.options(min_rate=0)
+    assert checkout.pytest().code == 0
 
 
-def test_the_option_goes_before_the_profile(checkout: Checkout, server: SimulatedServer) -> None:
+def test_the_projects_hook_goes_before_the_profile(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(UNEVEN.replace("trials", "min_rate = 0.99\ntrials"))
     server.script = saying("13")
     assert checkout.record(server).code == 1
-    assert checkout.pytest("--ctx-min-rate=0").code == 0
+    checkout.options(min_rate=0)
+    assert checkout.pytest().code == 0
 
 
 def test_what_only_holms_later_steps_show_fails_at_the_end(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(UNEVEN)
     server.script = saying("13")
     assert checkout.record(server).code == 0
+    checkout.options(min_rate=0.8)
     for workers in ("-n0", "-n2"):
-        result = checkout.pytest("--ctx-min-rate=0.8", workers, "--junitxml=junit.xml")
+        result = checkout.pytest(workers, "--junitxml=junit.xml")
         assert result.code == 1
         assert result.says("n=4 is significantly below min_rate (p = 0.0016)", "2 failed, 1 deselected")
         assert result.says("n=2 is significantly below min_rate (p = 0.04)")
@@ -54,7 +58,8 @@ def test_what_only_holms_later_steps_show_fails_at_the_end(checkout: Checkout, s
 
 def test_a_scenario_that_was_not_measured_is_invalid_not_short(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
-    result = checkout.pytest("--ctx-min-rate=0.9")
+    checkout.options(min_rate=0.9)
+    result = checkout.pytest()
     assert result.code == 1
     assert result.says("invalid: 2 of 2 trials have no recording", "1 failed, 1 passed")
     assert "is significantly below" not in result.out

@@ -1,11 +1,11 @@
-"""--ctx-no-lock: recording, and writing a report, where a folder cannot be locked."""
+"""`lock = false`: recording, and writing a report, where a folder cannot be locked."""
 
 from __future__ import annotations
 
 import signal
 
 from longctx.results.store import only_reporter
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import RECORD_ONLY, Checkout
 from tests.servers import SimulatedServer
 
 
@@ -17,7 +17,8 @@ def test_cassettes_that_cannot_be_locked_are_refused_before_anything_is_asked(
     assert refused.code == 4
     assert refused.says("[not-lockable]", "lock = false")
     assert not server.asked
-    assert checkout.record(server, "--ctx-no-lock").code == 0
+    checkout.settings(lock=False)
+    assert checkout.record(server).code == 0
     assert len(server.asked) == 4
 
 
@@ -35,7 +36,8 @@ def test_a_report_folder_that_cannot_be_locked(recorded: Checkout) -> None:
     recorded.file("mine/.lock").mkdir(parents=True)
     refused = recorded.pytest("--ctx-report=mine")
     assert (refused.code, refused.says("[not-lockable]", "two runs could mix their rows")) == (4, True)
-    assert recorded.pytest("--ctx-report=mine", "--ctx-no-lock").code == 0
+    recorded.settings(lock=False)
+    assert recorded.pytest("--ctx-report=mine").code == 0
     assert len(recorded.rows("mine")) == 4
 
 
@@ -49,7 +51,7 @@ def test_a_killed_run_keeps_no_lock(checkout: Checkout, server: SimulatedServer)
 
 
 def test_a_folder_made_for_the_lock_goes_with_it(checkout: Checkout) -> None:
-    assert checkout.pytest("--ctx-report=new/mine", "--ctx-record=none", "--ctx-ask-only").code == 4
+    assert checkout.pytest("--ctx-report=new/mine", "--ctx-record=none", env=RECORD_ONLY).code == 4
     assert not checkout.file("new").exists()
 
 

@@ -1,10 +1,10 @@
-"""--ctx-no-text: neither replies nor answers are kept anywhere."""
+"""LONGCTX_TEXT=0: neither replies nor answers are kept anywhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import NO_TEXT, Checkout
 from tests.servers import SimulatedServer, saying
 
 
@@ -17,7 +17,7 @@ def test_nothing_of_the_replies_is_kept(checkout: Checkout, server: SimulatedSer
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     server.script = saying("987654321 is private")
-    result = checkout.record(server, "--ctx-no-text", "-n1", env={"TMPDIR": str(temporary)})
+    result = checkout.record(server, "-n1", env=NO_TEXT | {"TMPDIR": str(temporary)})
     assert result.code == 0
     assert result.says("4 live", "Kept without text (LONGCTX_TEXT=0)", "cannot be replayed")
     assert not kept(checkout, "987654321")
@@ -30,14 +30,14 @@ def test_nothing_of_the_replies_is_kept(checkout: Checkout, server: SimulatedSer
 
 
 def test_such_a_run_cannot_be_replayed(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "--ctx-no-text")
-    result = checkout.pytest("--ctx-no-text")
+    checkout.record(server, env=NO_TEXT)
+    result = checkout.pytest(env=NO_TEXT)
     assert result.code == 1
     assert result.says("2 of 2 trials have no recording")
 
 
 def test_recordings_are_replayed_without_their_text(recorded: Checkout) -> None:
     before = recorded.cassettes()
-    assert recorded.pytest("--ctx-no-text").code == 0
+    assert recorded.pytest(env=NO_TEXT).code == 0
     assert {(row["outcome"], row["returned"]) for row in recorded.rows()} == {("correct", None)}
     assert recorded.cassettes() == before

@@ -33,10 +33,8 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: SimulatedS
 
 
 def forgetful(body: Body) -> Answer:
-    """Answer in any words that ask for a code or a line; wrongly for some of the lines of long files."""
+    """Answer in any words that ask for a line; wrongly for some of the lines of long files."""
     prompt = prompt_of(body)
-    if found := re.search(r"The refund code is (\d+)", prompt):
-        return 200, {}, message(found[1], body)
     [asked] = re.findall(r"(?:Go to|look up) line (\d+)", prompt)
     [content] = re.findall(rf"^line {asked}: .*<(\d+)>", prompt, re.MULTILINE)
     forgotten = prompt.count("\n") > 150 and int(asked) % 10 == 0

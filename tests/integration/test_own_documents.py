@@ -41,7 +41,8 @@ def test_from_a_folder_to_a_gate(handbook: Checkout) -> None:
     assert tried.code == 0, tried.err
     assert tried.says("right section 3 11 0.21", "wrong section 3 11 0.21", "it keeps 3 of 14", "Warning: 3 questions")
 
-    of_mine = [f"--ctx-corpus={CORPUS}", "--ctx-questions=mine.jsonl", f"--ctx-model={MODEL}", "-kcollage"]
+    handbook.settings(corpus=CORPUS, questions="mine.jsonl")
+    of_mine = [f"--ctx-model={MODEL}", "-kcollage"]
     measured = handbook.pytest(*of_mine, profile="handbook")
     assert measured.code == 0, measured.out
     assert measured.says("18 replayed", "14 questions asked alone, 3 kept")
@@ -64,13 +65,17 @@ def test_files_that_are_no_documents_are_named(handbook: Checkout) -> None:
         profile.replace("[collage]", f'[collage]\nmodels = ["{MODEL}"]\nbank = "handbook"'),
         name="fixtures/profiles/recorded.toml",
     )
-    corpus = (f"--ctx-corpus={CORPUS}", f"--ctx-questions={ROOT / QUESTIONS}")
-    for options in ([], ["-n1"], ["--ctx-profile=recorded"], ["--ctx-profile=recorded", "--ctx-estimate"], corpus):
+    shutil.copy(ROOT / QUESTIONS, handbook.file("questions.jsonl"))
+    of_corpus = {"corpus": CORPUS, "questions": "questions.jsonl"}
+    given: list[tuple[list[str], dict[str, str]]] = [([], {}), (["-n1"], {}), (["--ctx-estimate"], {}), ([], of_corpus)]
+    for options, settings in given:
+        handbook.settings(**settings)
         result = handbook.pytest("-kcollage", *options, profile=None, page=not options)
         assert result.code == 0, result.out
         assert result.out.count("2 files are not read") == 1
-    with handbook.file(f"{CORPUS}/corpus.toml").open("a") as settings:
-        settings.write('\nignore = ["*.csv", "*.pdf"]\n')
+    handbook.settings()
+    with handbook.file(f"{CORPUS}/corpus.toml").open("a") as corpus:
+        corpus.write('\nignore = ["*.csv", "*.pdf"]\n')
     assert "not read" not in handbook.pytest("-kcollage", profile=None).out
 
 

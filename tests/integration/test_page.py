@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.browser import MISSING, installed, launched
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, RECORD_ONLY, Checkout
 from tests.servers import SimulatedServer
 
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
 def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
-    checkout.record(server, "--ctx-ask-only")
+    checkout.record(server, env=RECORD_ONLY)
     for workers in (0, 2):
         result = checkout.pytest(f"-n{workers}", f"--ctx-report=reports/of-{workers}", page=True)
         assert result.says(f"reports/of-{workers}/index.html")
@@ -45,6 +45,6 @@ def test_a_page_can_be_left_out(checkout: Checkout, server: SimulatedServer) -> 
 
 
 def test_without_text_the_page_shows_none(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "--ctx-no-text", page=True)
+    checkout.record(server, env=NO_TEXT, page=True)
     assert not checkout.file("reports/latest/views.jsonl").exists()
     assert checkout.file("reports/latest/index.html").exists()

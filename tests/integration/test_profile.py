@@ -107,7 +107,7 @@ def test_a_function_without_a_table_runs_if_it_and_a_model_are_asked_for(
     """Its file and --ctx-model; a folder chooses what the profile does."""
     checkout.file("tests_longctx/test_own.py").write_text(FUNCTION)
     for path in ("tests_longctx/test_own.py", "tests_longctx/test_own.py::test_own"):
-        result = checkout.record(server, path, workers, "--ctx-model=toy", "--ctx-no-canary", mode="all")
+        result = checkout.record(server, path, workers, "--ctx-model=toy", mode="all")
         assert (result.code, result.says("1 passed")) == (0, True), result.out
     whole = checkout.pytest("--ctx-model=toy", "tests_longctx", "--collect-only")
     assert whole.says("the profile 'tiny.toml' has no [test_own] table")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, UNEVEN, Checkout
+from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, UNEVEN, Checkout
 from tests.integration.terminal import Shown, on_terminal
 from tests.servers import Answer, Body, SimulatedServer, failing, right, saying
 
@@ -28,7 +28,7 @@ def test_the_asking_is_shown_and_then_gone(checkout: Checkout, server: Simulated
     checkout.file("fixtures/models/toy.toml").write_text(PRICES)
     server.script = saying("13", usage=USAGE)
     shown = on_terminal(
-        checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only", "--ctx-max-cost=999"
+        checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-max-cost=999", env=RECORD_ONLY
     )
     assert shown.code == 0
     assert "4 of 4 trials, 404 tokens, $400.00, 0 in flight" in shown.text
@@ -38,7 +38,7 @@ def test_the_asking_is_shown_and_then_gone(checkout: Checkout, server: Simulated
 
 
 def test_without_prices_no_cost_is_shown(checkout: Checkout, server: SimulatedServer) -> None:
-    shown = on_terminal(checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only")
+    shown = on_terminal(checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", env=RECORD_ONLY)
     assert shown.code == 0
     assert "tokens, 0 in flight" in shown.text
     assert "4 of 4 correct" in shown.text
@@ -49,7 +49,7 @@ def test_what_is_not_answered_is_counted_apart(checkout: Checkout, server: Simul
         return failing(400)(body) if "line 5:" in body["messages"][0]["content"] else right(body)
 
     server.script = script
-    shown = on_terminal(checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only")
+    shown = on_terminal(checkout, f"--ctx-base-url={server.url}", "--ctx-record=once", env=RECORD_ONLY)
     assert shown.code == 1
     assert "4 of 4 trials" in shown.text
     assert "0 in flight, 2 failed" in shown.text
@@ -79,7 +79,8 @@ def test_a_test_that_fails_at_the_end_is_counted(checkout: Checkout, server: Sim
     checkout.profile(UNEVEN)
     server.script = saying("13")
     checkout.record(server)
-    shown = on_terminal(checkout, workers, "--ctx-min-rate=0.8")
+    checkout.options(min_rate=0.8)
+    shown = on_terminal(checkout, workers)
     assert shown.code == 1
     assert summary(shown) == "2 of 2 tests, 6 of 6 trials, 2 failed"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longctx.workspace import packaged
-from tests.integration.conftest import LINES, ROOT, Checkout
+from tests.integration.conftest import LINES, RECORD_ONLY, ROOT, Checkout
 from tests.servers import SimulatedServer
 
 INSTALLED = "-plongctx.plugin"
@@ -24,7 +24,7 @@ def elsewhere(checkout: Checkout) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("option", ["--ctx-profile", "--ctx-corpus", "--ctx-report"])
+@pytest.mark.parametrize("option", ["--ctx-profile", "--ctx-report"])
 def test_the_value_of_an_option_is_not_taken_for_the_root(checkout: Checkout, elsewhere: Path, option: str) -> None:
     """pytest reads a value that stands apart as one more path."""
     value = elsewhere / "theirs.toml" if option == "--ctx-profile" else elsewhere
@@ -83,10 +83,14 @@ def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: Sim
     """The command runs in a folder without tests."""
     checkout.file("pytest.ini").write_text(f"[pytest]\n{testpaths}\n")
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
-    result = within.longctx("record", "--ctx-profile=../tiny.toml", f"--ctx-base-url={server.url}")
+    checkout.file("fixtures/profiles").mkdir(exist_ok=True)
+    checkout.profile(LINES, name="fixtures/profiles/mine.toml")
+    assert checkout.record(server, "tests_longctx").code == 0
+    result = within.longctx("show", "--orphans")
     assert result.code == 0, result.out + result.err
-    assert result.says("Asked 4 of 4 trials")
-    assert checkout.episodes() == 4
+    assert result.says("Every recording is asked for by a test of the project.")
+    checkout.file("tests_longctx/test_line_retrieval.py").unlink()
+    assert within.longctx("show", "--orphans").says("toy/line_retrieval/lines-3.jsonl")
 
 
 def test_questions_are_tried_from_a_folder_of_the_project_and_need_no_test_of_it(checkout: Checkout) -> None:
@@ -109,12 +113,12 @@ def other_tests(checkout: Checkout) -> None:
     checkout.file("tests_longctx/test_other.py").write_text("def test_other():\n    open('trace', 'w')\n")
 
 
-@pytest.mark.parametrize("command", [("record",), ("record", "--ctx-estimate"), ("record", "-n1")])
+@pytest.mark.parametrize("given", [(), ("--ctx-estimate",), ("-n1",)])
 def test_a_project_whose_tests_measure_nothing(
-    checkout: Checkout, server: SimulatedServer, command: tuple[str]
+    checkout: Checkout, server: SimulatedServer, given: tuple[str, ...]
 ) -> None:
     other_tests(checkout)
-    result = checkout.longctx(*command, "--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}")
+    result = checkout.record(server, "tests_longctx", *given, env=RECORD_ONLY)
     assert result.code == 4
     assert result.says(" tests_longctx.", "[nothing-to-ask]", "longctx init")
     assert not checkout.file("trace").exists()
@@ -129,11 +133,10 @@ def test_a_folder_without_tests(checkout: Checkout) -> None:
 
 
 def test_a_selection_without_any_case_says_why(checkout: Checkout, server: SimulatedServer) -> None:
-    given = ("--ctx-profile=tiny.toml", f"--ctx-base-url={server.url}")
-    result = checkout.longctx("record", *given, "-k", "passkey")
+    result = checkout.record(server, "tests_longctx", "-k", "passkey", env=RECORD_ONLY)
     assert result.code == 4
     assert result.says("[passkey]", "[nothing-to-ask]")
-    result = checkout.longctx("record", *given, "-k", "lines-77")
+    result = checkout.record(server, "tests_longctx", "-k", "lines-77", env=RECORD_ONLY)
     assert result.code == 4
     assert result.says(" tests_longctx.", "[nothing-to-ask]")
 

@@ -82,7 +82,7 @@ def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
     )
     with SimulatedServer(reader) as server:
         ask = ("--record", "once", "--base-url", server.url)
-        first = own.longctx(*command, "--trials", 3, "--ctx-ask-only", *ask)
+        first = own.longctx(*command, "--trials", 3, "--ask-only", *ask)
     assert first.code == 0, first.err + first.out
     half = own.longctx(*command)
     assert half.code == 1
@@ -115,12 +115,12 @@ def try_toy(own: Checkout, *more: object) -> Result:
 
 def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout) -> None:
     with SimulatedServer(saying("I would say that it is the second of these.")) as server:
-        asked = try_toy(own, "--report=run", "--record=once", "--ctx-no-canary", "--base-url", server.url)
+        asked = try_toy(own, "--report=run", "--record=once", "--no-canary", "--base-url", server.url)
     assert asked.code == 1, asked.err + asked.out
     assert asked.says(
         "18 of 18 replies have no answer that can be read: no <Answer> tag in the reply (18). They say nothing about",
         "with its right section: “I would say that it is the second of these.”",
-        "prefill = true in fixtures/models/toy.toml (python -m longctx models probe toy --ask tells whether",
+        "prefill = true in fixtures/models/toy.toml, if its server takes one",
         "--prompts tagged, whose answers begin with the tag that is read",
         "No filter is made: ",
         "right section 0 0 6 0.00",
@@ -129,23 +129,21 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
     assert "too hard" not in asked.out
     assert "questions are kept" not in asked.out
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
-    filtered = own.longctx("filter", "run")
+    filtered = own.longctx("data", "filter", "run")
     assert filtered.code == 2
     assert filtered.says("none of the 6 questions", "no filter is made", "18 of 18 replies have no answer")
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
 
 
 def test_what_helps_depends_on_what_happened(own: Checkout) -> None:
-    """Replies that were cut off need room, a server that took a prefill is known to, and `tagged` is tried already."""
-    profile = own.file("fixtures/models/toy.toml")
-    profile.write_text("[probed]\non = 2026-11-22\nsource = 'here'\nprefill = true\n")
+    """Replies that were cut off need room, and `tagged` is tried already."""
     with SimulatedServer(saying("Let me see: ", stop_reason="max_tokens")) as server:
         cut = try_toy(own, "--record=once", "--base-url", server.url)
         assert cut.says("cut off after", "Fix: more room to answer (--max-tokens, 3000 now)")
         assert "prefill = true" not in cut.out
         server.script = saying("Let me see.")
         tagged = try_toy(own, "--prompts=tagged", "--record=new_episodes", "--base-url", server.url)
-        assert tagged.says("prefill = true in fixtures/models/toy.toml (its server took one on 2026-11-22)")
+        assert tagged.says("prefill = true in fixtures/models/toy.toml, if its server takes one")
         assert tagged.says("a prompt set of your own")
         assert "--prompts tagged" not in tagged.out
 
@@ -176,7 +174,7 @@ def test_a_filter_that_keeps_nothing_is_not_frozen(own: Checkout) -> None:
     assert asked.code == 1
     assert asked.says("No filter is made: it would keep none of 6 questions")
     assert "0 questions are kept" not in asked.out
-    assert own.longctx("filter", "run").says("[filter-keeps-nothing]")
+    assert own.longctx("data", "filter", "run").says("[filter-keeps-nothing]")
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
 
 

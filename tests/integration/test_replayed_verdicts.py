@@ -46,7 +46,7 @@ orders = ["ordered"]
 trials = 40
 """
 TESTS = "tests_longctx/test_functions.py", "tests_longctx/test_line_retrieval.py"
-GATE = "--ctx-baseline=first", "--ctx-margin=0.2"
+GATE = ("--ctx-baseline=first",)
 
 
 def place(seed: str, body: Body) -> float:
@@ -78,6 +78,7 @@ def original(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Ch
     project = template.copied(tmp_path_factory.mktemp("replayed") / "checkout")
     project.file(TESTS[0]).write_text(CHECKED)
     project.profile('looks = "equal"\nmodels = ["toy"]\n', LINES)
+    project.options(margin=0.2)
     with SimulatedServer(answering("first", 0.02)) as server:
         assert project.record(server, "--ctx-report=first", *TESTS).code == 0
     return project
@@ -88,13 +89,14 @@ def directly(project: Checkout, server: BatchServer) -> int:
 
 
 def in_batches(project: Checkout, server: BatchServer) -> int:
-    return project.record(server, *GATE, *TESTS, "--ctx-batch", "--ctx-no-canary", mode="all").code
+    project.settings(trial_run=False)
+    return project.record(server, *GATE, *TESTS, "--ctx-batch", mode="all").code
 
 
 def in_parts(project: Checkout, server: BatchServer) -> int:
     """Ask all again, stop in the second look of the protocol, and ask the rest."""
     script, server.script = server.script, stopping(iter(range(30)), server.script)
-    assert project.record(server, *GATE, *TESTS, "--ctx-in-flight=1", mode="all").code == 12
+    assert project.record(server, *GATE, *TESTS, "--ctx-concurrency=1", mode="all").code == 12
     server.script = script
     return project.record(server, *GATE, *TESTS).code
 
@@ -161,7 +163,8 @@ def test_what_a_batch_answered_in_looks_is_judged_in_looks_whoever_collects_it(c
     file = checkout.file("tests_longctx/test_functions.py")
     file.write_text(FUNCTION)
     checkout.profile('looks = "equal"\nmodels = ["toy"]\n', name="looks.toml")
-    gated = "--ctx-baseline=first", "--ctx-profile=looks.toml", "--ctx-batch", "--ctx-no-canary", "--ctx-batch-wait=0"
+    checkout.settings(trial_run=False, batch_wait=0)
+    gated = "--ctx-baseline=first", "--ctx-profile=looks.toml", "--ctx-batch"
     with BatchServer(script=codes) as server:
         assert ask(checkout, server, "--ctx-report=first").code == 0
         file.write_text(FUNCTION.replace("What is", "Say:"))

@@ -81,7 +81,7 @@ def test_a_hook_that_fails_is_named(project: Checkout, hook: str, sentence: str)
     project.file("tests_longctx/test_functions.py").write_text(TODAY)
     implement(project, f"def {hook}\n")
     with SimulatedServer(saying("NAME")) as server:
-        result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-in-flight=1")
+        result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=1")
         assert len(server.asked) < 2, "it is found out before all is paid for"
     assert result.code != 0
     assert result.says(sentence), result

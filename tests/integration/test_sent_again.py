@@ -49,7 +49,8 @@ def test_what_a_run_of_mode_all_could_not_send_is_not_measured_from_earlier_answ
         server.received.clear()
         server.hold_after = 10
         live = f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-model=toy", "--ctx-concurrency=1"
-        gated = "--ctx-baseline=first", "--ctx-no-looks"
+        checkout.profile('looks = "once"\nmodels = ["toy"]\n', name="once.toml")
+        gated = "--ctx-baseline=first", "--ctx-profile=once.toml"
         pid = checkout.start("tests_longctx/test_functions.py", *live, *gated, profile=None)
         server.wait_for(11)
         os.kill(pid, signal.SIGALRM)
@@ -133,39 +134,41 @@ def failing_after(number: int, script: Script) -> Script:
 @pytest.mark.parametrize("looks", ["once", "equal"])
 def test_a_replay_of_a_run_that_sent_a_part_again_is_invalid_as_that_was(checkout: Checkout, looks: str) -> None:
     checkout.profile(f'looks = "{looks}"\n', LINES)
-    gated = "--ctx-baseline=first", "--ctx-margin=0.45"
+    gated = "--ctx-baseline=first"
+    checkout.options(margin=0.45)
     with SimulatedServer() as server:
         assert checkout.record(server, "--ctx-report=first").code == 0
         server.script = failing_after(10, right)
-        live = checkout.record(server, *gated, "--ctx-concurrency=1", mode="all")
+        live = checkout.record(server, gated, "--ctx-concurrency=1", mode="all")
         verdict = judged(checkout)
-        replayed = checkout.pytest(*gated)
+        replayed = checkout.pytest(gated)
         assert replayed.says("30 of 40 trials were not measured"), replayed.out
         assert (replayed.code, judged(checkout)) == (live.code, verdict)
         assert live.code == 12
         server.script = right
-        resumed = checkout.record(server, *gated)
+        resumed = checkout.record(server, gated)
     assert resumed.says("30 of 40 trials to ask"), resumed.out
     verdict = judged(checkout)
-    assert (checkout.pytest(*gated).code, judged(checkout)) == (resumed.code, verdict)
+    assert (checkout.pytest(gated).code, judged(checkout)) == (resumed.code, verdict)
     assert resumed.code == 0
 
 
 def test_a_replay_of_functions_of_which_a_part_was_sent_again_is_invalid_as_that_was(checkout: Checkout) -> None:
     checkout.file("tests_longctx/test_functions.py").write_text(FUNCTION)
-    gated = "--ctx-baseline=first", "--ctx-margin=0.45"
+    gated = "--ctx-baseline=first"
+    checkout.options(margin=0.45)
     with SimulatedServer(codes) as server:
         assert ask(checkout, server, "--ctx-report=first").code == 0
         server.script = failing_after(5, codes)
-        live = ask(checkout, server, *gated, "--ctx-concurrency=1", mode="all")
+        live = ask(checkout, server, gated, "--ctx-concurrency=1", mode="all")
         verdict = judged(checkout)
-        replayed = run(checkout, *gated)
+        replayed = run(checkout, gated)
         assert replayed.says("15 of 20 trials were not sent again", "with --ctx-record once"), replayed.out
         assert (replayed.code, judged(checkout)) == (live.code, verdict)
         assert live.code == 12
         server.script = codes
-        resumed = ask(checkout, server, *gated)
+        resumed = ask(checkout, server, gated)
     assert resumed.says("Asked 15 requests of 20 trials"), resumed.out
     verdict = judged(checkout)
-    assert (run(checkout, *gated).code, judged(checkout)) == (resumed.code, verdict)
+    assert (run(checkout, gated).code, judged(checkout)) == (resumed.code, verdict)
     assert resumed.code == 0

@@ -17,7 +17,8 @@ def test_pyproject_counts_where_the_command_line_says_nothing(checkout: Checkout
     kept = checkout.record(server, env={"LONGCTX_TEXT": "1"})
     assert kept.code == 0
     assert checkout.episodes() == 4
-    assert checkout.pytest(profile=None).says("profile tiny.toml", "4 replayed")
+    for workers in ("-n0", "-n1"):
+        assert checkout.pytest(workers, profile=None).says("profile tiny.toml", "4 replayed")
 
 
 def test_a_mistake_in_pyproject_ends_the_run(checkout: Checkout) -> None:
@@ -31,16 +32,6 @@ def test_the_environment_records_only(checkout: Checkout, server: SimulatedServe
     result = checkout.record(server, env={"LONGCTX_RECORD_ONLY": "1"})
     assert (result.code, result.says("Recorded. The tests were not run.")) == (0, True)
     assert checkout.episodes() == 4
-
-
-def test_an_option_of_the_version_before_names_its_successor(recorded: Checkout) -> None:
-    result = recorded.pytest("--ctx-in-flight=2", "--ctx-trial=0")
-    assert result.says(
-        "--ctx-in-flight is deprecated, and will be removed in the next version: use --ctx-concurrency.",
-        "--ctx-trial is deprecated, and will be removed in the next version: use --ctx-only.",
-        "2 trials: 2 replayed",
-    )
-    assert "--ctx-only is deprecated" not in recorded.pytest("--ctx-only=0").out
 
 
 def test_without_a_stated_cap_a_dear_run_is_refused(checkout: Checkout, server: SimulatedServer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.integration.conftest import PASSKEY, Checkout
+from tests.integration.conftest import NO_TEXT, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 
 HOSTILE = "\x1b]0;title\x07 7\u202e"
@@ -31,8 +31,8 @@ def test_a_wrong_answer_with_its_reason_and_reply(checkout: Checkout, server: Si
 
 
 def test_a_prompt_that_depends_on_the_model(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.profile(PASSKEY)
-    checkout.record(server, "--ctx-seed=3", "-k", "k-128")
+    checkout.profile("seed = 3\n", PASSKEY)
+    checkout.record(server, "-k", "k-128")
     result = checkout.longctx("show", "passkey/window-256-k-128#1", "--run=reports/latest")
     assert result.code == 0
     assert "# trial: passkey.v1/window-256-k-128/seed-3/trial-1/repeat-0\n" in result.out
@@ -40,7 +40,7 @@ def test_a_prompt_that_depends_on_the_model(checkout: Checkout, server: Simulate
 
 
 def test_without_text_the_reply_is_said_not_to_be_kept(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.record(server, "--ctx-no-text")
+    checkout.record(server, env=NO_TEXT)
     result = checkout.longctx("show", "line_retrieval/lines-5", "--run=reports/latest")
     assert "# outcome: correct\n" in result.out
     assert "# reply: not kept (LONGCTX_TEXT=0)\n" in result.out

@@ -74,7 +74,6 @@ LOG = [
     },
 ]
 STRATEGIES = ("none", "truncate-30", "clear_tool_uses-20", "compact-40", "summary-2", "strategies/ends.py")
-PRICE = "--ctx-price=toy=1000/1000"
 
 
 @pytest.fixture
@@ -97,7 +96,8 @@ def asking(*strategies: str) -> list[str]:
 
 def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, server: SimulatedServer) -> None:
     server.script = managed
-    result = project.record(server, *asking(*STRATEGIES), PRICE, "--ctx-max-cost=99", page=True)
+    project.prices(1000, 1000)
+    result = project.record(server, *asking(*STRATEGIES), "--ctx-max-cost=99", page=True)
     assert result.code == 0, result
     rows = {(row["labels"]["strategy"], row["item"]): row for row in project.rows()}
     of = {
@@ -128,14 +128,16 @@ def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, serve
     assert "Recall against retained tokens" in page
     plan = project.longctx("plan", "--profile=tiny.toml", "--from=reports/latest", "--model=toy")
     assert plan.says(*(f"strategy={name}" for name in of)), plan
-    again = project.pytest(*asking(*STRATEGIES), PRICE)
+    again = project.pytest(*asking(*STRATEGIES))
     assert again.says("24 trials: 24 replayed"), again
 
 
 def test_strategies_are_asked_in_batches_one_for_each_set_of_betas(project: Checkout) -> None:
-    arguments = (*asking("none", "clear_tool_uses-20", "compact-40", "summary-2"), PRICE)
+    arguments = asking("none", "clear_tool_uses-20", "compact-40", "summary-2")
+    project.settings(trial_run=False)
+    project.prices(1000, 1000)
     with BatchServer(script=managed) as server:
-        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch", "--ctx-no-canary"
+        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-batch"
         result = project.pytest(*arguments, *live, "--ctx-max-cost=1000")
         assert result.code == 0, result
         created = [received for received in server.received if received.path == PATH and received.body]
@@ -206,7 +208,8 @@ def test_a_gate_between_two_summary_prompts(project: Checkout, server: Simulated
     arguments = asking("summary")
     assert project.record(server, *arguments, "--ctx-prompts=long").code == 0
     assert project.longctx("baseline", "save", "long").code == 0
-    gated = ("--ctx-prompts=short", "--ctx-baseline=long", "--ctx-no-looks")
+    project.profile('looks = "once"\nmodels = ["toy"]\n')
+    gated = ("--ctx-prompts=short", "--ctx-baseline=long")
     result = project.record(server, *arguments, *gated, mode="new_episodes")
     assert result.code == 10, result
     assert result.says("Gate: regression - test_session", "prompt templates of test_session"), result

@@ -1,4 +1,4 @@
-"""--ctx-base and --ctx-trust: which answers are not recorded on the branch that a change is judged against."""
+"""LONGCTX_BASE and LONGCTX_TRUST: which answers are not recorded on the branch that a change is judged against."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
 WRONG = "3141592"
 FILE = "cassettes/toy/line_retrieval/lines-3.jsonl"
-GATED = ("--ctx-baseline=before", "--ctx-base=main")
+GATED = "--ctx-baseline=before"
+MAIN = {"LONGCTX_BASE": "main"}
+TRUSTED = MAIN | {"LONGCTX_TRUST": "base"}
 
 
 def git(checkout: Checkout, *arguments: str) -> None:
@@ -57,11 +59,11 @@ def edit(checkout: Checkout, number: int) -> None:
 @pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_answers_that_were_edited_are_counted_and_named(project: Checkout, workers: tuple[str, ...]) -> None:
     """docs/security.md, edited-answers"""
-    same = project.pytest(*GATED, *workers)
+    same = project.pytest(GATED, *workers, env=MAIN)
     assert same.says("Of 80 answers, 0 are new on this branch: they are not recorded on main.")
     edit(project, 3)
     step = project.file("step.md")
-    result = project.pytest(*GATED, *workers, env={"GITHUB_STEP_SUMMARY": str(step)})
+    result = project.pytest(GATED, *workers, env=MAIN | {"GITHUB_STEP_SUMMARY": str(step)})
     says = "Of these, 3 changed although their request did not: line_retrieval lines-3#0 of toy, prompts protocol; "
     [shown] = (text for kind, text in blocks("ci.md") if kind == "text" and text.startswith("Of 80 answers"))
     assert result.says("Of 80 answers, 3 are new on this branch: they are not recorded on main.", says)
@@ -78,10 +80,10 @@ def test_trust_base_accepts_no_other_answer_and_asks_for_them(
 ) -> None:
     """docs/security.md, edited-answers"""
     edit(project, 3)
-    trusted = (*GATED, "--ctx-trust=base", *workers)
-    refused = project.pytest(*trusted)
+    refused = project.pytest(GATED, *workers, env=TRUSTED)
     assert refused.says("Gate: invalid", "3 of 80 trials have no recording", "which LONGCTX_TRUST=base does not accept")
-    asked = project.record(server, *trusted, "--ctx-no-looks")  # the baseline has nothing to lose, so looks stop
+    project.profile('looks = "once"\n', MANY)  # the baseline has nothing to lose, so looks stop
+    asked = project.record(server, GATED, *workers, env=TRUSTED)
     assert asked.says("3 of 80 trials to ask", "Asked 3 of 3", "0 are new on this branch")
     assert asked.says("and 3 were asked by this run.")
     assert {row["origin"] for row in project.rows()} == {"base", "asked"}
@@ -92,18 +94,18 @@ def test_a_line_that_was_appended_or_taken_away_is_found(project: Checkout) -> N
     first, *rest = project.file(FILE).read_text().splitlines(keepends=True)
     later = first.replace(WRONG, "2718281").replace('"recorded_at":"2', '"recorded_at":"3')
     project.file(FILE).write_text("".join([first, *rest, later]))
-    assert project.pytest(*GATED).says("1 changed although", "lines-3#0")
-    assert project.pytest(*GATED, "--ctx-trust=base").says("0 are new on this branch")
+    assert project.pytest(GATED, env=MAIN).says("1 changed although", "lines-3#0")
+    assert project.pytest(GATED, env=TRUSTED).says("0 are new on this branch")
     git(project, "add", "cassettes")
     git(project, "commit", "--quiet", "--message", "A later answer")
     project.file(FILE).write_text("".join([first, *rest]))
-    assert project.pytest(*GATED).says("1 changed although", "lines-3#0")
+    assert project.pytest(GATED, env=MAIN).says("1 changed although", "lines-3#0")
 
 
 def test_an_answer_to_a_changed_request_is_new(project: Checkout, server: SimulatedServer) -> None:
     project.file("fixtures/models/toy.toml").write_text('effort = "low"')
     assert project.record(server, mode="new_episodes").code == 0
-    result = project.pytest(*GATED)
+    result = project.pytest(GATED, env=MAIN)
     assert result.says("Of 80 answers, 80 are new on this branch")
     assert not result.says("changed although")
 
@@ -112,24 +114,24 @@ def test_shards_say_it_together(project: Checkout) -> None:
     project.profile(LINES.replace("trials = 2", "trials = 40"))
     edit(project, 2)
     for shard in (1, 2):
-        project.pytest(f"--ctx-shard={shard}/2", *GATED, f"--ctx-report=s{shard}")
+        project.pytest(f"--ctx-shard={shard}/2", GATED, f"--ctx-report=s{shard}", env=MAIN)
     merged = project.longctx("merge", "s1", "s2", "--out=both", "--no-page", "--baseline=before")
     assert merged.says("2 are new on this branch: they are not recorded on main.", "2 changed although")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "env", "code"),
+    ("given", "env", "code"),
     [
-        (("--ctx-trust=base",), {}, "trust-without-base"),
-        (("--ctx-base=nowhere",), {}, "unknown-base"),
-        (("--ctx-base=--output=x",), {}, "unknown-base"),
-        (("--ctx-trust=base",), {"LONGCTX_BASE": "nowhere"}, "unknown-base"),
+        ((), {"LONGCTX_TRUST": "base"}, "trust-without-base"),
+        ((GATED,), {"LONGCTX_BASE": "nowhere"}, "unknown-base"),
+        ((GATED,), {"LONGCTX_BASE": "--output=x"}, "unknown-base"),
+        ((), {"LONGCTX_BASE": "nowhere", "LONGCTX_TRUST": "base"}, "unknown-base"),
     ],
 )
 def test_a_base_that_git_does_not_know(
-    project: Checkout, arguments: tuple[str, ...], env: dict[str, str], code: str
+    project: Checkout, given: tuple[str, ...], env: dict[str, str], code: str
 ) -> None:
-    result = project.pytest(*arguments, env=env)
+    result = project.pytest(*given, env=env)
     assert (result.code, result.says(f"[{code}]")) == (4, True)
 
 
@@ -138,11 +140,6 @@ def test_a_file_of_the_project_does_not_choose_the_base(project: Checkout) -> No
     edit(project, 3)
     git(project, "checkout", "--quiet", "-b", "mine")
     git(project, "commit", "--quiet", "--all", "--message", "Edited")
-    ini = project.file("pytest.ini")
-    text, edited = re.subn("addopts = ", "addopts = --ctx-base=mine ", ini.read_text())
-    assert edited == 1
-    ini.write_text(text)
-    given = "--ctx-baseline=before"
-    assert project.pytest(given, env={"LONGCTX_BASE": "main"}).says("3 are new on this branch")
-    assert project.pytest(given, "--ctx-base", "main", env={"LONGCTX_BASE": "mine"}).says("3 are new on this branch")
-    assert project.pytest(given).says("0 are new on this branch")
+    project.settings(base="mine")
+    assert project.pytest(GATED, env=MAIN).says("3 are new on this branch")
+    assert project.pytest(GATED).says("0 are new on this branch")

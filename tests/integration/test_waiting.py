@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, Checkout
 from tests.integration.terminal import on_terminal
 from tests.servers import SimulatedServer
 
@@ -86,8 +86,8 @@ def test_on_a_terminal_it_is_part_of_the_progress(checkout: Checkout, server: Si
         if "waiting for the first answer" in written:
             server.release.set()
 
-    arguments = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-ask-only")
-    shown = on_terminal(checkout, *arguments, heard=heard)
+    arguments = (f"--ctx-base-url={server.url}", "--ctx-record=once")
+    shown = on_terminal(checkout, *arguments, env=RECORD_ONLY, heard=heard)
     assert shown.code == 0
     assert f"4 in flight, waiting for the first answer of {server.url}" in shown.text
     assert not any("first answer" in line for line in shown.screen)

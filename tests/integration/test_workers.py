@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result, without_run
+from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, Checkout, Result, without_run
 from tests.integration.listening import Listening
 from tests.servers import SimulatedServer
 
@@ -57,17 +57,17 @@ def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout,
 
 
 @pytest.mark.parametrize(
-    ("option", "kept"),
+    ("mode", "env", "kept"),
     [
-        ("--ctx-record=all", "and are recorded. The same command would ask all again, since its record mode is all"),
-        ("--ctx-no-text", "but nothing is kept without text, so the same command asks all again."),
+        ("all", {}, "and are recorded. The same command would ask all again, since its record mode is all"),
+        ("once", NO_TEXT, "but nothing is kept without text, so the same command asks all again."),
     ],
 )
 def test_what_an_interrupted_recording_promises_holds(
-    checkout: Checkout, server: SimulatedServer, option: str, kept: str
+    checkout: Checkout, server: SimulatedServer, mode: str, env: dict[str, str], kept: str
 ) -> None:
-    mode = () if "record" in option else ("--ctx-record=once",)
-    assert interrupted(checkout, server, option, *mode).says(f"Stopped: 2 of 4 trials were answered {kept}")
+    result = interrupted(checkout, server, f"--ctx-record={mode}", env=env)
+    assert result.says(f"Stopped: 2 of 4 trials were answered {kept}")
 
 
 def test_a_recording_that_is_interrupted_before_it_asks(checkout: Checkout, server: SimulatedServer) -> None:
@@ -89,10 +89,12 @@ def test_a_recording_that_is_interrupted_while_it_collects(checkout: Checkout, s
     assert not server.received
 
 
-def interrupted(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
+def interrupted(
+    checkout: Checkout, server: SimulatedServer, *arguments: str, env: dict[str, str] | None = None
+) -> Result:
     """Interrupt a run twice while the third of four questions is under way, and return its result."""
     server.hold_after = 2
-    with Listening(checkout, f"--ctx-base-url={server.url}", "--ctx-concurrency=1", *arguments) as run:
+    with Listening(checkout, f"--ctx-base-url={server.url}", "--ctx-concurrency=1", *arguments, env=env) as run:
         server.wait_for(3)
         run.signal(signal.SIGINT)
         run.until("Stopping: ")

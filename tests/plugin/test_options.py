@@ -1,4 +1,4 @@
-"""The options of pytest: few, and those of the version before still work and say what replaces them."""
+"""The options of pytest: few."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ def attributes() -> list[dict[str, Any]]:
     return [{**option.attrs(), "names": option.names()} for option in parser.getgroup("longctx").options]
 
 
-def test_at_most_twenty_are_shown() -> None:
-    shown = [each["names"][0] for each in attributes() if each.get("help") is not argparse.SUPPRESS]
-    assert {f"--ctx-{name}" for name in SHOWN.split()} == set(shown)
-    assert len(shown) == 20
+def test_there_are_at_most_twenty() -> None:
+    given = [name for each in attributes() for name in each["names"] if each.get("help") is not argparse.SUPPRESS]
+    assert {f"--ctx-{name}" for name in SHOWN.split()} == set(given)
+    assert len(given) == 20
 
 
-def test_the_others_name_what_replaces_them() -> None:
-    hidden = {each["names"][0] for each in attributes() if each.get("help") is argparse.SUPPRESS}
-    assert hidden == {*options.DEPRECATED, "--ctx-project-tests"}
-    assert all(options.DEPRECATED.values())
-    assert not {*options.names()} & {*options.DEPRECATED}
+def test_one_is_for_commands_alone() -> None:
+    hidden = [name for each in attributes() for name in each["names"] if each.get("help") is argparse.SUPPRESS]
+    assert hidden == ["--ctx-project-tests"]

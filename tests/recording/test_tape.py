@@ -295,7 +295,7 @@ def test_each_line_is_a_cassette_of_vcrpys_own(tmp_path: Path) -> None:
 
 
 def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
-    """With --ctx-no-text new answers go to a folder of their own, and are found beside the earlier ones."""
+    """With LONGCTX_TEXT=0 new answers go to a folder of their own, and are found beside the earlier ones."""
     kept, private = tmp_path / "cassettes", tmp_path / "private"
     before = recorded(kept, line_case(trials=1)).read_bytes()
     Tape(kept, "all", "run", private).record(ONE, answer("new"), LATER, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,22 +110,10 @@ def test_one_line_a_scenario_one_letter_a_trial(tmp_path: Path, folder: Path) ->
     assert [line["clusters"] for line in lines] == [None, None, None, "k-128", ["graph-0", "graph-1"]]
 
 
-def test_earlier_baselines_kept_no_clusters_beside_those_of_questions(tmp_path: Path, folder: Path) -> None:
-    path = saved(tmp_path, folder)
-    path.write_text(re.sub(r'"clusters":("k-128"|null|\[[^]]*\]),', "", path.read_text()))
-    assert {row.cluster for row in load_baseline(path).rows} == {None, "section-1"}
-
-
 def test_a_runs_folder_is_a_baseline_too(folder: Path) -> None:
     loaded = load_baseline(folder)
     assert (loaded.name, len(loaded.rows)) == ("run", 15)
     assert load_manifest_of(folder) == loaded.manifest
-
-
-def test_the_first_baselines_have_no_digests_of_answers(tmp_path: Path, folder: Path) -> None:
-    path = saved(tmp_path, folder)
-    path.write_text(re.sub('"answers":("[0-9a-f]+"|null),', "", path.read_text()))
-    assert {row.answers for row in load_baseline(path).rows} == {None}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert load_manifest(tmp_path) == manifest
 
 
-def test_a_manifest_of_an_earlier_version_has_no_terms(tmp_path: Path) -> None:
+def test_a_manifest_may_have_no_terms(tmp_path: Path) -> None:
     replace(MANIFEST, terms=RecordedTerms(margin=0.1, alpha=0.05)).write(tmp_path)
     content = json.loads((tmp_path / "run.json").read_text())
     assert content.pop("terms") == {"margin": 0.1, "alpha": 0.05, "run_margin": None}

@@ -52,9 +52,9 @@ def test_runs_with_labels_stay_apart_and_are_in_the_order_of_their_numbers(tmp_p
 
 def test_what_is_reported_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
     one, other = {"lines-5 of a": {"kept": 41}}, {"lines-5 of b": {"kept": 38}}
-    runs = [run(tmp_path / "a", facts=one), run(tmp_path / "b", facts=other, early_stop=True), run(tmp_path / "c")]
+    runs = [run(tmp_path / "a", facts=one), run(tmp_path / "b", facts=other, looks="few"), run(tmp_path / "c")]
     united = unite_manifests(runs, "all")
-    assert (united.facts, united.early_stop) == (one | other, True)
+    assert (united.facts, united.looks) == (one | other, "few")
     runs.append(run(tmp_path / "d", facts={"lines-5 of a": {"kept": 40}}))
     for order in (runs, runs[::-1]):
         with refused("drawn-differently", "lines-5 of a", "kept is 41 in the run a and 40 in the run d"):
@@ -67,7 +67,7 @@ def test_merged_runs_are_judged_by_the_strictest_terms(tmp_path: Path) -> None:
     runs = [run(tmp_path / "a", terms=lax), run(tmp_path / "b", terms=strict)]
     assert unite_manifests(runs, "all").terms == RecordedTerms(margin=0.05, alpha=0.01, run_margin=0.02)
     runs.append(run(tmp_path / "c"))
-    assert unite_manifests(runs, "all").terms is None, "one of an earlier version recorded none"
+    assert unite_manifests(runs, "all").terms is None, "those of one are not known"
 
 
 def test_a_report_is_declared_if_one_of_the_runs_declares_it(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_the_order_of_the_runs_does_not_matter(
 
 
 def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
-    first = run(tmp_path / "a", answered(), labels={"steps": "200", "method": "PI"}, options=("--ctx-seed=3",))
+    first = run(tmp_path / "a", answered(), labels={"steps": "200", "method": "PI"}, options=("--ctx-model=a",))
     second = run(
-        tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-seed=4",),
+        tmp_path / "b", answered(trial=1), labels={"steps": "400", "method": "PI"}, options=("--ctx-model=b",),
         version="2", profile="other", profile_digest="e", seed=4, finished_at="2027",
     )  # fmt: skip
     united = unite_manifests([second, first], "both")
@@ -171,7 +171,7 @@ def test_a_manifest_says_what_the_runs_share(tmp_path: Path) -> None:
     assert (united.seed, united.labels, united.options, united.finished_at) == (None, {"method": "PI"}, (), "2027")
     assert [(merged["run"], merged["seed"]) for merged in united.merged] == [("a", 0), ("b", 4)]
     same = unite_manifests([first], "one")
-    assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-seed=3",), "d")
+    assert (same.seed, same.options, same.profile_digest) == (0, ("--ctx-model=a",), "d")
 
 
 def test_what_runs_say_of_a_model_is_kept_where_they_agree(tmp_path: Path) -> None:

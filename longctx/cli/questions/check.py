@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared.output import tell_unread
 from longctx.cli.shared.task import add_question_file, add_task
 from longctx.plural import count
-from longctx.vocabulary.bank import SHIPPED
-from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.corpus.questions import BankQuestion
 
 SEVERITIES = ("error", "warning", "note")
+LISTED = 10
+"""The most questions without a review that are named."""
 
 
 def add(tasks: Any) -> None:
     text = "look for faults in a file of questions, without a model; exit status 1 if there are errors"
     parser = add_task(tasks, "check", text)
     add_question_file(parser)
-    parser.set_defaults(run=lambda options: show(options.workspace, options.corpus, options.questions))
+    parser.set_defaults(run=run)
 
 
-def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank: str = SHIPPED) -> int:
-    """Print the faults in questions, errors first; return 1 if there are errors, else 0.
-
-    corpus, questions: None for those of the bank.
-    """
+def run(options: argparse.Namespace) -> int:
+    """Print the faults in questions, errors first; return 1 if there are errors, else 0."""
     from tabulate import tabulate
 
     from longctx.authoring.check import check
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.questions import load_questions
-    from longctx.corpus.settings import bank_files, read_settings
+    from longctx.corpus.settings import read_settings
     from longctx.visible import visible
     from longctx.vocabulary.occurrence import numerical
 
-    folder, file = bank_files(workspace, bank)
-    tell_unread(corpus or folder)
-    documents = load_corpus(corpus or folder)
-    question_set = load_questions(questions or file, documents)
-    findings = check(documents, question_set.questions, read_settings(corpus or folder).literal)
+    folder = options.corpus or options.workspace.find("register")
+    tell_unread(folder)
+    documents = load_corpus(folder)
+    question_set = load_questions(options.questions, documents)
+    findings = check(documents, question_set.questions, read_settings(folder).literal)
     if findings:
         findings = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
         rows = [(finding.severity, finding.kind, finding.question, visible(finding.what)) for finding in findings]
         headers = ["severity", "fault", "question", "what was found"]
         print(tabulate(rows, headers=headers, maxcolwidths=[None, None, None, 90]))
+    print(_reviewed(question_set.questions))
     counts: Counter[str] = Counter(finding.severity for finding in findings)
     kinds = [(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
     listed = ", ".join(count(number, severity) for number, severity in kinds)
@@ -56,3 +58,12 @@ def show(workspace: Workspace, corpus: Path | None, questions: Path | None, bank
         f"sections ({documents.tokens:,} tokens of {documents.vocabulary}): {found}"
     )
     return 1 if counts["error"] else 0
+
+
+def _reviewed(questions: Sequence[BankQuestion]) -> str:
+    """Return how many questions are marked as reviewed, and which are still to be read if only some are."""
+    left = [question.id for question in questions if not question.reviewed]
+    sentence = f"Reviewed: {len(questions) - len(left):,} of {len(questions):,} questions."
+    if not left or len(left) == len(questions):
+        return sentence
+    return f"{sentence} Not yet: {', '.join(left[:LISTED])}{', …' if len(left) > LISTED else ''}."

@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     if not trials:
         print(_unusable(written, files, cases[0].cell.max_tokens))
     else:
-        print(f"Next: longctx data questions review {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
+        print(f"Next: longctx data questions check {_quoted(options.out)} --corpus {_quoted(options.corpus)}")
     return 0 if trials and len(written) == len(cases) else 1
 
 

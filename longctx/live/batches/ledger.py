@@ -89,9 +89,8 @@ class Batch:
     id: Annotated[str, Field(pattern=f"^$|{SAFE_ID}")] = ""
     """The server's id; empty if it is not known whether the batch was created."""
     created_at: Moment = ""
-    looks: LooksPlan | Literal[""] | None = None
-    """The plan of the looks that its requests were asked in, empty if they were asked at once; None in the records of
-    earlier versions."""
+    looks: LooksPlan | Literal[""] = ""
+    """The plan of the looks that its requests were asked in; empty if they were asked at once."""
 
     @model_validator(mode="after")
     def _ids_belong_together(self) -> Self:

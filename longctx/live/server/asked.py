@@ -1,4 +1,4 @@
-"""Small questions that are asked to learn something about a model and its server. They cost money."""
+"""Small requests that count tokens by their replies. They cost money."""
 
 from __future__ import annotations
 
@@ -16,22 +16,33 @@ from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import posted
 from longctx.vocabulary.cell import Reply
 
-USER = {"role": "user", "content": "Say yes."}
 NAMED = "model", "max_tokens", "messages"
 """The arguments of the SDK's call; what else a request has is its `extra_body`, as in a run."""
 ROOM = 16
-"""The max_tokens of each request, without thinking."""
+"""The max_tokens of a request where one token is refused."""
 TIMEOUT_S = 90.0
 """The seconds within which each must be answered, enough for a slow model that thinks."""
 
 
-async def ask(client: Client, model: ModelProfile, **changed: Any) -> Reply:
-    """Ask a plain question by the API of the model, and return the reply.
+async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
+    """Count the input tokens of a prompt by asking it, for providers without count_tokens.
 
-    changed: top-level fields of a Messages request to change or to add. Raises ENQUIRY_ERRORS, and UserError for what
-    the API cannot express.
+    Raises ENQUIRY_ERRORS.
     """
-    request = {"model": model.sent_as, "max_tokens": ROOM, "messages": [USER], **changed}
+    request: dict[str, Any] = {"model": model.sent_as, "messages": [{"role": "user", "content": text}]}
+    if system := model.system_prompt(system):
+        request["system"] = system
+    try:
+        reply = await _ask(client, model, request | {"max_tokens": 1})
+    except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
+        reply = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
+    if reply.input_tokens <= 0:
+        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {reply.input_tokens} tokens")
+    return reply.input_tokens
+
+
+async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> Reply:
+    """Send a request of the Messages API by the API of the model, and return the reply."""
     body = await _sent(client, model, request)
     return to_reply(api_of(model).PATH, body, messages.Receipt(live=True))
 
@@ -47,20 +58,3 @@ async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any])
         **named, extra_body=extra or None, extra_headers=model.treatments or None
     )
     return await body_of(call, TIMEOUT_S)
-
-
-async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Count the input tokens of a prompt by asking it, for providers without count_tokens.
-
-    Raises ENQUIRY_ERRORS.
-    """
-    changed: dict[str, Any] = {"messages": [{"role": "user", "content": text}]}
-    if system := model.system_prompt(system):
-        changed["system"] = system
-    try:
-        reply = await ask(client, model, **changed, max_tokens=1)
-    except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
-        reply = await ask(client, model, **changed)  # some APIs behind gateways refuse a max_tokens below 16
-    if reply.input_tokens <= 0:
-        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {reply.input_tokens} tokens")
-    return reply.input_tokens

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.models import check_vendors, misspelled
+from longctx.config.models import check_api, misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
     from longctx.live.waiting import Say
-
-
-NOT_CHOSEN = "--ctx-ask-only", "--ctx-project-tests", "-q"
-"""The arguments that `longctx record` adds."""
 
 
 def ask_first(config: pytest.Config) -> None:
@@ -78,8 +74,8 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     try:
         empty = _without_question(cases, say)
         models = dict.fromkeys(case.model.model for case in [*cases, *functions])
-        if settings.base_url is None:
-            check_vendors(run.workspace, models)
+        for case in (*cases, *functions):
+            check_api(case.model, settings.base_url)
         for sentence in misspelled(run.workspace, models):
             say(sentence)
         if functions:
@@ -148,13 +144,13 @@ def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
 
 
 def _chosen_by(given: Iterable[object]) -> list[str]:
-    """Return the user's own arguments of `longctx record`, without the record mode."""
+    """Return the user's arguments of pytest, without the record mode."""
     arguments = iter(map(str, given))
     chosen = []
     for argument in arguments:
         if argument == "--ctx-record":
             next(arguments, None)
-        elif not argument.startswith(("--ctx-record=", "-plongctx", "-Wignore:", *NOT_CHOSEN)):
+        elif not argument.startswith("--ctx-record="):
             chosen.append(argument)
     return chosen
 

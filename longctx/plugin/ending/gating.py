@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
 NO_TESTS = (
-    *("--collect-only", "--co", "--ctx-estimate", "--ctx-ask-only", "--help", "-h", "--version", "-V", "--markers"),
+    *("--collect-only", "--co", "--ctx-estimate", "--help", "-h", "--version", "-V", "--markers"),
     *("--fixtures", "--funcargs", "--fixtures-per-test", "--cache-show"),
 )
 """The options with which pytest ends well without running a test."""
@@ -76,7 +76,8 @@ def lacks_verdict(config: pytest.Config) -> bool:
     """Return whether a gated run gave no verdict although the person did not ask for less than a run."""
     if config.option.ctx_baseline is None or config.option.ctx_shard or is_worker(config):
         return False
-    return not session_of(config).verdict and not options.is_typed(config, *NO_TESTS)
+    less = getattr(config.option, "ctx_ask_only", False) or options.is_typed(config, *NO_TESTS)
+    return not session_of(config).verdict and not less
 
 
 def end_without_verdict() -> int:

@@ -1,26 +1,19 @@
-"""The chart of line retrieval: how far the lines that wrong answers return are from the target."""
+"""The report of line retrieval: accuracy by length and order, and how far from the target wrong answers are."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from longctx import (
-    Answers,
-    Chart,
-    Row,
-    Subject,
-    Table,
-)
+from longctx import Answers, Causes, Chart, Report, Row, Shares, Subject, Table
 from longctx.plural import count
 from longctx.results.grouping import by_subject
 from longctx.views.chart import WIDTH, colours, field
 
 ROW = 20
 """The height of a band of distances in pixels: there may be more than twenty bands."""
-
-
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 """Bands of distances, in lines: 1, 2, 3, 4 to 7, 8 to 15 and so on, before and after the target."""
 
@@ -136,3 +129,55 @@ def _named(distance: int) -> str:
     low = abs(distance)
     sign = "+" if distance > 0 else "-"
     return f"{sign}{low}" if low < 4 else f"{sign}{low} to {sign}{2 * low - 1}"
+
+
+def order(block_size: int | None) -> str:
+    """Name the order of a file's lines: ordered, shuffled, or blocks of so many lines."""
+    if block_size is None:
+        return "ordered"
+    return "shuffled" if block_size == 1 else f"blocks of {block_size}"
+
+
+def _by_order(answers: Answers) -> Iterator[tuple[int, str, Any]]:
+    yield answers.params["block_size"] or 0, f"{answers.params['lines']:,} lines", answers.rate()
+
+
+def _nowhere(row: Row) -> bool:
+    return row.outcome == "wrong" and not {"line", "echoed_line"} & row.trace.keys()
+
+
+def _next_to_it(answers: Answers) -> str:
+    near = answers.count(lambda row: abs(row.trace.get("place_distance", 2)) <= 1)
+    return f"{near:,} of them of the line next to the target in place"
+
+
+REPORT = Report(
+    x="lines",
+    axis="number of lines",
+    title="By length",
+    series=lambda params: order(params["block_size"]),
+    legend="order of lines",
+    table="accuracy [95% interval] by number of lines",
+    charts=(
+        Shares(
+            name="by-order",
+            title="By order",
+            x="order of lines",
+            label=lambda block_size: order(block_size or None),
+            legend="length",
+            points=_by_order,
+            value="accuracy",
+            fewest=2,
+        ),
+    ),
+    causes=Causes(
+        {
+            "another line's value": lambda row: "line" in row.trace,
+            "the number of a line": lambda row: "echoed_line" in row.trace,
+            "nowhere in the file": _nowhere,
+        },
+        title="where wrong answers are from",
+        details={"another line's value": _next_to_it},
+    ),
+    more=distances,
+)

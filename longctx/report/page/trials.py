@@ -117,7 +117,7 @@ def _details(
         **_answer(row, view, subject),
         "expected": row.expected,
         **before,
-        "excerpts": [_excerpt(excerpt) for excerpt in view.get("excerpts", ())],
+        "excerpts": view.get("excerpts", []),
         "command": _command(test, row.name, row.repeat, options) if test and options is not None else None,
     }
 
@@ -140,14 +140,6 @@ def _answer(row: Row, view: Mapping[str, Any], subject: Callable[[Row], str]) ->
 def _outcome(row: Row) -> str:
     """Return the outcome of a trial, or why it was not asked."""
     return row.error if row.outcome == "not_asked" and row.error in WHY_NOT_ASKED else row.outcome
-
-
-def _excerpt(excerpt: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an excerpt in the form of longctx.vocabulary.excerpt; earlier versions kept one mark and its context."""
-    if "pieces" in excerpt:
-        return excerpt
-    pieces = [("", excerpt["before"]), (excerpt["name"], excerpt["part"]), ("", excerpt["after"])]
-    return {"names": [excerpt["name"]], "line": excerpt["line"], "pieces": pieces}
 
 
 def _command(test: str, trial: str, repeat: int, options: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ def test_written_recorded_and_replayed_without_a_server(
     assert re.search(r"questions written +8 +\S+mine\.jsonl", printed)
     assert re.search(r"questions missing from the replies +0\n", printed)
     assert re.search(r"numerical +4\n", printed)
-    assert printed.endswith(f"questions review {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
+    assert printed.endswith(f"questions check {documents.parent / 'mine.jsonl'} --corpus {documents}\n")
     out = documents.parent / "mine.jsonl"
     asked = load_questions(out).questions
     assert [question.id for question in asked] == [f"d{n}-q{place}" for n in range(1, 5) for place in (1, 2)]
@@ -198,7 +198,7 @@ def test_a_cap_stops_it_and_the_rest_is_asked_later(
     documents: Path, cassettes: Path, mine: Workspace, server: SimulatedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine.own("models", "toy.toml").write_text("[prices]\ninput=100\noutput=0\ndated=2026-01-01")
-    assert record(documents, server, "--max-cost", "1.2", "--in-flight", 1) == 1
+    assert record(documents, server, "--max-cost", "1.2", "--concurrency", 1) == 1
     printed = capsys.readouterr().out
     assert "the cap of $1.20 leaves no room for it" in printed
     have = len(server.asked)

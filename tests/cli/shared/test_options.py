@@ -27,7 +27,7 @@ text = false
 COMMAND_LINES = (
     "plan", "gate a b", "merge a b --out c --baseline main", "upgrade old new", "data questions try f --model m",
     "data questions write --corpus c --model m --out f", "window s --model m", "chunks d --model m", "show test",
-    "data corpus diff a b --questions q", "data corpus check", "models probe m", "models batches cancel b",
+    "data corpus diff a b --questions q", "models probe m", "models batches cancel b",
 )  # fmt: skip
 
 
@@ -54,10 +54,9 @@ def test_a_command_takes_what_the_table_states(project: Path) -> None:
     assert (upgrade.no_lock, upgrade.no_canary, upgrade.no_text) == (True, True, True)
 
 
-def test_the_command_line_counts_first_by_either_name(project: Path) -> None:
-    options = parsed(project, "upgrade old new --ctx-profile smoke --in-flight 4 --alpha 0.05")
+def test_the_command_line_counts_first(project: Path) -> None:
+    options = parsed(project, "upgrade old new --profile smoke --concurrency 4 --alpha 0.05")
     assert (options.profile, options.concurrency, options.alpha) == ("smoke", 4, 0.05)
-    assert parsed(project, "upgrade old new --ctx-concurrency 4").concurrency == 4
 
 
 def test_a_merge_without_a_verdict_takes_no_terms(project: Path) -> None:

@@ -66,17 +66,16 @@ def test_the_same_question_of_another_seed_or_longest_section_is_another_pair() 
     assert effect.paired == Paired(3, 0, 3)
 
 
-def test_the_filter_is_with_the_run_and_in_rows_of_earlier_versions() -> None:
+def test_the_filter_is_with_the_run() -> None:
     filtered = {"filter_asked": 100, "filter_kept": 41}
     params = {"budget": 3000, "variant": "none", "depth": 0}
-    facts_of_run = {"collage/s of some-model, prompts protocol": filtered}
-    for fields, facts in ((params, facts_of_run), (params | filtered, {})):
-        summaries_of_qa = summarize([row(test="collage", cell="s", params=fields, item="q")], facts=facts)
-        [answers] = summaries_of_qa.tests["collage"].analysis
-        qa = summary_of(answers)
-        assert (qa.filter_asked, qa.filter_kept) == (100, 41)
-        [cell] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
-        assert cell["params"] == params | filtered
+    facts = {"collage/s of some-model, prompts protocol": filtered}
+    summaries_of_qa = summarize([row(test="collage", cell="s", params=params, item="q")], facts=facts)
+    [answers] = summaries_of_qa.tests["collage"].analysis
+    qa = summary_of(answers)
+    assert (qa.filter_asked, qa.filter_kept) == (100, 41)
+    [cell] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
+    assert cell["params"] == params | filtered
 
 
 def test_quotes_are_pooled_over_trials() -> None:

@@ -54,12 +54,12 @@ def test_a_trial_that_was_not_asked_says_why(error: str) -> None:
 
 def test_details_are_in_the_index_s_order() -> None:
     run = shown(trials=30)
-    packed = list(trials.chunks(run, views(trials=30), ["--ctx-seed=7"]))
+    packed = list(trials.chunks(run, views(trials=30), ["--ctx-profile=a"]))
     assert len(packed) == -(-len(run) // trials.CHUNK) > 1
     chunks = details(*packed)
     assert len(chunks) == len(run)
     assert [trial["command"].split()[-2] for trial in chunks] == [f"--ctx-only={row.trial}" for row in run]
-    assert all(trial["command"].endswith(" --ctx-seed=7") for trial in chunks)
+    assert all(trial["command"].endswith(" --ctx-profile=a") for trial in chunks)
 
 
 def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> None:
@@ -90,14 +90,6 @@ def test_facts_have_names_and_units_and_what_was_never_known_is_left_out() -> No
 def test_a_server_of_one_s_own_costs_nothing() -> None:
     [free] = details(*trials.chunks([replace(shown()[0], cost_usd=0.0)], views()[:1], []))
     assert free["facts"]["cost"] == "$0"
-
-
-def test_views_of_an_earlier_version_are_shown_too() -> None:
-    old = {"name": "needle", "line": 3, "before": "above\n", "part": "the needle", "after": "\nbelow"}
-    [trial] = details(*trials.chunks(shown()[:1], [json.dumps({"test": "t", "excerpts": [old]})], []))
-    assert trial["excerpts"] == [
-        {"names": ["needle"], "line": 3, "pieces": [["", "above\n"], ["needle", "the needle"], ["", "\nbelow"]]}
-    ]
 
 
 def test_the_command_is_quoted_for_a_shell() -> None:

@@ -37,7 +37,7 @@ VERDICTS = {
 }
 COMMANDS = {
     0: "done",
-    1: "`questions check` or `corpus check` found faults; or something is left of `questions write` or `batches`, with "
+    1: "`questions check` found faults; or something is left of `questions write` or `batches`, with "
     "which the same command goes on",
     2: "a mistake that a sentence with its [code](errors.md) explains, or Ctrl-C",
 }
