@@ -201,6 +201,8 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     few = "--ctx-trials 5"
     with (folder / "pytest.ini").open("a") as settings:
         settings.write("filterwarnings = error\n")  # as strict projects have it
+    with (folder / "pyproject.toml").open("a") as settings:
+        settings.write("trial_run = false\n")  # the simulated model cannot answer all protocols
     with SimulatedServer(answer) as server:
         asked = run(f"pytest --ctx-model toy {few} --ctx-record once --ctx-base-url {server.url}")
     [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
