@@ -9,12 +9,13 @@ import contextlib
 import io
 import re
 import struct
+import sys
 import tempfile
 import zlib
 from pathlib import Path
 
 from longctx.cli import main as longctx
-from tests.browser import launched
+from tests.browser import MISSING, installed, launched
 from tools.site.repository import DOCS, ROOT
 
 GATE = ROOT / DOCS / "images/gate.png"
@@ -64,5 +65,7 @@ def _with_chunk(picture: bytes, data: bytes) -> bytes:
 
 
 if __name__ == "__main__":
+    if installed() is None:
+        sys.exit(MISSING)
     GATE.write_bytes(take())
     print(f"{GATE.relative_to(ROOT)}: {words_of(GATE.read_bytes())}")
