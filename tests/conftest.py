@@ -2,23 +2,34 @@
 
 import functools
 import gc
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
 from xdist.scheduler import WorkStealingScheduling
 
 from longctx.corpus import reading
 from longctx.workspace import Workspace
 from tests import certificates
 
-settings.register_profile("longctx", max_examples=50, deadline=None, derandomize=True)
-"""Hypothesis tries the same examples every time and sets no deadline for one of them."""
-settings.load_profile("longctx")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # of nohup and of a job in the background; runs inherit it
 
 gc.set_threshold(100_000)  # garbage is collected seldom: it took a twelfth of the time, and a sixth of the collection's
+
+
+def pytest_pycollect_makemodule() -> None:
+    """Let Hypothesis try the same examples every time, without a deadline for one of them.
+
+    It is imported for a module of these tests alone. `pytest --ctx-profile lines` loads this file, too, since pytest
+    takes `lines` for a path, and the suite needs no Hypothesis.
+    """
+    from hypothesis import settings
+
+    settings.register_profile("longctx", max_examples=50, deadline=None, derandomize=True)
+    settings.load_profile("longctx")
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> WorkStealingScheduling:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml  # type: ignore[import-untyped]  # vcrpy brings it
 
 from longctx.config.arguments import RECORD_MODES
 from tests.workflow import ACTION, FILE, GUIDE, SCRIPT, action, action_steps, example, gitlab, steps, workflow
@@ -19,6 +20,7 @@ KEY = {"Begin", "Gate"}
 """The steps of the action that see the API key."""
 WRITES = {"Fetch the verdicts", "Write the comment, or edit the one there is"}
 """The steps of the action that run in the job with write permission."""
+WORKFLOWS = FILE.parent
 EXAMPLE = ".github/workflows/longctx-shards.yml"
 
 
@@ -81,7 +83,10 @@ def test_the_key_and_the_token_are_seen_by_the_steps_that_use_them() -> None:
     assert seeing == {("live", "./")}
     assert "secrets." not in str({name: part for name, part in workflow().items() if name != "jobs"})
     assert workflow()["jobs"]["live"]["environment"] == "longctx-live"
-    assert {step["name"] for step in action_steps() if "inputs.api-key" in str(step)} == KEY
+    assert {step["name"] for step in action_steps() if "-api-key" in str(step)} == KEY
+    for vendor in ("ANTHROPIC", "OPENAI", "GEMINI"):
+        assert any(f"{vendor}_API_KEY" in step.get("env", {}) for step in action_steps())
+        assert f"secrets.{vendor}_API_KEY" in str(steps("live"))
     assert {step["name"] for step in action_steps() if "github.token" in str(step)} < WRITES
     assert "secrets." not in ACTION.read_text(encoding="utf-8")
 
@@ -149,7 +154,8 @@ def test_gitlab_calls_the_same_script_and_asks_nothing_for_a_fork() -> None:
     pipeline = gitlab()
     assert pipeline["replay"]["script"] == ".ci/gate"
     assert pipeline["live"]["rules"][0] == {
-        "if": "$ANTHROPIC_API_KEY == null || $CI_MERGE_REQUEST_SOURCE_PROJECT_ID != $CI_MERGE_REQUEST_PROJECT_ID",
+        "if": "$ANTHROPIC_API_KEY == null && $OPENAI_API_KEY == null && $GEMINI_API_KEY == null || "
+        "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID != $CI_MERGE_REQUEST_PROJECT_ID",
         "when": "never",
     }
     assert pipeline["comment"]["variables"]["GIT_STRATEGY"] == "none"
@@ -181,11 +187,33 @@ def test_the_script_may_be_run() -> None:
     assert SCRIPT.stat().st_mode & 0o111
 
 
-def test_all_checks_gate_the_tree_against_its_own_baseline_before_the_tests() -> None:
-    lines = SCRIPT.with_name("run").read_text(encoding="utf-8").splitlines()
-    [gate] = [number for number, line in enumerate(lines) if line.lstrip().startswith("BASE=HEAD ")]
-    assert lines[gate].endswith(" .ci/gate")
-    [waits] = [number for number, line in enumerate(lines) if line.startswith('wait "$replay" || ')]
-    [tests] = [number for number, line in enumerate(lines) if line.startswith("pytest -n ")]
-    assert gate < waits < tests, "a gate that fails ends the checks"
-    assert "exit 1" in lines[waits]
+def test_all_checks_gate_the_tree_against_its_own_baseline_and_fail_with_it() -> None:
+    script = SCRIPT.with_name("run").read_text(encoding="utf-8")
+    assert re.search(r"^ +BASE=HEAD .* \.ci/gate\n\) > .*suite\.log", script, re.MULTILINE)
+    assert "set -euo pipefail" in script
+    assert 'wait "${beside[0]}" || status=$?' in script
+    assert '[ "$status" = 0 ] || exit "$status"' in script
+
+
+def test_a_release_is_built_without_the_right_to_write() -> None:
+    release = yaml.safe_load((WORKFLOWS / "release.yml").read_text(encoding="utf-8"))
+    assert release["permissions"] == {}
+    assert {name: job["permissions"] for name, job in release["jobs"].items()} == {
+        "build": {"contents": "read"},
+        "draft": {"contents": "write"},
+        "publish": {"id-token": "write"},
+    }
+    for name in ("draft", "publish"):  # what may write or publish runs no code of the repository
+        used = [step.get("uses", "").partition("@")[0] for step in release["jobs"][name]["steps"]]
+        assert used == ["actions/download-artifact", ""]
+    build = "\n".join(step.get("run", "") for step in release["jobs"]["build"]["steps"])
+    assert build.index("--target sdist") < build.index("--target wheel") < build.index("longctx demo")
+
+
+def test_every_python_that_is_claimed_is_tested() -> None:
+    checks = yaml.safe_load((WORKFLOWS / "checks.yml").read_text(encoding="utf-8"))["jobs"]
+    matrix = checks["pythons"]["strategy"]["matrix"]
+    tested = {"3.11", *matrix["python"]}
+    claimed = re.findall(r"Python :: (3\.\d+)", (SCRIPT.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert tested == {*claimed}
+    assert {each["os"] for each in matrix["include"]} == {"macos-latest"}

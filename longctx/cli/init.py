@@ -10,7 +10,9 @@ from typing import Any
 
 import longctx
 from longctx.cli.shared.output import say
+from longctx.config.keeping import keep_default_profile
 from longctx.config.profiles import DEFAULT, load_profile
+from longctx.config.project import project_settings
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.extras import installed_from
@@ -51,6 +53,8 @@ models = ["{MODEL}"]
 """The profile that `--test` writes, until `init` alone adds the protocols."""
 OURS = "--require-hashes -r requirements.lock"
 """What the action installs in longctx's own repository; `init` replaces it."""
+OUR_PATHS = "LIVE_PATHS: fixtures/prompts #"
+"""The paths that start live runs in longctx's own repository; `init` adds the project's code."""
 
 
 def add(commands: Any) -> None:
@@ -94,10 +98,16 @@ def run(options: argparse.Namespace) -> int:
     for name, lines in LINES.items():
         say(_add(inside(root / name, root), lines))
     say(_configure(root))
+    if settings := keep_default_profile(Workspace(root)):
+        say(f"{os.path.relpath(settings)} names the profile of a plain pytest: {project_settings(root).profile}.")
     if ci:
         say(
             f"The workflow runs `pip install {_installs()}`; the input `install` of action.yml replaces it. longctx is "
             "on no package index: add the path or the URL of your copy to requirements.txt or to this input."
+        )
+        say(
+            f"A live run starts when one of these changes: {', '.join(_live_paths(root))}. LIVE_PATHS of {CI[2]} has "
+            "the list."
         )
     change_folder = "" if root == Path.cwd() else f"cd {os.path.relpath(root)} && "
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
@@ -149,6 +159,11 @@ def _test(root: Path, name: str) -> dict[str, bytes]:
     path = f"{TESTS}/test_{name}.py"
     if inside(root / path, root).exists():
         raise UserError("test-exists", f"{os.path.relpath(root / path)} already exists: give --test another name.")
+    for other in sorted((root / TESTS).rglob("*.py")):  # recordings and tables are found by the name of the function
+        if re.search(rf"^ *(?:async )?def test_{name}\b", other.read_text("utf-8", "replace"), re.MULTILINE):
+            raise UserError(
+                "test-exists", f"{os.path.relpath(other)} already has a test_{name}: give --test another name."
+            )
     return {path: TEST.format(name=name).encode()}
 
 
@@ -202,8 +217,18 @@ def _ci(root: Path) -> dict[str, bytes]:
             "not-top-of-repository",
             f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
-    contents = {name: _shipped(name).read_bytes() for name in CI}
-    return {name: content.replace(OURS.encode(), _installs().encode()) for name, content in contents.items()}
+    contents = {name: _shipped(name).read_text("utf-8") for name in CI}
+    replaced = {OURS: _installs(), OUR_PATHS: f"LIVE_PATHS: {' '.join(_live_paths(root))} #"}
+    for ours, theirs in replaced.items():
+        contents = {name: content.replace(ours, theirs) for name, content in contents.items()}
+    return {name: content.encode() for name, content in contents.items()}
+
+
+def _live_paths(root: Path) -> list[str]:
+    """Return the files and folders whose change asks the model again: prompts, tests, and the product's own code."""
+    packages = sorted(path.parent.name for path in root.glob("*/__init__.py"))
+    code = [name for name in packages if name not in ("tests", TESTS) and re.fullmatch(r"\w+", name)]
+    return ["fixtures/prompts", TESTS, *(["src"] if (root / "src").is_dir() else []), *code]
 
 
 def _installs() -> str:
@@ -239,7 +264,8 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
     shown = os.path.relpath(path)
     try:
         before = path.read_bytes() if path.exists() else b""
-        missing = [line for line in lines if line.encode() not in before.splitlines()]
+        there = {_place(line) for line in before.decode("utf-8", "replace").splitlines()}
+        missing = [line for line in lines if _place(line) not in there]
         if not missing:
             return f"{shown} has the lines that it needs; unchanged."
         with path.open("ab") as file:
@@ -248,6 +274,11 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
     except OSError as error:
         raise unwritable(path, error) from None
     return f"{shown} was there already; added: {', '.join(missing)}." if before else f"{shown} was written."
+
+
+def _place(line: str) -> str:
+    """Return what a line of .gitignore ignores: /reports/* is all of reports/, with exceptions that may follow."""
+    return line.strip().strip("/").removesuffix("/*")
 
 
 def _configure(root: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from tabulate import tabulate
 
@@ -12,14 +12,26 @@ from longctx.cli import batches
 from longctx.cli.shared.options import declare
 from longctx.cli.shared.output import say
 from longctx.config.file_names import file_name, slug
-from longctx.config.models import ModelProfile, Prices, Probed, load_model, read_profile
+from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
+from longctx.config.profiles import as_toml
+from longctx.config.text_files import checked
+from longctx.errors import UserError
 from longctx.extras import require
+from longctx.files import write_file
 from longctx.vocabulary.prompt_sets import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.live.server.probe import ProbeResult
 
+UNKNOWN = """
+# [prices]                  # USD per million tokens
+# input = 1.0
+# output = 5.0
+# dated = {today}        # the day on which they were looked up
+# source = "the page that states them"
+"""
+"""What `add` leaves to a person."""
 ENTRIES = {
     "window": "window, tokens",
     "max_output": "longest reply, tokens",
@@ -57,8 +69,30 @@ def add(commands: Any) -> None:
         "--prompts", default=PROTOCOL, metavar="NAME", help="prompt set whose wordings are counted (default: protocol)"
     )
     probe.set_defaults(run=_probe)
+    added = actions.add_parser("add", help="write the profile of a model that has none")
+    added.add_argument("name", metavar="NAME", help="the model's id")
+    added.add_argument("--api", choices=get_args(API), default="anthropic", help="the API of its server (%(default)s)")
+    added.add_argument("--api-url", default="", metavar="URL", help="its server; by default the vendor's own")
+    added.add_argument("--window", type=int, metavar="TOKENS", help="the tokens that prompt and reply may fill")
+    added.set_defaults(run=_add)
     listed = actions.add_parser("list", help="list the model profiles")
     listed.set_defaults(run=_list)
+
+
+def _add(options: argparse.Namespace) -> int:
+    path = profile_path(options.workspace, options.name)
+    if path.exists():
+        raise UserError("model-exists", f"{options.name} has a profile, {path}: edit that one.")
+    written = {"api": options.api, "base_url": options.api_url, "window": options.window}
+    entries = {"model": options.name, **{name: value for name, value in written.items() if value}}
+    checked(entries, ModelProfile, f"The profile of {options.name}")
+    text = as_toml(entries)
+    if not options.window:
+        text += "# window = 400000         # the tokens that prompt and reply may fill\n"
+    today = clocks.now().date()
+    write_file(path, lambda part: part.write_text(text + UNKNOWN.format(today=today), encoding="utf-8"))
+    say(f"{path} was written. Add its prices there, so that an estimate knows them.")
+    return 0
 
 
 def _probe(options: argparse.Namespace) -> int:

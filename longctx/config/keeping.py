@@ -1,4 +1,4 @@
-"""Keeping what is learnt of a model in its profile's file, where everything that a person wrote stays."""
+"""Keeping entries in files of the project, where everything that a person wrote stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from longctx import clocks
 from longctx.config import models
 from longctx.config.file_names import file_name
 from longctx.config.models import TokenCounts
+from longctx.config.profiles import DEFAULT, profile_path
+from longctx.config.project import NAME, project_settings
 from longctx.config.text_files import read_text
+from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.workspace import Workspace
 
@@ -34,6 +37,31 @@ def keep_probed(workspace: Workspace, model: str, source: str, values: Mapping[s
     today = {"on": clocks.now().date(), "source": source}
     with _edited(workspace, model) as (path, document):
         document.setdefault("probed", _table()).update(today | dict(values))
+    return path
+
+
+def keep_default_profile(workspace: Workspace) -> Path | None:
+    """Write the name of the project's default profile to its settings, so that further profiles leave it the default.
+
+    Return the path of pyproject.toml; None if the default needs no entry, or there is none. Raises UserError.
+    """
+    path = workspace.root / NAME
+    try:
+        name = profile_path(workspace, None).stem
+    except UserError:
+        return None
+    if name == DEFAULT or project_settings(workspace.root).profile:
+        return None
+    text = read_text(path).rstrip("\n") if path.exists() else ""
+    document = tomlkit.parse(text)
+    if "longctx" in document.get("tool", {}):
+        document["tool"]["longctx"]["profile"] = name
+        text = tomlkit.dumps(document).rstrip("\n")
+    else:
+        space = "\n\n" if text else ""
+        text += f'{space}[tool.longctx]\nprofile = "{name}"'
+    write_file(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+    project_settings.cache_clear()
     return path
 
 

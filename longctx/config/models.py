@@ -35,6 +35,9 @@ MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
 """The pattern of model ids: they become names of files and parts of URLs, so none is `..`."""
 
 
+API = Literal["anthropic", "openai-chat", "openai-responses", "gemini"]
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -186,7 +189,7 @@ class ModelProfile(_Table):
     """The provider that serves the model, which decides the SDK's client."""
     provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
-    api: Literal["anthropic", "openai-chat", "openai-responses", "gemini"] = "anthropic"
+    api: API = "anthropic"
     """The API by which the model is asked: Messages, chat completions, responses, or Gemini's generateContent."""
     base_url: str = ""
     """The server of a model with another API than Messages; the vendor's own if it is not given."""
@@ -353,6 +356,20 @@ def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
             yield f"There is no profile of {name}, so its window and its prices are not known. Did you mean {close!r}?"
 
 
+def check_api(model: ModelProfile, base_url: str | None) -> None:
+    """Raise UserError if a model of another vendor would be asked at Anthropic's own server."""
+    vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
+    if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
+        return
+    file = f"fixtures/models/{file_name(model.model)}.toml"
+    api = "openai-chat" if vendor == "OpenAI" else "gemini"
+    raise UserError(
+        "model-of-another-vendor",
+        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
+        f'write the line api = "{api}" into {file} (longctx models add {model.model} --api {api} makes this file).',
+    )
+
+
 def load_model(workspace: Workspace, name: str) -> ModelProfile:
     """Load the profile of a model id, or the defaults if it has none. Raises UserError if its file cannot be used."""
     return read_profile(workspace, name).completed()
@@ -461,7 +478,9 @@ VENDORS = {
         ("GOOGLE_VERTEX_BASE_URL",),
     ),
 }
-"""The others, by the names of their SDKs in `ask.client(…)`."""
+"""By the names of their SDKs in `ask.client(…)`."""
+OTHERS = {"OpenAI": r"(gpt-|chatgpt-|o\d)", "Google": r"gemini-"}
+"""How the ids of other vendors' models begin."""
 OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
 """The vendor of each API."""
 

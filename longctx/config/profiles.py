@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model, model_validator
 
 from longctx.config.models import TokensPerUnit
+from longctx.config.project import project_settings
 from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import known_protocols
@@ -141,19 +142,26 @@ def _no_bank() -> Bank:
 def profile_path(workspace: Workspace, name: str | None) -> Path:
     """Return the file of a profile. Raises UserError.
 
-    name: its name or path; None for the project's `recorded`, or else its only profile.
+    name: its name or path; None for the one that the project's settings name, else its `recorded`, else its only one.
     """
+    name = name or project_settings(workspace.root).profile
     if name is not None:
         return workspace.find_profile(name)
     own = sorted(path.stem for path in workspace.own("profiles").glob("*.toml"))
     if DEFAULT in own or len(own) == 1:
         return workspace.own("profiles", f"{DEFAULT if DEFAULT in own else own[0]}.toml")
     if own:
-        advice = f"has {', '.join(own)}: give one of them, as in --ctx-profile={own[0]}."
-    else:
-        advice = f"has none of its own in {workspace.own('profiles')}: give one, as in --ctx-profile=smoke, or have "
-        advice += "longctx init write a first one."
-    raise UserError("no-profile", f"No profile was given, and {workspace.root} {advice}")
+        raise UserError(
+            "several-profiles",
+            f"No profile was given, and {workspace.root} has {', '.join(own)}: give one of them, as in "
+            f'--ctx-profile={own[0]}, or make it the default with profile = "{own[0]}" in [tool.longctx] of '
+            "pyproject.toml.",
+        )
+    raise UserError(
+        "no-profile",
+        f"No profile was given, and {workspace.root} has none of its own in {workspace.own('profiles')}: give one, as "
+        "in --ctx-profile=smoke, or have longctx init write a first one.",
+    )
 
 
 def profile_name(workspace: Workspace, given: Given) -> str:

@@ -95,14 +95,21 @@ class Drafting:
 
     def drafted(self) -> list[Draft]:
         """Ask for the drafts and return them. Raises UserError."""
-        drafts = []
+        drafts, replies = [], 0
         for case, reply in self._asked(self._cases):
+            replies += reply is not None
             section = case.cell.section  # type: ignore[attr-defined]
             if reply is not None:
                 for question in read_reply(section.id, reply, self._each, "").questions:
                     kind = "number" if question.numerical else "fact"
                     probe = Probe(question.question, (question.right,), kind=kind)
                     drafts.append(Draft(question.id, section.id, probe, section.text))
+        if replies and not drafts:
+            raise UserError(
+                "no-question-drafted",
+                f"None of the {count(replies, 'reply', 'replies')} of {self._model.model} has a question in the form "
+                "that the prompt asks for: give another model.",
+            )
         return drafts
 
     def doing(self, drafts: Sequence[Draft], noun: str) -> str:

@@ -70,6 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
             batching.check(started.settings)
             gating.check(started)
             grid.check(started)
+            if not config.option.collectonly:
+                grid.check_recorded(started, options.read(config).models)
         config.pluginmanager.register(writing.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))
         config.pluginmanager.register(progress.ReplayProgress(config))
@@ -134,10 +136,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     selection.deselect_left_out(items, config)
     run.tell_left_out(config)
-    if any(selection.is_function(item) or selection.is_unittest(item) for item in items):
+    unplanned = session_of(config).unplanned
+    if unplanned or any(selection.is_function(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin.functions import collecting
 
         try:
+            if unplanned:
+                raise unplanned
             collecting.take_up(items, config)
             collecting.check_tables(config)
         except UserError as error:

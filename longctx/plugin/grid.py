@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 
 import pytest
 
+from longctx.config.file_names import file_name
 from longctx.engine.run import Run
-from longctx.errors import UserError
+from longctx.errors import UserError, did_you_mean
+from longctx.plugin.options import asks
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
-from longctx.plugin.session import run_of
+from longctx.plugin.session import run_of, session_of
 from longctx.registry import check_known
 from longctx.vocabulary.protocol import Protocol, declared_of
 
@@ -17,19 +20,19 @@ from longctx.vocabulary.protocol import Protocol, declared_of
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
     """Parametrize a marked test with its cells.
 
-    A mistake in the profile ends the collection; one in the test, such as `mistake`, fails that test alone.
+    A mistake in the profile ends the run before the first test; one in the test, such as `mistake`, fails that test.
     """
     if mistake:
         _fail(metafunc, mistake)
         return
     marker = metafunc.definition.get_closest_marker(MARKER)
     assert marker is not None
-    run = run_of(metafunc.config)
+    run, protocol = run_of(metafunc.config), declared_of(metafunc.function)
     try:
-        _ = run.plan.tests, run.plan.own
+        _ = run.plan.tests, run.plan.own if protocol is None else run.plan.profile
     except UserError as error:
-        raise pytest.Collector.CollectError(str(error)) from None
-    protocol = declared_of(metafunc.function)
+        session_of(metafunc.config).unplanned = error
+        return
     try:
         if home := run.workspace.nearest_cassettes(metafunc.definition.path.parent):
             run.homes[protocol.name if protocol else metafunc.function.__name__] = home
@@ -82,3 +85,22 @@ def check(run: Run) -> None:
     _ = run.plan.models, run.plan.models_named_for_functions
     if run.settings.corpus or run.settings.questions:
         run.plan.bank(model="")
+
+
+def check_recorded(run: Run, models: Sequence[str]) -> None:
+    """Raise UserError if a replay names a model of which nothing is recorded, where other models are.
+
+    A gate gives its verdict on that. models: those that the person named.
+    """
+    settings = run.settings
+    if asks(settings) or settings.baseline is not None:
+        return
+    folders = run.workspace.cassettes.glob("*/*/*.jsonl")
+    recorded = sorted({path.parent.parent.name for path in folders}) if models else []
+    for model in models:
+        if recorded and file_name(run.plan.model(model).model) not in recorded:
+            raise UserError(
+                "model-not-recorded",
+                f"No answer of {model} is recorded in {run.workspace.cassettes}. {did_you_mean(model, recorded)} To "
+                "record its answers, add --ctx-record once; to see the cost first, --ctx-estimate.",
+            )

@@ -27,6 +27,8 @@ class LongctxSession:
     """The run of this process, from `pytest_configure` on."""
     any_given: bool | None = None
     """Whether the person gave any option of longctx; None until that is determined."""
+    unplanned: UserError | None = None
+    """Why no marked test of this process can be planned, such as a profile that is missing."""
     over: int | None = None
     """The exit status of a run that ended before its tests."""
     left_out: dict[str, str] = field(default_factory=dict)

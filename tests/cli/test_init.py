@@ -21,10 +21,12 @@ WRITTEN = {
     ".gitattributes",
     ".gitignore",
     "fixtures/profiles/first.toml",
+    "pyproject.toml",
     "pytest.ini",
     *(f"tests_longctx/test_{test}.py" for test in shipped()),
 }
-CI = {".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml"}
+CI_WORKFLOW = ".github/workflows/longctx-gate.yml"
+CI = {".ci/gate", "action.yml", CI_WORKFLOW}
 NEXT = "  pytest tests_longctx --ctx-profile=first --ctx-estimate\n"
 
 
@@ -47,7 +49,8 @@ def test_an_empty_folder_gets_all_it_needs(folder: Path, capsys: pytest.CaptureF
     assert main(["init"]) == 0
     out = capsys.readouterr().out
     assert {*files(folder)} == WRITTEN
-    assert all(f"{name} was written.\n" in out for name in WRITTEN)
+    assert all(f"{name} was written.\n" in out for name in WRITTEN - {"pyproject.toml"})
+    assert "pyproject.toml names the profile of a plain pytest: first.\n" in out
     assert out.endswith(NEXT)
     for test in shipped():
         file = f"tests_longctx/test_{test}.py"
@@ -150,7 +153,18 @@ def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFi
     action = (folder / "action.yml").read_text()
     assert yaml.safe_load(action)["inputs"]["install"]["default"] == "-r requirements.txt"
     assert "requirements.lock" not in action
+    assert "LIVE_PATHS: fixtures/prompts tests_longctx # a change" in (folder / CI_WORKFLOW).read_text()
     assert yaml.safe_load((folder / ".github/workflows/longctx-gate.yml").read_text())["jobs"]
+
+
+def test_a_change_of_the_products_code_starts_a_live_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for package in ("shop", "tests", "src/other"):
+        (folder / package).mkdir(parents=True)
+        (folder / package / "__init__.py").touch()
+    assert main(["init", "--ci"]) == 0
+    assert "changes: fixtures/prompts, tests_longctx, src, shop. LIVE_PATHS" in capsys.readouterr().out
+    workflow = yaml.safe_load((folder / CI_WORKFLOW).read_text())
+    assert workflow["env"]["LIVE_PATHS"] == "fixtures/prompts tests_longctx src shop"
 
 
 CONFIGURED = {
@@ -216,7 +230,7 @@ def test_a_test_function_is_written_without_those_of_families(
 ) -> None:
     assert main(["init", f"--test={name}"]) == 0
     written = {"tests_longctx/test_refund_code.py", "fixtures/profiles/first.toml"}
-    assert {*files(folder)} == {".gitattributes", ".gitignore", "pytest.ini", *written}
+    assert {*files(folder)} == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", *written}
     test = (folder / "tests_longctx/test_refund_code.py").read_text()
     assert "  pytest tests_longctx/test_refund_code.py --ctx-estimate\n" in capsys.readouterr().out
     for page in ("README.md", "docs/tutorial.md"):
@@ -244,7 +258,7 @@ def test_a_project_of_test_functions_gets_the_gate_and_no_family(
 ) -> None:
     assert main(["init", "--test", "refund_code"]) == main(["init", "--ci"]) == 0
     profile = "fixtures/profiles/first.toml"
-    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pytest.ini", profile}
+    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", profile}
     assert {*files(folder)} >= CI
     assert "passkey" not in (folder / profile).read_text()
     assert "  pytest tests_longctx/ --ctx-estimate" in capsys.readouterr().out
@@ -256,6 +270,25 @@ def test_a_test_function_is_never_overwritten(folder: Path, capsys: pytest.Captu
     assert main(["init", "--test=mine"]) == 2
     assert "[test-exists]" in capsys.readouterr().err
     assert files(folder) == {"tests_longctx/test_mine.py": b"mine"}
+
+
+def test_a_test_that_another_file_has_is_not_written_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "tests_longctx").mkdir()
+    (folder / "tests_longctx/test_functions.py").write_text("async def test_mine(ask): pass\n")
+    assert main(["init", "--test=mine"]) == 2
+    assert (
+        "test_functions.py already has a test_mine: give --test another name. [test-exists]" in capsys.readouterr().err
+    )
+    assert {*files(folder)} == {"tests_longctx/test_functions.py"}
+    assert main(["init", "--test=min"]) == 0
+
+
+@pytest.mark.parametrize("lines", ["/reports/*\n!/reports/reference/\n", "reports\n", "/reports\n", "reports/\n"])
+def test_what_ignores_reports_already_is_kept(folder: Path, lines: str) -> None:
+    """A line /reports/ would undo the exception."""
+    (folder / ".gitignore").write_text(f"__pycache__/\n/cassettes/.lock\n{lines}")
+    assert main(["init"]) == 0
+    assert (folder / ".gitignore").read_text() == f"__pycache__/\n/cassettes/.lock\n{lines}"
 
 
 def test_a_test_function_takes_the_models_of_the_first_profile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -294,3 +295,27 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     assert f"Waiting for {server.url} to " in printed
     assert f"{server.url} gave no answer within 0.5 seconds." in printed
     assert code == 0
+
+
+def test_add_writes_the_profile_of_a_model_that_has_none(mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "add", "gpt-5-mini", "--api", "openai-chat"]) == 0
+    path = mine.own("models", "gpt-5-mini.toml")
+    assert f"{path} was written. Add its prices there" in capsys.readouterr().out
+    assert load_model(mine, "gpt-5-mini") == ModelProfile(model="gpt-5-mini", api="openai-chat")
+    assert "# [prices]" in path.read_text()
+    path.write_text(re.sub(r"^# ", "", path.read_text(), flags=re.MULTILINE))
+    profile = load_model(mine, "gpt-5-mini")
+    assert (profile.window, profile.prices and profile.prices.input) == (400_000, 1)
+    assert main(["models", "add", "gpt-5-mini"]) == 2
+    assert "[model-exists]" in capsys.readouterr().err
+
+
+def test_add_takes_a_server_and_a_window_and_checks_both(mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
+    add = ["models", "add", "local", "--api=openai-responses", "--api-url=http://127.0.0.1:8080/v1", "--window=32768"]
+    assert main(add) == 0
+    profile = load_model(mine, "local")
+    assert (profile.base_url, profile.window) == ("http://127.0.0.1:8080/v1", 32_768)
+    capsys.readouterr()
+    assert main(["models", "add", "other", "--window=-1"]) == 2
+    assert "window" in capsys.readouterr().err
+    assert not mine.own("models", "other.toml").exists()

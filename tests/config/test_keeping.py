@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.config.file_names import file_name
-from longctx.config.keeping import keep_probed, keep_token_counts
+from longctx.config.keeping import keep_default_profile, keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, load_model, read_profile
+from longctx.config.profiles import profile_path
 from longctx.workspace import Workspace, packaged
 from tests.config.examples import MEASURED, SHIPPED
 from tests.refusals import refused
@@ -131,3 +132,35 @@ def test_a_profile_that_cannot_be_written_is_a_sentence(mine: Workspace) -> None
     mine.own("models").touch()
     with refused("not-writable", "m.toml", mine.own("models")):
         keep_token_counts(mine, "m", MEASURED)
+
+
+PROFILE = '[passkey]\nmodels = ["m"]\nwindows = [256]\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, '[tool.longctx]\nprofile = "mine"\n'),
+        ("[project]\nname = 'a' # b\n", "[project]\nname = 'a' # b\n\n[tool.longctx]\nprofile = \"mine\"\n"),
+        ("[tool.longctx]\nalpha = 0.01\n", '[tool.longctx]\nalpha = 0.01\nprofile = "mine"\n'),
+        ("[tool.ruff]\na = 1\n", '[tool.ruff]\na = 1\n\n[tool.longctx]\nprofile = "mine"\n'),
+    ],
+)
+def test_the_default_profile_stays_the_default(mine: Workspace, before: str | None, after: str) -> None:
+    settings = mine.root / "pyproject.toml"
+    if before is not None:
+        settings.write_text(before)
+    mine.own("profiles", "mine.toml").write_text(PROFILE)
+    assert keep_default_profile(mine) == settings
+    assert settings.read_text() == after
+    mine.own("profiles", "later.toml").write_text(PROFILE)
+    assert profile_path(mine, None).stem == "mine"
+    assert keep_default_profile(mine) is None
+
+
+@pytest.mark.parametrize("names", [[], ["a", "b"], ["recorded"], ["recorded", "a"]])
+def test_a_default_that_no_further_profile_changes_or_none_is_not_written(mine: Workspace, names: list[str]) -> None:
+    for name in names:
+        mine.own("profiles", f"{name}.toml").write_text(PROFILE)
+    assert keep_default_profile(mine) is None
+    assert not (mine.root / "pyproject.toml").exists()

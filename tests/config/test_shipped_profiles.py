@@ -22,6 +22,7 @@ SMALL = {"gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-chat", "qwen2
 TOO_LONG = {
     "gate": {"line_retrieval", "collage", "passkey", "variable_tracking", "coreference"},
     "gate-sets": {"multiple_needles"},
+    "qa-tenth": {"collage"},
     "paper": {
         "line_retrieval", "collage", "coreference", "variable_tracking", "multiple_needles", "frequent_words",
         "graph_walks", "latest_value", "abstention", "aggregation",

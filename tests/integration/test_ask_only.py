@@ -12,7 +12,7 @@ def test_nothing_is_tested(checkout: Checkout, server: SimulatedServer) -> None:
     for workers in ("-n0", "-n2"):
         result = checkout.record(server, workers, env=RECORD_ONLY)
         assert result.code == 0
-        assert result.says("Asked: no tests were run.")
+        assert result.says("Recorded. The tests were not run.")
         assert not any(word in result.out + result.err for word in ("failed", "Exit", "!!!"))
     assert len(server.asked) == checkout.episodes() == 4
     assert not checkout.file("reports").exists()
@@ -29,7 +29,7 @@ def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: Simul
     server.script = failing(400, "too odd")
     result = checkout.record(server, env=RECORD_ONLY)
     assert result.code == 1
-    assert result.says("Asked 0 of 4 trials", "Asked in part: no tests were run.")
+    assert result.says("Asked 0 of 4 trials", "Recorded in part. The tests were not run.")
     assert result.says("answered 400: too odd")
 
 

@@ -18,7 +18,7 @@ from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, UNWANTED, WAN
 from tests.integration.programs import programs
 from tests.runner import Done, run_action
 from tests.servers import SimulatedServer, saying
-from tests.workflow import step
+from tests.workflow import step, workflow
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 
@@ -202,7 +202,7 @@ def test_shards_of_which_none_ran_are_a_sentence(clone: Clone) -> None:
 
 def test_a_changed_prompt_is_noticed(clone: Clone) -> None:
     output = clone.summary.with_name("output")
-    env = {"BASE": "origin/main", "GITHUB_OUTPUT": str(output)}
+    env = {"BASE": "origin/main", "GITHUB_OUTPUT": str(output), "LIVE_PATHS": workflow()["env"]["LIVE_PATHS"]}
     assert clone.run("replay", "Have prompts changed?", **env).returncode == 0
     assert not output.exists()
     clone.checkout.file("fixtures/prompts/protocol/line_retrieval/header.txt").write_text("Another header\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, ROOT, Checkout
 from tests.servers import SimulatedServer, giving
 
@@ -71,6 +73,15 @@ def test_recordings_of_another_request_are_stale_whatever_changed(checkout: Chec
     assert checkout.pytest("--ctx-estimate").says("0 of 4 trials to ask", "4 more are stale")
 
 
+@pytest.mark.parametrize("options", [["--ctx-estimate"], ["--ctx-record=once"]])
+def test_a_model_of_another_vendor_needs_a_profile(checkout: Checkout, options: list[str]) -> None:
+    result = checkout.pytest("--ctx-model=gpt-5-mini", *options)
+    assert result.code == 4
+    assert result.says("longctx models add gpt-5-mini --api openai-chat makes this file", "[model-of-another-vendor]")
+    assert checkout.longctx("models", "add", "gpt-5-mini", "--api=openai-chat").code == 0
+    assert checkout.pytest("--ctx-model=gpt-5-mini", "--ctx-estimate").says("4 of 4 trials to ask")
+
+
 def test_a_model_that_was_misspelled_is_suggested(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "--ctx-model=claude-haiku-4.5")
     assert result.says("price not known", "no profile of claude-haiku-4.5", "Did you mean 'claude-haiku-4-5'?")
@@ -92,7 +103,7 @@ def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server:
     )
     recorded = checkout.record(server, env=RECORD_ONLY)
     assert recorded.code == 1
-    assert recorded.says(named, "Asked 6 of 6 trials", "Asked in part")
+    assert recorded.says(named, "Asked 6 of 6 trials", "Recorded in part")
     assert recorded.out.index("Not asked:") < recorded.out.index("Asked 6 of 6")
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from dataclasses import dataclass, field
 from email import message_from_bytes
@@ -27,10 +28,15 @@ OURS_ALONE = "baselines", "cassettes", "fetched", "filters", "handbook", "report
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built of this checkout by the build backend that is installed."""
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
-    [built] = folder.iterdir()
+    """Built of the source distribution of this checkout, as a release is, by the build backend that is installed."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", folder, "-t"]
+    subprocess.run([*build, "sdist"], cwd=ROOT, check=True)
+    [source] = folder.iterdir()
+    with tarfile.open(source) as archive:
+        archive.extractall(folder, filter="data")
+    subprocess.run([*build, "wheel"], cwd=folder / source.name.removesuffix(".tar.gz"), check=True)
+    [built] = folder.glob("*.whl")
     return built
 
 
@@ -65,7 +71,7 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert not [name for name in others if {*name.parts} & {*OURS_ALONE} or name.suffix == ".pyc"]
     assert {name.stem for name in names if name.parent == data / "profiles"} == {
         *("first", "frontier", "gate", "gate-pr", "gate-sets", "gate-short", "gate-truth"),
-        *("paper", "smoke"),
+        *("paper", "qa-tenth", "smoke"),
     }
     shipped = {*data.parts, "py.typed", "claude-2.LICENSE", "register.xml", "register.jsonl", "page.js"}
     assert shipped <= {part for name in names for part in name.parts}
@@ -73,6 +79,9 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     assert dict(entries["pytest11"]) == {"longctx": "longctx.entry_point"}
     assert dict(entries["console_scripts"]) == {"longctx": "longctx.cli:main"}
     assert metadata["Version"] == longctx.__version__
+    links = re.findall(r"\]\(([^)\s]+)\)", str(metadata.get_payload()))
+    assert len(links) > 10
+    assert not [link for link in links if not link.startswith("https://")], "what a package index shows"
     extras = {
         "live",
         "report",
@@ -91,6 +100,17 @@ def test_the_wheel_holds_what_a_project_needs(wheel: Path) -> None:
     licences = {f"{INFO}/licenses/{name}" for name in metadata.get_all("License-File", [])}
     assert licences <= {name.as_posix() for name in names}
     assert len(licences) == 2
+
+
+def own_project() -> list[str]:
+    """Return the commands of README's part on one's own project, without what prepares the shell."""
+    part = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Your own project")[2].partition("\n## ")[0]
+    lines = [
+        line.partition("  #")[0]
+        for block in re.findall(r"```sh\n(.*?)```", part, re.DOTALL)
+        for line in block.splitlines()
+    ]
+    return [line for line in lines if line.startswith(("longctx ", "pytest "))]
 
 
 @dataclass(slots=True)
@@ -181,6 +201,8 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     few = "--ctx-trials 5"
     with (folder / "pytest.ini").open("a") as settings:
         settings.write("filterwarnings = error\n")  # as strict projects have it
+    with (folder / "pyproject.toml").open("a") as settings:
+        settings.write("trial_run = false\n")  # the simulated model cannot answer all protocols
     with SimulatedServer(answer) as server:
         asked = run(f"pytest --ctx-model toy {few} --ctx-record once --ctx-base-url {server.url}")
     [trials] = re.findall(r"Asked (\d+) of \1 trials", asked.out + asked.err)
@@ -197,7 +219,23 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
     assert verdict.says("Gate: regression", "line_retrieval")
 
+    assert run("longctx demo").says("Gate: regression", "GATE: REGRESSION in 2 of 2 bands (exit 10)")
+    assert (folder / "longctx-demo/reports/latest/index.html").is_file()
+
     assert not [output for output in newcomer.outputs if f"{ROOT}/" in output]
     assert {path.name for path in folder.iterdir() if not path.name.startswith((".", "__"))} == {
-        *("cassettes", "fixtures", "pytest.ini", "reports", "tests_longctx")
+        *("cassettes", "fixtures", "longctx-demo", "pyproject.toml", "pytest.ini", "reports", "tests_longctx")
     }
+
+
+def test_a_project_of_ones_own_as_the_readme_has_it(newcomer: Newcomer) -> None:
+    init, estimate, record, replay = own_project()
+    assert newcomer.run(init).says("tests_longctx/test_refund_code.py was written.")
+    assert newcomer.run(estimate).says("20 of 20 trials", "$0.04")
+
+    def right(body: Body) -> Answer:
+        return saying(re.findall(r"The refund code is (\d+)", prompt_of(body))[0])(body)
+
+    with SimulatedServer(right) as server:
+        newcomer.run(f"{record} --ctx-base-url={server.url}")
+    assert newcomer.run(replay).says("20 replayed, 0 requests", "1.00 [0.84, 1.00]", "1 passed")

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import shutil
 
+import pytest
+
 from tests.here import HERE
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.servers import SimulatedServer
+
+FUNCTION = """
+import pytest
+
+
+@pytest.mark.longctx(trials=2)
+def test_own(ask, draw):
+    assert ask("Say 1").text
+"""
 
 
 def collected(checkout: Checkout, *arguments: str, profile: str | None) -> list[str]:
@@ -26,9 +38,21 @@ def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
     checkout.profile(LINES, name="fixtures/profiles/mine.toml")
     assert collected(checkout, "-kline_retrieval", profile=None) == ["toy-protocol-lines-3", "toy-protocol-lines-5"]
     checkout.profile(LINES, name="fixtures/profiles/other.toml")
-    result = checkout.pytest("--collect-only", profile=None)
-    assert result.code == 2
-    assert result.says("mine, other", "[no-profile]")
+    checkout.file("tests_longctx/test_own.py").write_text(FUNCTION)
+    for arguments in (["--collect-only"], [], ["tests_longctx/test_own.py"], ["--ctx-estimate"]):
+        result = checkout.pytest(*arguments, profile=None)
+        assert result.code == 4
+        assert result.says("No profile was given, and ", " has mine, other: give one of them", "[several-profiles]")
+        assert (result.out + result.err).count("[several-profiles]") == 1, "once, and not for each file"
+    assert checkout.pytest("-n2", profile=None).says("[several-profiles]", "1 failed")
+
+
+def test_the_settings_of_the_project_name_its_default(checkout: Checkout) -> None:
+    checkout.file("fixtures/profiles").mkdir()
+    for name, lines in (("mine", LINES), ("other", LINES.replace("[3, 5]", "[7]")), ("recorded", PASSKEY)):
+        checkout.profile(lines, name=f"fixtures/profiles/{name}.toml")
+    checkout.file("pyproject.toml").write_text('[tool.longctx]\nprofile = "other"\n')
+    assert collected(checkout, profile=None) == ["toy-protocol-lines-7"]
 
 
 def test_by_name(checkout: Checkout) -> None:
@@ -74,3 +98,18 @@ def test_a_profile_that_names_no_model(checkout: Checkout) -> None:
     result = checkout.pytest(profile="smoke")
     assert result.code == 4
     assert result.says("'smoke'", "[no-model]")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_a_function_without_a_table_runs_if_it_and_a_model_are_asked_for(
+    checkout: Checkout, server: SimulatedServer, workers: str
+) -> None:
+    """Its file and --ctx-model; a folder chooses what the profile does."""
+    checkout.file("tests_longctx/test_own.py").write_text(FUNCTION)
+    for path in ("tests_longctx/test_own.py", "tests_longctx/test_own.py::test_own"):
+        result = checkout.record(server, path, workers, "--ctx-model=toy", mode="all")
+        assert (result.code, result.says("1 passed")) == (0, True), result.out
+    whole = checkout.pytest("--ctx-model=toy", "tests_longctx", "--collect-only")
+    assert whole.says("the profile 'tiny.toml' has no [test_own] table")
+    named = checkout.pytest("tests_longctx/test_own.py")
+    assert (named.code, named.says("has no [test_own] table")) == (5, True)

@@ -30,7 +30,7 @@ def test_a_mistake_in_pyproject_ends_the_run(checkout: Checkout) -> None:
 
 def test_the_environment_records_only(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.record(server, env={"LONGCTX_RECORD_ONLY": "1"})
-    assert (result.code, result.says("Asked: no tests were run.")) == (0, True)
+    assert (result.code, result.says("Recorded. The tests were not run.")) == (0, True)
     assert checkout.episodes() == 4
 
 

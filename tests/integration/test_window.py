@@ -15,7 +15,7 @@ from longctx.functions.transcript import Probe
 from longctx.stats.rates import Rate
 from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
 from tests.integration.pages import blocks, missing
-from tests.servers import SimulatedServer
+from tests.servers import SimulatedServer, saying
 from tests.session_server import answering, claude_code, openai_log
 
 REPLAY = "$ pytest tests_longctx/"
@@ -194,6 +194,14 @@ def test_a_log_that_cannot_be_used_is_named(project: Checkout, content: str, tol
         made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes")
     assert made.code == 2
     assert made.says(told), made.err
+
+
+def test_a_model_that_drafts_no_question_is_named(project: Checkout) -> None:
+    """Another session would not help."""
+    with SimulatedServer(saying("I would rather not.")) as server:
+        made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes")
+    assert made.code == 2
+    assert made.says("of toy has a question in the form that the prompt asks for: give another model. [no-question-dr")
 
 
 def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:

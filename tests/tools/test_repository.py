@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tools.site.repository import REPORT, URL, listing, outside, site_path, with_links
+from tools.site.repository import REPORT, listing, outside, site_path, with_links
 
 PAGES = {name: site_path(name) for name in ("README.md", "docs/gate.md", "docs/images/report.png", REPORT)}
-RAW = f"{URL.replace('github.com', 'raw.githubusercontent.com')}/main"
 
 
 def test_pages_of_protocols_are_listed_by_their_titles() -> None:
@@ -30,10 +29,7 @@ def test_what_is_in_docs_is_at_the_top_of_the_site_and_the_readme_is_its_first_p
         ("README.md", "[the gate](docs/gate.md#baselines)", "[the gate](gate.md#baselines)"),
         ("README.md", "![a report](docs/images/report.png)", "![a report](images/report.png)"),
         ("README.md", "[one](reports/reference/), [two](reports/reference)", "[one](report.html), [two](report.html)"),
-        ("README.md", f"[the gate]({URL}/blob/main/docs/gate.md#baselines)", "[the gate](gate.md#baselines)"),
-        ("README.md", f"![a report]({RAW}/docs/images/report.png)", "![a report](images/report.png)"),
         ("docs/gate.md", "[start](../README.md)", "[start](index.md)"),
-        ("docs/gate.md", f"[start]({URL}/blob/main/README.md)", "[start](index.md)"),
         ("docs/gate.md", "[the script](../.ci/run)", "the script (`.ci/run`)"),
         ("docs/gate.md", "[`.ci/run`](../.ci/run)", "`.ci/run`"),
         ("docs/gate.md", "[lost](nothing.md)", "[lost](nothing.md)"),

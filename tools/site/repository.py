@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -14,11 +13,6 @@ FOLDERS = (".", "cassettes", "benchmarks", "benchmarks/*", "fixtures/*")
 """Folders outside docs/ whose Markdown belongs to the site, too."""
 REPORT = "reports/reference/index.html"
 """The report of the recorded runs, which the site shows unchanged."""
-URL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
-"""The address of the repository. The README has absolute links, which package indexes can show."""
-ABSOLUTE = re.compile(
-    rf"\]\((?:{re.escape(URL)}/blob/main|{re.escape(URL.replace('github.com', 'raw.githubusercontent.com'))}/main)/"
-)
 LINK = re.compile(r"\[([^\]\[]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 
@@ -75,11 +69,7 @@ def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
             return match[0]
         return words if path in words else f"{words} (`{path}`)"
 
-    root = os.path.relpath(".", here)
-    return "".join(
-        part if part.lstrip(" ").startswith("```") else LINK.sub(mended, ABSOLUTE.sub(f"]({root}/", part))
-        for part in _parts(text)
-    )
+    return "".join(part if part.lstrip(" ").startswith("```") else LINK.sub(mended, part) for part in _parts(text))
 
 
 def _parts(text: str) -> list[str]:

@@ -89,8 +89,11 @@ class NewTest:
 
     def write(self, lines: Sequence[Mapping[str, Any]], test: str, profile: str, beside: Mapping[str, str]) -> None:
         """Write its files, with their folders. beside: the contents of others beside the data, by their names."""
+        from longctx.config.keeping import keep_default_profile
         from longctx.files import write_file
+        from longctx.workspace import Workspace
 
+        keep_default_profile(Workspace(self.root))  # before it has one more
         data = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
         others = {self.data.parent / name: text for name, text in beside.items()}
         for path, text in {**others, self.data: data, self.test: test, self.profile: profile}.items():

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import anthropic
 from anthropic import AsyncAnthropic
 
-from longctx.config.file_names import file_name
-from longctx.config.models import BETA, CUSTOM, VENDORS, ModelProfile, custom_headers, treatments
+from longctx.config.models import BETA, CUSTOM, VENDORS, ModelProfile, check_api, custom_headers, treatments
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.server.address import parsed, without_path_of_api
@@ -20,8 +19,6 @@ from longctx.live.server.vendors import open_vendor
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 
-OTHERS = {"OpenAI": r"(gpt-|chatgpt-|o\d)", "Google": r"gemini-"}
-"""How the ids of other vendors' models begin."""
 RETRIES = 4
 """The SDK's own retries of requests that are not questions, such as count_tokens. Questions: limiter/retry.py."""
 
@@ -41,7 +38,7 @@ def open_client(
     Raises UserError without a key, with an invalid URL, or if the environment adds what a model's profile lacks.
     """
     for model in models:
-        _check_api(model, base_url)
+        check_api(model, base_url)
         _check_headers(model)
     if base_url is not None:
         parsed(base_url)
@@ -96,20 +93,6 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN again.")
     return client
-
-
-def _check_api(model: ModelProfile, base_url: str | None) -> None:
-    """Raise UserError if a model of another vendor would be asked at Anthropic's own server."""
-    vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
-    if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
-        return
-    file = f"fixtures/models/{file_name(model.model)}.toml"
-    api = "openai-chat" if vendor == "OpenAI" else "gemini"
-    raise UserError(
-        "model-of-another-vendor",
-        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
-        f'write the line api = "{api}" into {file}.',
-    )
 
 
 def _check_headers(model: ModelProfile) -> None:

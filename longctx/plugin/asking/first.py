@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.models import misspelled
+from longctx.config.models import check_api, misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
@@ -73,7 +73,10 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     run.cells, run.functions = functions, run_of(session.config).functions
     try:
         empty = _without_question(cases, say)
-        for sentence in misspelled(run.workspace, dict.fromkeys(case.model.model for case in [*cases, *functions])):
+        models = dict.fromkeys(case.model.model for case in [*cases, *functions])
+        for case in (*cases, *functions):
+            check_api(case.model, settings.base_url)
+        for sentence in misspelled(run.workspace, models):
             say(sentence)
         if functions:
             from longctx.engine import function_runs
@@ -100,7 +103,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     except Invalid as error:
         gating.end_before_asking(config, error)
     if settings.ask_only:
-        say(f"Asked{'' if complete else ' in part'}: no tests were run.")
+        say(f"Recorded{'' if complete else ' in part'}. The tests were not run.")
         raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
 
 

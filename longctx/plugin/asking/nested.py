@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +19,11 @@ from longctx.plugin.session import run_of, session_of, state_of
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.functions.fixtures import FunctionRun
+
+
+def _sentence(lines: Sequence[str]) -> str:
+    """Return the first of an error's lines, with the next one if it ends in a colon."""
+    return " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
 
 
 class Nested:
@@ -35,7 +40,8 @@ class Nested:
             lines = str(report.longrepr).strip().splitlines()
             errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
             of_syntax = bool(errors) and errors[0].startswith("File ")  # the place comes first
-            self.uncollected[report.nodeid] = (errors or lines or [""])[-1 if of_syntax else 0]
+            said = errors or lines or [""]
+            self.uncollected[report.nodeid] = said[-1] if of_syntax else _sentence(said)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
@@ -110,7 +116,7 @@ class NestedSession(Nested):
         if report.failed and self._run:
             crash = getattr(report.longrepr, "reprcrash", None)
             text = crash.message if crash else str(report.longrepr).strip().rpartition("\n")[2]
-            self._run.broken[report.nodeid] = text.partition("\n")[0]
+            self._run.broken[report.nodeid] = _sentence(text.splitlines() or [""])
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self) -> bool:

@@ -49,7 +49,8 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
         session.reports_in[name] = os.path.relpath(metafunc.definition.path, metafunc.config.rootpath)
     if SUBJECT not in metafunc.fixturenames:
         metafunc.fixturenames.append(SUBJECT)
-    if not plan.measures_function(name):
+    explicit = run.settings.models and _is_named(metafunc.config, metafunc.definition.path)
+    if not (explicit or plan.measures_function(name)):
         reason = f"the profile {plan.profile_name!r} has no [{name}] table, and no models = […] at its top"
         metafunc.parametrize(SUBJECT, [pytest.param(LeftOut(reason), id="none")])
         return
@@ -59,6 +60,11 @@ def parametrize(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     if judges_nothing(metafunc.function, {*metafunc.fixturenames}):
         metafunc.definition.warn(pytest.PytestCollectionWarning(warning(name)))
     metafunc.parametrize(SUBJECT, marked.subjects, ids=[subject.id for subject in marked.subjects])
+
+
+def _is_named(config: pytest.Config, file: Path) -> bool:
+    """Return whether the person named a file, or tests in it, and not only a folder."""
+    return any(config.invocation_params.dir / arg.partition("::")[0] == file for arg in config.args)
 
 
 def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> None:

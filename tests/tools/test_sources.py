@@ -1,0 +1,208 @@
+"""What README.md and docs/sources.md print of the three sources is what was recorded, and what an estimate gives.
+
+`python -m tests.tools.test_sources` writes both anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from longctx import Run
+from longctx.live.cost.estimate import Price
+from longctx.summary.summary import Summary
+from longctx.views.reporting import CellSummary
+from tests.here import HERE
+from tests.tools.blocks import block, write_blocks
+from tests.tools.tables import table
+
+README, SOURCES = HERE.root / "README.md", HERE.root / "docs/sources.md"
+PRICED = "claude-haiku-5-5"
+RUNS = {
+    "line retrieval": ("line_retrieval", "paper", ("line_retrieval",)),
+    "passkey": ("passkey", "paper", ("passkey",)),
+    "long-context QA": ('"collage or control"', "paper", ("collage", "control")),
+    "a tenth of its questions": ('"collage or control"', "qa-tenth", ("collage", "control")),
+}
+"""What repeats each source: -k, the profile and its protocols."""
+LEAST = 5
+"""The trials per distance from which k_max is printed."""
+PLACES = {0: "beginning", 50: "middle", 100: "end"}
+MIDDLE = 50
+RECORDS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
+EXAMPLES = {
+    "none": "no example",
+    "unrelated": "two unrelated examples",
+    "two": "two examples",
+    "five": "five examples",
+    "none_scratchpad": "a scratchpad",
+    "unrelated_scratchpad": "two unrelated examples and a scratchpad",
+    "two_scratchpad": "two examples and a scratchpad",
+    "five_scratchpad": "five examples and a scratchpad",
+}
+NONE = "-"
+
+
+@cache
+def recorded() -> Summary:
+    """Return the summary of what is recorded of the three sources."""
+    run = Run("recorded", root=HERE.root, say=lambda _: None)
+    of_sources = {name for _, _, names in RUNS.values() for name in names}
+    return run.measure([case for case in run.plan.cases if case.cell.test in of_sources]).summary
+
+
+def cells(test: str) -> list[CellSummary]:
+    """Return the cells of a protocol that were asked as text."""
+    return [cell for cell in recorded().cells if cell.test == test and cell.subject.shape == "text"]
+
+
+def number(cell: CellSummary, name: str) -> int:
+    return int(cell.params[name] or 0)
+
+
+def accuracy(cell: CellSummary) -> str:
+    return str(cell.rate).split()[0]
+
+
+def by_model(found: Sequence[CellSummary]) -> dict[str, list[CellSummary]]:
+    models: dict[str, list[CellSummary]] = {}
+    for cell in found:
+        models.setdefault(cell.subject.model, []).append(cell)
+    return models
+
+
+def order(size: int | float | str | None) -> str:
+    return {None: "ordered", 1: "shuffled"}.get(size, f"blocks of {size}")  # type: ignore[call-overload,no-any-return]
+
+
+def windows() -> Iterator[tuple[str, int, str]]:
+    """Yield model, window, and k_max with its interval."""
+    test = recorded().tests["passkey"]
+    fewest = {
+        (model, cell.params["window"]): cell.rate.n for model, of in by_model(cells("passkey")).items() for cell in of
+    }
+    for entry in test.reporting.data(test.analysis)["passkey"]:
+        model, window = entry["model"], entry["window"]
+        if "shape" not in entry and fewest[model, window] >= LEAST:
+            found = f"{entry['k_max'] or 0:,} [{entry['k_max_lo']:,}, {entry['k_max_hi']:,}]"
+            yield model, window, found
+
+
+def lines() -> str:
+    """Return the accuracies of line retrieval: a column for each order, a row for each model and length."""
+    found = {
+        (cell.subject.model, number(cell, "lines"), order(cell.params["block_size"])): str(cell.rate)
+        for cell in cells("line_retrieval")
+    }
+    orders = list(dict.fromkeys(name for _, _, name in found))
+    rows = sorted({(model, length) for model, length, _ in found})
+    return table(
+        ["model", "lines", *orders],
+        [
+            [model, f"{length:,}", *(found.get((model, length, name), NONE) for name in orders)]
+            for model, length in rows
+        ],
+    )
+
+
+def passkeys() -> str:
+    return table(["model", "window", "k_max [95%]"], [[model, f"{window:,}", k] for model, window, k in windows()])
+
+
+def qa() -> str:
+    """Return the accuracies of long-context QA: the controls, then a row for each record and prompt."""
+    rows = [[model, *of, "", ""] for model, *of in controls()]
+    found: dict[tuple[str, int, int], dict[str, str]] = {}
+    for cell in cells("collage"):
+        row = cell.subject.model, number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
+        found.setdefault(row, {})[PLACES[number(cell, "depth")]] = str(cell.rate)
+    rows += [
+        [model, f"a record of {budget:,} tokens, {list(EXAMPLES.values())[variant]}", *map(of.get, PLACES.values())]
+        for (model, budget, variant), of in sorted(found.items())
+    ]
+    return table(["model", "shown", *PLACES.values()], [[each or NONE for each in row] for row in rows])
+
+
+def controls() -> list[tuple[str, str, str]]:
+    """Return each control: model, what was shown, accuracy."""
+    return [(cell.subject.model, RECORDS[str(cell.params["record"])], str(cell.rate)) for cell in cells("control")]
+
+
+@cache
+def prices() -> str:
+    rows = []
+    for source, (chosen, profile, names) in RUNS.items():
+        run = Run(profile, PRICED, root=HERE.root, say=lambda _: None)
+        found = run.estimate([case for case in run.plan.cases if case.cell.test in names])
+        price = sum((each.price for each in found if each.price), Price(0, 0, 0))
+        trials = sum(each.trials for each in found)
+        command = f"`pytest tests_longctx -k {chosen} --ctx-profile={profile} --ctx-model={PRICED}`"
+        rows.append([source, command, f"{trials:,}", f"${price.cached:,.2f}", f"${price.batch:,.2f}"])
+    return table(["source", "command", "trials", "price", "in batches"], rows)
+
+
+def sources() -> str:
+    """Return README's table: source, command, and recorded figures as curves, which are never pooled."""
+    ordered = [cell for cell in cells("line_retrieval") if cell.params["block_size"] is None]
+    of_lines = curves(ordered, "lines", "{} lines in order")
+    first = min(number(cell, "budget") for cell in cells("collage") if number(cell, "depth") == MIDDLE)
+    plain = [cell for cell in cells("collage") if cell.params["variant"] == "none" and cell.params["budget"] == first]
+    of_passkeys: dict[str, list[str]] = {}
+    for model, window, k in windows():
+        of_passkeys.setdefault(model, []).append(f"{k} of {window:,}")
+    of_qa = {}
+    for model, of in by_model(plain).items():
+        alone = ", ".join(f"{rate.split()[0]} with {shown}" for name, shown, rate in controls() if name == model)
+        places = f"{', '.join(map(accuracy, of))} at the {', '.join(PLACES[number(cell, 'depth')] for cell in of)}"
+        of_qa[model] = [f"{alone}; in {first:,} tokens {places}"]
+    rows = [
+        ("line retrieval", "line_retrieval", of_lines),
+        ("passkey", "passkey", {model: [f"k_max {', '.join(each)} tokens"] for model, each in of_passkeys.items()}),
+        ("long-context QA", '"collage or control"', of_qa),
+    ]
+    return table(
+        ["source", "command", "recorded"],
+        [
+            [
+                name,
+                f"`pytest tests_longctx -k {chosen}`",
+                "<br>".join(f"{model}: {of}" for model, [of] in found.items()),
+            ]
+            for name, chosen, found in rows
+        ],
+    )
+
+
+def curves(found: Sequence[CellSummary], axis: str, where: str) -> dict[str, list[str]]:
+    """Return the accuracies of each model along an axis. where: how its values are named."""
+    written = {}
+    for model, of in sorted(by_model(found).items()):
+        along = sorted(of, key=lambda cell: number(cell, axis))
+        places = where.format(", ".join(f"{number(cell, axis):,}" for cell in along))
+        written[model] = [f"{', '.join(map(accuracy, along))} at {places}"]
+    return written
+
+
+WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
+    README: {"sources": sources},
+    SOURCES: {"prices": prices, "lines": lines, "passkey": passkeys, "qa": qa},
+}
+"""The parts of pages that are made here."""
+
+
+@pytest.mark.parametrize(("page", "name"), [(page, name) for page, of in WRITTEN.items() for name in of])
+def test_a_page_has_what_was_recorded_and_what_it_costs(page: Path, name: str) -> None:
+    assert block(page, name) == WRITTEN[page][name]()
+
+
+def test_the_reduced_profile_costs_a_tenth() -> None:
+    whole, reduced = (float(row.split("$")[-1].strip(" |").replace(",", "")) for row in prices().splitlines()[-2:])
+    assert 0.08 < reduced / whole < 0.1
+
+
+if __name__ == "__main__":
+    for page, parts in WRITTEN.items():
+        write_blocks(page, {name: made() for name, made in parts.items()})
