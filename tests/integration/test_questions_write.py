@@ -17,7 +17,7 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
     command = ("data", "questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
     with SimulatedServer(writer, hold_after=1) as server:
         live = ("--record=once", f"--base-url={server.url}")
-        with Listening(checkout, "longctx", *command, *live, "--in-flight=1") as run:
+        with Listening(checkout, "longctx", *command, *live, "--concurrency=1") as run:
             server.wait_for(2)
             run.signal(signal.SIGINT)
             run.until("Stopping: ")
@@ -28,7 +28,7 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
             "Stopped: 1 of 4 trials were answered and are recorded, so the same command asks only the other 3."
         )
         server.hold_after = 3
-        pid = checkout.start_longctx(*command, *live, "--in-flight=1")
+        pid = checkout.start_longctx(*command, *live, "--concurrency=1")
         server.wait_for(4)
         checkout.kill(pid)
         assert checkout.episodes() == 2

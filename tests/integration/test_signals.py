@@ -98,7 +98,7 @@ def test_a_command_that_asks_waits_as_well(checkout: Checkout) -> None:
     write_folder(checkout.file("docs"), {**files, "corpus.toml": "min_tokens = 0"})
     command = ("data", "questions", "write", "--corpus=docs", "--model=toy", "--per-section=2", "--out=mine.jsonl")
     with SimulatedServer(writer, hold_after=0) as server:
-        live = ("--record=once", f"--base-url={server.url}", "--in-flight=2")
+        live = ("--record=once", f"--base-url={server.url}", "--concurrency=2")
         with Listening(checkout, "longctx", *command, *live) as run:
             server.wait_for(2)
             run.signal(signal.SIGTERM)

@@ -119,7 +119,7 @@ def test_without_a_cap_nothing_is_asked(project: Checkout) -> None:
 
 def test_the_cap_holds_and_a_second_call_asks_the_rest(project: Checkout) -> None:
     with SimulatedServer(answers) as server:
-        result = upgrade(project, server, "old", "rude", "--max-cost", 0.0125, "--in-flight", 1)
+        result = upgrade(project, server, "old", "rude", "--max-cost", 0.0125, "--concurrency", 1)
         assert result.code == 12, result
         asked = len(server.asked)
         assert 0 < asked < TRIALS
