@@ -28,7 +28,7 @@ from longctx.cli import (
     upgrade,
     window,
 )
-from longctx.cli.shared.options import take
+from longctx.cli.options import take
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 

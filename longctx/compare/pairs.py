@@ -10,10 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.errors import UserError
-from longctx.results.grouping import by_subject, by_test, grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.vocabulary.protocol import Protocol
+from longctx.results.row import Row, Subject, by_subject, by_test, grouped
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.shapes import TEXT
 
 TrialKey = tuple[str, int, str, int, int]

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from longctx.config.file_names import file_name
+from longctx.config.files import file_name
 from longctx.engine.terms import trial_of
 from longctx.errors import UserError
 from longctx.recording.apis import to_reply
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer
-from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
+from longctx.report.page.contents import Earlier, RowIdentity, earlier_rows
 from longctx.results.baseline import Baseline
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.results.row import Row, grouped
 from longctx.results.store import by_group, digest_of_answers, load, with_answers
-from longctx.vocabulary.protocol import Protocol
-
-if TYPE_CHECKING:
-    pass
+from longctx.vocabulary.declaration import Protocol
 
 
 def earlier_answers(

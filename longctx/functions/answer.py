@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from longctx.vocabulary.bank import simplified
 from longctx.vocabulary.judging import split_thinking
-from longctx.vocabulary.occurrence import simplified
 
 Schema = TypeVar("Schema")
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)

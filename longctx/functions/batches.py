@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.functions.asking import Bodies, not_repeated, one_request
@@ -15,6 +15,7 @@ from longctx.live.asker import count
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
+from longctx.live.display import Tally
 from longctx.live.failure import Asked
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
@@ -22,12 +23,8 @@ from longctx.live.progress import live_progress
 from longctx.live.request import OneRequest, Request
 from longctx.live.run import Sending, open_batches, stoppable
 from longctx.live.server.clients import open_clients
-from longctx.live.tally import Tally
-from longctx.live.waiting import Say
+from longctx.live.watch import Say
 from longctx.recording.tape import Tape
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(slots=True)
