@@ -15,8 +15,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from longctx.report.charts import charts
-from longctx.report.charts.draw import drawing
+from longctx.report.charts import charts, drawing
 from longctx.report.page.page import write_page
 from longctx.report.run_report import RunReport
 from longctx.results import store

@@ -27,8 +27,7 @@ from longctx.recording.missing import missing
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.transport import TapeTransport
-from longctx.report.charts import charts
-from longctx.report.charts.draw import draw
+from longctx.report.charts import charts, draw
 from longctx.report.page.page import page_of
 from longctx.report.run_report import RunReport
 from longctx.results.manifest import load_manifest

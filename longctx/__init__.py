@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from longctx.functions.transcript import Transcript as Transcript
     from longctx.functions.transcript import transcript as transcript
     from longctx.results.row import Row as Row
-    from longctx.results.subject import Subject as Subject
+    from longctx.results.row import Subject as Subject
     from longctx.stats.rates import Rate as Rate
+    from longctx.views.answers import Answers as Answers
+    from longctx.views.answers import CellSummary as CellSummary
     from longctx.views.chart import Chart as Chart
     from longctx.views.chart import Table as Table
-    from longctx.views.reporting import Answers as Answers
-    from longctx.views.reporting import CellSummary as CellSummary
     from longctx.views.view import RatePoint as RatePoint
     from longctx.views.view import RateView as RateView
     from longctx.vocabulary.bank import Bank as Bank
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from longctx.vocabulary.cell import Quote as Quote
     from longctx.vocabulary.cell import Reply as Reply
     from longctx.vocabulary.cell import Words as Words
+    from longctx.vocabulary.declaration import Counts as Counts
+    from longctx.vocabulary.declaration import Items as Items
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
     from longctx.vocabulary.judging import first_integer as first_integer
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from longctx.vocabulary.lexical import lexical_baseline as lexical_baseline
     from longctx.vocabulary.lexical import lexically_right as lexically_right
     from longctx.vocabulary.protocol import protocol as protocol
-    from longctx.vocabulary.protocol_cell import Counts as Counts
-    from longctx.vocabulary.protocol_cell import Items as Items
     from longctx.vocabulary.questions import BankAxes as BankAxes
     from longctx.vocabulary.questions import BankItems as BankItems
     from longctx.vocabulary.report import Causes as Causes
@@ -64,14 +64,13 @@ PUBLIC = {
     "longctx.vocabulary.lexical": ("lexical_baseline", "lexically_right", "LexicalBaseline"),
     "longctx.vocabulary.grid": ("Axes", "Count"),
     "longctx.vocabulary.protocol": ("protocol",),
-    "longctx.vocabulary.protocol_cell": ("Counts", "Items"),
+    "longctx.vocabulary.declaration": ("Counts", "Items"),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
     "longctx.vocabulary.report": ("Report", "Shares", "Causes", "Rank", "StatedMinimum", "Reported"),
-    "longctx.results.row": ("Row",),
-    "longctx.results.subject": ("Subject",),
+    "longctx.results.row": ("Row", "Subject"),
     "longctx.stats.rates": ("Rate",),
-    "longctx.views.reporting": ("CellSummary", "Answers"),
+    "longctx.views.answers": ("CellSummary", "Answers"),
     "longctx.views.view": ("RateView", "RatePoint"),
     "longctx.views.chart": ("Table", "Chart"),
     "longctx.functions.chunks": ("chunks", "Chunks"),

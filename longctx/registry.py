@@ -18,7 +18,8 @@ from types import ModuleType
 from typing import TypeVar
 
 from longctx.errors import UserError, did_you_mean
-from longctx.vocabulary.protocol import Protocol, declared_of
+from longctx.vocabulary.declaration import Protocol
+from longctx.vocabulary.protocol import declared_of
 from longctx.workspace import Workspace
 
 Kind = TypeVar("Kind")

@@ -8,7 +8,9 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.summary.summary import OfTest, Summary
-from longctx.views.reporting import Answers, CellSummary, Reporting, reporting_of
+from longctx.views.answers import Answers, CellSummary
+from longctx.views.declared import reporting_of
+from longctx.views.reporting import Reporting
 from tests.rows import row
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from longctx.config.files import read_toml
 from longctx.config.models import ModelProfile
-from longctx.config.text_files import read_toml
 from longctx.conflicts import in_conflict
 from longctx.corpus.filters import load_filter
 from longctx.corpus.questions import load_questions

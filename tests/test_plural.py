@@ -1,6 +1,6 @@
 """Numbers of things as text."""
 
-from longctx.plural import count
+from longctx.text import count
 
 
 def test_numbers_of_things() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.visible import HIDDEN, visible
+from longctx.text import HIDDEN, visible
 
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 ANY = st.text(st.characters(codec=None, exclude_categories=()))

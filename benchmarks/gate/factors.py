@@ -23,7 +23,7 @@ from benchmarks.gate.runs import Design, Rule, tallied_up
 from benchmarks.gate.runs import judged as judged_in_runs
 from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import Band, judge
-from longctx.gate.defaults import ALPHA
+from longctx.gate.rules import ALPHA
 from longctx.stats.looks import planned
 from longctx.stats.unpaired import Unpaired
 

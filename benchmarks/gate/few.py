@@ -22,7 +22,7 @@ from benchmarks.gate.draws import HARD, PROMPT, Shares, quantile
 from benchmarks.gate.intervals import center
 from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import drop_p_value
-from longctx.gate.defaults import ALPHA
+from longctx.gate.rules import ALPHA
 from longctx.stats.unpaired import Unpaired
 
 RESULTS = Path(__file__).with_name("FEW.md")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
-from longctx.gate.defaults import ALPHA
+from longctx.gate.rules import ALPHA
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors, Limited, kappa, limited

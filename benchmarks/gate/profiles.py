@@ -26,7 +26,7 @@ from longctx.engine.gate_plan import planned as loads_of_profile
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import DOUBT, RUN_MARGIN
-from longctx.gate.defaults import ALPHA
+from longctx.gate.rules import ALPHA
 from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters

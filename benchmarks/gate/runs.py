@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import DOUBT, RUN_MARGIN
-from longctx.gate.defaults import ALPHA
+from longctx.gate.rules import ALPHA
 from longctx.stats.looks import ONCE as AT_ONCE
 from longctx.stats.looks import Looks, planned
 

@@ -13,7 +13,7 @@ from benchmarks.gate.grids import PAPER, RECORDED, Axes
 from benchmarks.gate.others import fixed_threshold, threshold_alarms, trials_needed, unpaired
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import Band, judge, overall
-from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats.averaged import Averaged
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.rates import design_effect

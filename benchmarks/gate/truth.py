@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from benchmarks.gate.draws import quantile
 from benchmarks.gate.runs import Counted, Design, Rule, judged, tallied_up
 from benchmarks.gate.table import command, share, table
-from longctx.gate.defaults import ALPHA
+from longctx.gate.rules import ALPHA
 from longctx.stats.looks import planned
 
 RESULTS = Path(__file__).with_name("TRUTH.md")

@@ -7,16 +7,23 @@ Replies without a readable answer are no evidence about a question and are left 
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from longctx.protocols.choices import CHANCE, above_chance
 from longctx.protocols.control import RECORDS
 from longctx.protocols.reports.collage_analysis import Favourite, favourite
+from longctx.report.document import Document
+from longctx.results.export import cell
 from longctx.results.row import Row
 from longctx.stats.averaged import Averaged, difference
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.text import count
+from longctx.views.chart import Table
 from longctx.vocabulary.cell import MEASURED
 
 READ = ("correct", "wrong")
@@ -159,3 +166,145 @@ def _worst_first(items: Iterable[ItemQuality]) -> tuple[ItemQuality, ...]:
         )
 
     return tuple(sorted(items, key=place))
+
+
+NAMES = {"right": "right section", "wrong": "wrong section", "none": "no record"}
+WORST = {"questions": 10, "facts": 5, "sections": 5}
+"""The most rows of each table in a terminal."""
+
+
+def document(title: str, quality: Quality, notes: Sequence[str], asked: Mapping[str, str], short: bool) -> Document:
+    """Return the report. notes: sentences above the tables. asked: the text of each question, by id. short: show only
+    the worst, for a terminal."""
+    groups = [_groups("facts", quality.facts, short), _groups("sections", quality.sections, short)]
+    tables = (controls(quality.overall), _questions(quality.items, asked, short), *filter(None, groups))
+    return Document(title, tuple(notes), tables)
+
+
+def controls(overall: ItemQuality) -> Table:
+    """Return the notebook's table: how many are right and wrong with the right section alone, a wrong one, and none."""
+    read: list[Rate] = [getattr(overall, record) for record in RECORDS]
+    rates = [overall.rate_of_replies(record) for record in RECORDS]
+    unread = [rate.n - answers.n for rate, answers in zip(rates, read, strict=True)]
+    columns = {
+        "record": [NAMES[record] for record in RECORDS],
+        "right": [str(answers.correct) for answers in read],
+        "wrong": [str(answers.n - answers.correct) for answers in read],
+        **({"not readable": list(map(str, unread))} if any(unread) else {}),
+        "accuracy [95% interval]": [str(rate) for rate in rates],
+        "above chance": [f"{above_chance(rate.rate):+.2f}" if rate.n else "" for rate in rates],
+    }
+    title = "Asked with the right section alone, with a wrong one, with none"
+    return Table.from_columns(title, columns, test="control")
+
+
+def as_csv(quality: Quality, asked: Mapping[str, str]) -> str:
+    """Return a line for each question, the worst first; cells are escaped so that spreadsheets see no formulas."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    counts = [f"{record}_{kind}" for record in RECORDS for kind in ("correct", "n", "unread")]
+    writer.writerow(["question", "section", "fact", *counts, "difficulty", "discrimination", "fault", "text"])
+    for item in quality.items:
+        rates = {record: getattr(item, record) for record in RECORDS}
+        numbers = [n for record, rate in rates.items() for n in (rate.correct, rate.n, item.unread.get(record, 0))]
+        worth = [f"{item.right.rate:.4f}" if item.right.n else "", _number(item.discrimination, "")]
+        names = [cell(text) for text in (item.name, item.section, item.fact)]
+        writer.writerow([*names, *numbers, *worth, item.fault, cell(asked.get(item.name, ""))])
+    return out.getvalue()
+
+
+def _questions(items: Sequence[ItemQuality], asked: Mapping[str, str], short: bool) -> Table:
+    shown = items[: WORST["questions"]] if short else items
+    columns = {
+        "question": [item.name for item in shown],
+        **_rates(shown),
+        "discrimination": [_number(item.discrimination, "-") for item in shown],
+        "found": [item.fault for item in shown],
+    }
+    if not short:
+        columns["text"] = [asked.get(item.name, "") for item in shown]
+    return Table.from_columns(_title("Questions", len(shown), len(items)), columns, said=("text",))
+
+
+def _groups(kind: str, items: Sequence[ItemQuality], short: bool) -> Table | None:
+    """Return the table of the groups; None if there are none."""
+    if not items:
+        return None
+    shown = items[: WORST[kind]] if short else items
+    columns = {
+        kind[:-1]: [group.name for group in shown],
+        "questions": [str(group.questions) for group in shown],
+        **_rates(shown),
+        "discrimination [95% interval]": [str(group.paired) for group in shown],
+    }
+    title = _title(kind.capitalize(), len(shown), len(items))
+    return Table.from_columns(title, columns)
+
+
+def _rates(items: Sequence[ItemQuality]) -> dict[str, list[str]]:
+    return {NAMES[record]: [_share(getattr(item, record)) for item in items] for record in RECORDS}
+
+
+def _title(kind: str, shown: int, of: int) -> str:
+    which = f"the worst {shown} of {of}" if shown < of else "worst first"
+    return f"{kind} by what the right section is worth, {which}"
+
+
+def _share(rate: Rate) -> str:
+    return f"{rate.correct} of {rate.n}" if rate.n else "-"
+
+
+def _number(value: float | None, missing: str) -> str:
+    return missing if value is None else f"{value:+.2f}"
+
+
+FEW = 50
+"""With fewer questions, the rates of a collage have intervals wider than 14 points to either side."""
+
+
+def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
+    """Yield the reasons why these questions measure little. kept: by the "too hard" filter; None where there is none.
+
+    Where most replies could not be read, they say nothing about the questions.
+    """
+    right, wrong = quality.overall.right, quality.overall.wrong
+    if right.n < quality.overall.unread.get("right", 0):
+        return
+    if right.n and right.lo <= CHANCE:
+        yield (
+            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. "
+            f"{_guessing(quality.favourite)}"
+        )
+    elif right.n and wrong.n and wrong.rate >= right.rate:
+        yield (
+            f"These questions can be answered without reading: {wrong.rate:.0%} are answered right with a wrong "
+            f"section, {right.rate:.0%} with the right one."
+        )
+    elif wrong.n and quality.overall.paired.interval()[0] <= 0:
+        yield (
+            "It is not shown that these questions take reading: the right section is worth "
+            f"{quality.overall.paired} against a wrong one."
+        )
+    none = quality.overall.none
+    if none.lo > CHANCE and none.n:
+        yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
+    if kept and kept < FEW:
+        yield (
+            f"{count(kept, 'question is', 'questions are')} kept, few for a collage: the 95% interval of a "
+            f"rate of {count(kept, 'answer')} reaches up to {100 * _reach(kept):.0f} points to "
+            "either side. Ask or write more of them."
+        )
+
+
+def _guessing(favourite: Favourite | None) -> str:
+    """Suggest the cause."""
+    if favourite and favourite.fixed:
+        share = favourite.share
+        return f"It answers {favourite.letter} whatever it is asked ({share.correct:,} of {share.n:,} replies)."
+    return "The questions are too hard for it, or their right answers are not right."
+
+
+def _reach(n: int) -> float:
+    """Return half the width of the interval of a rate of 1/2 with n trials."""
+    half = Rate(n // 2, n)
+    return (half.hi - half.lo) / 2

@@ -29,10 +29,9 @@ from longctx.authoring.check import JOINERS
 from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
-from longctx.visible import visible
-from longctx.vocabulary.bank import Section
+from longctx.text import visible
+from longctx.vocabulary.bank import Section, numerical
 from longctx.vocabulary.cell import CUT_OFF, BuiltTrial, Cell, Identity, Outcome, Reply, Words
-from longctx.vocabulary.occurrence import numerical
 from longctx.vocabulary.text import fill
 
 LONGEST = 1000

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.config.file_names import check_name, file_name
+from longctx.config.files import check_name, file_name
 from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile
 from longctx.config.prompts import PromptSet, Wording

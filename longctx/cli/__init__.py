@@ -13,22 +13,8 @@ from typing import Any
 
 import longctx
 from longctx import logs
-from longctx.cli import (
-    baseline,
-    chunks,
-    compare,
-    data,
-    demo,
-    gate,
-    init,
-    merge,
-    models,
-    plan,
-    show,
-    upgrade,
-    window,
-)
-from longctx.cli.shared.options import take
+from longctx.cli import baseline, chunks, compare, data, demo, gate, init, merge, models, plan, show, upgrade, window
+from longctx.cli.options import take
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.files import check_new, write_file
-from longctx.plural import count
+from longctx.text import count
 
 
 def add(commands: Any) -> None:
@@ -92,7 +92,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from longctx.report.render import terminal_table
+    from longctx.report.document import terminal_table
     from longctx.report.tables import baseline_rates
     from longctx.results.baseline import load_baseline
 

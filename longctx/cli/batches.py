@@ -9,15 +9,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.cli.shared.options import declare
-from longctx.cli.shared.output import say
+from longctx.cli.options import declare, say
 from longctx.errors import UserError
 from longctx.extras import require
 
 if TYPE_CHECKING:
     from longctx.live.batches.claims import Batches
+    from longctx.live.batches.collect import BatchStatus
     from longctx.live.batches.ledger import Batch
-    from longctx.live.batches.status import BatchStatus
 
 NONE = "No batch is waiting to be collected: cassettes/batches holds none."
 
@@ -76,8 +75,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _row(status: BatchStatus) -> list[str]:
-    from longctx.live.batches.status import sentence
-    from longctx.live.batches.wait import KEPT
+    from longctx.live.batches.collect import KEPT, sentence
 
     batch, state = status.batch, status.state
     if status.kind == "running" and state is not None:
@@ -98,7 +96,7 @@ def _head(batch: Batch) -> list[str]:
 
 def _collect(options: argparse.Namespace) -> int:
     require("Looking after batches", "anthropic")
-    from longctx.live.batches.status import sentence
+    from longctx.live.batches.collect import sentence
     from longctx.recording.tape import NotRecorded
 
     left: list[str] = []
@@ -147,7 +145,7 @@ def _cancel(options: argparse.Namespace) -> int:
 
 async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
-    from longctx.live.batches.status import sentence
+    from longctx.live.batches.collect import sentence
     from longctx.live.explaining import explain
     from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
@@ -182,7 +180,7 @@ def _each(
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
     from longctx.live.server.address import confirm, without_userinfo
-    from longctx.live.server.client import open_client
+    from longctx.live.server.clients import open_client
     from longctx.recording.tape import Tape
 
     cassettes = options.workspace.cassettes
@@ -230,7 +228,7 @@ def _named(batches: Sequence[Batch], names: Sequence[str]) -> list[Batch]:
 @contextlib.contextmanager
 def _writing(options: argparse.Namespace) -> Iterator[None]:
     """Lock the cassettes, as a run that records does. If there is no such folder, it is not made."""
-    from longctx.recording.writer import only_writer
+    from longctx.recording.tape import only_writer
 
     cassettes = options.workspace.cassettes
     with only_writer(cassettes, lock=not options.no_lock) if cassettes.is_dir() else contextlib.nullcontext():

@@ -8,14 +8,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared import drafting
-from longctx.cli.shared.drafting import NewTest, confirmed, run_of
-from longctx.cli.shared.output import say
-from longctx.cli.shared.task import add_task
+from longctx.cli.drafting import NewTest, add_options, confirmed, run_of
+from longctx.cli.options import add_task, say
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import require
-from longctx.plural import count
+from longctx.text import count
 
 if TYPE_CHECKING:
     from longctx.engine.drafting import Draft
@@ -71,7 +69,7 @@ def add(commands: Any) -> None:
     option(
         "--chunks", type=number(int, 1), action="append", metavar="N", help="how many chunks to retrieve (repeatable)"
     )
-    drafting.add_options(parser)
+    add_options(parser)
     parser.set_defaults(run=run)
 
 

@@ -11,20 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared import emit
+from longctx.cli import emit
 from longctx.errors import UserError
-from longctx.plural import count
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.store import RESULTS, find_run
-from longctx.visible import visible
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.text import count, visible
+from longctx.vocabulary.cell import PROTOCOL
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
     from longctx.results.baseline import Baseline
     from longctx.results.row import Row
-    from longctx.vocabulary.protocol import Protocol
+    from longctx.vocabulary.declaration import Protocol
     from longctx.workspace import Workspace
 
 
@@ -100,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 def _with_lengths(document: Document, rows: Sequence[Row], tests: Mapping[str, Protocol], share: float) -> Document:
     """Return the document with the effective length of each test and subject after its tables."""
     from longctx.compare.across import curves
-    from longctx.report.across import effective_lengths
+    from longctx.report.comparison import effective_lengths
 
     found = curves([row for row in rows if row.measured], tests, share=share)
     return dataclasses.replace(document, tables=(*document.tables, *effective_lengths(found, share)))
@@ -110,7 +109,7 @@ def _across(options: argparse.Namespace) -> int:
     """Show what a parameter costs within one run. Raises UserError."""
     from longctx.compare.across import curves
     from longctx.registry import known_protocols
-    from longctx.report.across import across_document
+    from longctx.report.comparison import across_document
 
     if len(options.folders) > 1 or options.between or options.reference:
         raise UserError(
@@ -143,7 +142,7 @@ def _page(
     tests: Mapping[str, Protocol],
 ) -> str:
     """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
-    from longctx.report.page.earlier import Earlier, earlier_rows
+    from longctx.report.page.contents import Earlier, earlier_rows
     from longctx.report.page.page import ChangedTrials, changes_page
 
     views = {key: view for each in compared for key, view in each.views().items()}

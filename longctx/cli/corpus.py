@@ -11,9 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import tell_unread
-from longctx.cli.shared.task import add_task
+from longctx.cli.options import add_task, declare, settings_of, tell_unread
 from longctx.config.arguments import number
 
 if TYPE_CHECKING:
@@ -97,8 +95,7 @@ def freeze(options: argparse.Namespace) -> int:
 
 def stats(options: argparse.Namespace) -> int:
     from longctx.corpus.bank import load_bank
-    from longctx.corpus.documents import load_corpus
-    from longctx.corpus.settings import read_settings
+    from longctx.corpus.documents import load_corpus, read_settings
     from longctx.protocols.reports.corpus import stats_text
 
     documents, budgets = options.documents, options.budget or BUDGETS

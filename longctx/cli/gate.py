@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared import emit
-from longctx.cli.shared.options import declare
+from longctx.cli import emit
+from longctx.cli.options import declare
 from longctx.config.arguments import share
 from longctx.engine.settings import GATE
 from longctx.errors import BadValue, UserError
-from longctx.gate.defaults import MARGIN
+from longctx.gate.rules import MARGIN
 
 RESULTS = "results.jsonl"
 
 if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
-    from longctx.vocabulary.protocol import Protocol
+    from longctx.vocabulary.declaration import Protocol
 
 NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is for the tool that made them to say"
 
@@ -97,11 +97,11 @@ def run(options: argparse.Namespace) -> int:
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
     from longctx.gate.changed import changed, changed_terms
-    from longctx.gate.exit_status import exit_status
+    from longctx.gate.rules import exit_status
     from longctx.gate.verdict import Rules, give_verdict
-    from longctx.plugin.declared_reports import reports_of_tests
+    from longctx.plugin.selected_tests import reports_of_tests
     from longctx.registry import known_protocols
-    from longctx.report.lost import lost_answers
+    from longctx.report.gate_lines import lost_answers
     from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
     from longctx.results.baseline import is_baseline, load_baseline

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import longctx
-from longctx.cli.shared.output import say
+from longctx.cli.options import say
 from longctx.config.keeping import keep_default_profile
 from longctx.config.profiles import DEFAULT, load_profile
 from longctx.config.project import project_settings
@@ -19,7 +19,7 @@ from longctx.extras import installed_from
 from longctx.files import check_writable, inside, unwritable, write_file
 from longctx.pytest_file import configuration, root_around, setting
 from longctx.registry import shipped
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace, packaged
 
 TESTS = "tests_longctx"

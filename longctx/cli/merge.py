@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import check_free_folder
+from longctx.cli.options import check_free_folder, declare, settings_of
 from longctx.engine.settings import GATE
 from longctx.extras import writes_page
-from longctx.gate.defaults import ignored_options
+from longctx.gate.rules import ignored_options
 from longctx.results.store import find_run, only_reporter
 
 
@@ -40,8 +39,8 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.finish import Ending, merge
     from longctx.engine.terms import failures_of, merged_rules, profiles_of
-    from longctx.gate.exit_status import exit_status
-    from longctx.plugin.declared_reports import reports_of_tests
+    from longctx.gate.rules import exit_status
+    from longctx.plugin.selected_tests import reports_of_tests
     from longctx.registry import known_protocols
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
@@ -50,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.export import PARQUET
     from longctx.results.merging import unite, unite_manifests
     from longctx.results.store import missing_shards
-    from longctx.vocabulary.test import is_check
+    from longctx.vocabulary.cell import is_check
 
     out: Path = options.out
     check_free_folder("--out", out)

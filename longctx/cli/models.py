@@ -9,16 +9,14 @@ from tabulate import tabulate
 
 from longctx import clocks
 from longctx.cli import batches
-from longctx.cli.shared.options import declare
-from longctx.cli.shared.output import say
-from longctx.config.file_names import file_name, slug
+from longctx.cli.options import declare, say
+from longctx.config.files import checked, file_name, slug
 from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
 from longctx.config.profiles import as_toml
-from longctx.config.text_files import checked
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.files import write_file
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -114,7 +112,7 @@ def _probe(options: argparse.Namespace) -> int:
 
 
 async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[ProbeResult, str]:
-    from longctx.live.server.client import open_client
+    from longctx.live.server.clients import open_client
     from longctx.live.server.learn import source_of
     from longctx.live.server.probe import probe
     from longctx.live.server.providers import provider_of

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.options import declare, settings_of
+from longctx.cli.options import declare, settings_of
 from longctx.config.arguments import number, share
 from longctx.errors import UserError
 from longctx.workspace import Workspace
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.gate.evidence import Seen, Where
     from longctx.gate.plan import Assumed, BandPlan, Load, Target
-    from longctx.results.row import Row
-    from longctx.results.subject import Subject
+    from longctx.results.row import Row, Subject
 
 
 def add(commands: Any) -> None:
@@ -92,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.engine.gate_plan import loads_of_functions, minimums_of, minimums_of_tests, planned
     from longctx.engine.run import Run
     from longctx.gate.plan import Target, against_baselines
-    from longctx.plugin.declared_reports import reports_of_tests
+    from longctx.plugin.selected_tests import reports_of_tests
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices, questions_worth
     from longctx.results.baseline import load_baseline
@@ -186,7 +185,7 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
 
 def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], list[Case]]:
     """Return the loads of the test functions that pytest selects, and the cases of protocols. Raises UserError."""
-    from longctx.engine.function_runs import PlanningRun
+    from longctx.engine.functions import PlanningRun
     from longctx.plugin.selected_tests import SelectedTests
 
     planning = PlanningRun(run)
@@ -204,7 +203,7 @@ def _with_replies(
     from longctx.cases.case import ReplyTokens
     from longctx.live.estimating import with_recorded_replies
     from longctx.recording.tape import Tape
-    from longctx.results.grouping import grouped
+    from longctx.results.row import grouped
 
     if not plan.own:
         return []

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.shared.output import following
-from longctx.cli.shared.task import add_task
+from longctx.cli.options import add_task, following
 from longctx.config.arguments import number
 from longctx.errors import UserError
-from longctx.plural import count
+from longctx.text import count
 
 STRETCH = 400
 """About the tokens of a stretch of turns that questions are written about."""

@@ -5,27 +5,31 @@ from __future__ import annotations
 import argparse
 import functools
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
 from longctx.cases.case import Case, Trial
-from longctx.cli.shared.options import declare
-from longctx.cli.shared.task import add_bank_name
+from longctx.cli.options import add_bank_name, declare
 from longctx.config.models import as_lines, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
-from longctx.corpus.settings import word_for
+from longctx.corpus.documents import word_for
 from longctx.errors import UserError, did_you_mean
-from longctx.plural import count
 from longctx.recording.request import digest_of, request_body
+from longctx.recording.trials import Exchange
 from longctx.registry import known_protocols
 from longctx.results import trial_of_run
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.text import count, visible
+from longctx.vocabulary.cell import PROTOCOL, name_of_test
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
-from longctx.vocabulary.test import name_of_test
 from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.engine.functions import ShowingRun
+    from longctx.functions.measure import FunctionTrial, Lacking, Result
 
 CELL = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
 LIKE = "Write PROTOCOL/PARAMETERS[#TRIAL], such as line_retrieval/lines-20-block_size-5#3."
@@ -84,9 +88,7 @@ def run(options: argparse.Namespace) -> int:
     if options.folder is not None:
         return _run_with(options)
     if _is_of_function(options):
-        from longctx.cli.shared.function_trial import show
-
-        show(options)
+        show_function(options)
         return 0
     shape = options.shape or TEXT
     _print(_find(options, options.model, options.prompts or PROTOCOL, options.seed or 0, shape), options.model)
@@ -101,7 +103,7 @@ def _is_of_function(options: argparse.Namespace) -> bool:
 
 def _print_orphans(workspace: Workspace) -> None:
     """Print the recordings that no test asks for."""
-    from longctx.plugin.collected_tests import orphans
+    from longctx.plugin.selected_tests import orphans
 
     rows: list[tuple[str, str, str, str]] = []
     total = 0
@@ -218,3 +220,93 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     )
     fitted = case.fitted()
     return Trial(fitted, fitted.cell.index_of(built))
+
+
+NEWLINE = "\n"
+ANY = "any-model"
+"""Stands for the model if none is named: most prompts do not depend on it."""
+
+
+def show_function(options: argparse.Namespace) -> None:
+    """Print the requests of the trial that the options name, and their recorded replies. Raises UserError."""
+    test, _, rest = options.cell.partition("/")
+    slug, _, trial = rest.partition("#")
+    showing = _run_function(options, test, slug, trial or "0")
+    if not showing.slugs:
+        raise UserError(
+            "no-such-test",
+            f"No test function {test!r} was found in the project's tests, or its profile leaves it out: "
+            "look for it with pytest --collect-only.",
+        )
+    if slug not in showing.slugs:
+        raise UserError(
+            "no-such-cell", f"{test} has no cell {slug!r}. {did_you_mean(slug, list(dict.fromkeys(showing.slugs)))}"
+        )
+    if showing.shown is None:
+        assert showing.mistake is not None
+        raise showing.mistake
+    _print_function(*showing.shown)
+
+
+def _run_function(options: argparse.Namespace, test: str, slug: str, trial: str) -> ShowingRun:
+    """Run the trial, under the project's profile if that has the test."""
+    from longctx.engine.functions import ShowingRun
+    from longctx.engine.run import Run
+    from longctx.plugin.selected_tests import SelectedTests
+
+    model = options.model or ()
+    profiles: list[Mapping[str, Any] | None] = [None, {"models": [model or ANY]}]
+    for profile in profiles:
+        given: dict[str, Any] = {"seed": options.seed, "only_trial": trial}
+        given |= {"shapes": (options.shape,)} if options.shape else {}
+        run = Run(profile, model, options.prompts or (), root=options.workspace.root, **given)
+        if profile is None and not (run.plan.own and (model or run.plan.own.models)):
+            continue
+        showing = ShowingRun(run.tape(), slug)
+        SelectedTests(run, [f"-k={test}"]).show(showing)
+        if showing.slugs:
+            break
+    return showing
+
+
+def _print_function(trial: FunctionTrial, result: Result) -> None:
+    from longctx.functions.measure import reply_text
+    from longctx.recording.apis import api_at, messages
+
+    case = trial.case
+    print(f"# trial: {trial.trial.identity}")
+    print(f"# model: {case.model.model}")
+    before: list[Any] = []
+    issued: list[Exchange | Lacking] = [*trial.exchanges, *trial.lacking]
+    for number, each in enumerate(issued, start=1):
+        api = api_at(each.wanted.path) or messages
+        request = api.as_request(each.body)
+        turns = list(request["messages"])
+        goes_on = bool(before) and turns[: len(before)] == before
+        print(f"\n# request {number}{'' if each.model == case.model else f', to {each.model.model}'}")
+        facts = {
+            "max_tokens": api.most_tokens(each.body),
+            "headers": as_lines(each.model.treatments).replace("\n", "; ") or None,
+            "sha256 of the request": each.wanted.sha256,
+        }
+        for name, value in facts.items():
+            if value is not None:
+                print(f"# {name}: {value}")
+        if (system := request.get("system")) and not goes_on:
+            _print_part("system", as_shown(system))
+        for turn in turns[len(before) :] if goes_on else turns:
+            _print_part(turn["role"], as_shown(turn["content"]))
+        before = turns
+        if isinstance(each, Exchange):
+            _print_part("reply", reply_text(each) if each.reply else f"{each.message}")
+    print(f"\n# outcome: {visible(_outcome_of_function(result), keep=NEWLINE)}")
+
+
+def _print_part(name: str, text: str) -> None:
+    print(f"\n# {name}\n{visible(text, keep=NEWLINE)}")
+
+
+def _outcome_of_function(result: Result) -> str:
+    if result.kind == "suspended":
+        return "none yet, since the last reply is not recorded"
+    return f"{result.kind}{f': {result.why}' if result.why else ''}"

@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import check_free_folder, say
+from longctx.cli.options import check_free_folder, declare, say, settings_of
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import PAGE, require
@@ -60,7 +59,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.run import free_folder
     from longctx.engine.upgrade import Treatment, Upgrading
-    from longctx.gate.exit_status import exit_status
+    from longctx.gate.rules import exit_status
     from longctx.report.document import as_terminal
 
     workspace: Workspace = options.workspace

@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared import drafting
-from longctx.cli.shared.drafting import NewTest, confirmed, run_of
-from longctx.cli.shared.output import say
-from longctx.cli.shared.task import add_task
+from longctx.cli.drafting import NewTest, add_options, confirmed, run_of
+from longctx.cli.options import add_task, say
 from longctx.config.arguments import number
 from longctx.errors import UserError
-from longctx.plural import count
+from longctx.text import count
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
@@ -85,7 +83,7 @@ def add(commands: Any) -> None:
         help="tokens in the context (repeatable)",
     )
     option("--strategy", action="append", metavar="NAME", help="context-management strategy (repeatable)")
-    drafting.add_options(parser)
+    add_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -162,7 +160,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
     """Return the sessions by name, with what their logs lack. Raises UserError."""
-    from longctx.config.text_files import read_text
+    from longctx.config.files import read_text
     from longctx.functions.transcript import read_transcript
 
     found: dict[str, Transcript] = {}
@@ -182,7 +180,7 @@ def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
 
 
 def _tools(path: Path) -> list[dict[str, Any]]:
-    from longctx.config.text_files import read_text
+    from longctx.config.files import read_text
 
     try:
         tools = json.loads(read_text(path))
@@ -237,7 +235,7 @@ def _fills(sessions: Any, model: ModelProfile) -> list[int]:
 
 def _texts(sessions: dict[str, Transcript]) -> list[Section]:
     """Return the stretches of all sessions that probes can be drafted about. Raises UserError."""
-    from longctx.corpus.tokens import count_tokens
+    from longctx.corpus.documents import count_tokens
     from longctx.functions.transcript import stretches
     from longctx.vocabulary.bank import Section
 

@@ -13,17 +13,15 @@ from itertools import takewhile
 from statistics import NormalDist
 
 from longctx.compare.pairs import Treatments, by_item, paired, params_of
-from longctx.results.grouping import by_test, grouped
 from longctx.results.guessing import guessing_of
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject, by_test, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.mover import Sample, correlation, interval
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Z95, Rate, rate_of
 from longctx.stats.unpaired import Unpaired
-from longctx.vocabulary.lengths import LENGTHS, length_of
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.cell import LENGTHS, length_of
+from longctx.vocabulary.declaration import Protocol
 
 SHARE = 0.85
 """NoLiMa's share of the rate at the shortest length."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from longctx.results.grouping import grouped
-from longctx.results.row import AGREEMENT, GRADED, Row
-from longctx.results.subject import Subject
+from longctx.results.row import AGREEMENT, GRADED, Row, Subject, grouped
 from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import NO_RATE, Rate, rate_of
-from longctx.vocabulary.test import is_check, name_of_test
+from longctx.vocabulary.cell import is_check, name_of_test
 
 
 @dataclass(frozen=True, slots=True)

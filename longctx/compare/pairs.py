@@ -11,12 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from longctx.errors import UserError
 from longctx.results import judging
-from longctx.results.grouping import by_subject, by_test, grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject, by_subject, by_test, grouped
 from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.paired import Paired
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.shapes import TEXT
 
 TrialKey = tuple[str, int, str, int, int]

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, paired, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of
 from longctx.stats.unpaired import Unpaired
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.declaration import Protocol
 
 SETTLED = 0.5
 """A trial that was answered several times has changed if its mean did by more than this."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from longctx.errors import BadValue
-
-if TYPE_CHECKING:
-    pass
 
 RECORD_MODES = ("none", "once", "new_episodes", "all")
 

@@ -11,15 +11,15 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model, model_validator
 
+from longctx.config.files import checked, read_toml
 from longctx.config.models import TokensPerUnit
 from longctx.config.project import project_settings
-from longctx.config.text_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Bank
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
-from longctx.vocabulary.protocol import Protocol
 from longctx.workspace import Workspace
 
 DEFAULT = "recorded"

@@ -7,11 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.config.text_files import read_text
+from longctx.config.files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
-from longctx.vocabulary.cell import Cell, Words
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL, Cell, Words
 from longctx.workspace import Workspace
 
 REPLACED = {

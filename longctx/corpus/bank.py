@@ -7,10 +7,9 @@ import functools
 import hashlib
 from pathlib import Path
 
-from longctx.corpus.documents import load_corpus
+from longctx.corpus.documents import bank_files, load_corpus, read_settings
 from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.questions import load_questions
-from longctx.corpus.settings import bank_files, read_settings
 from longctx.vocabulary.bank import SHIPPED, Bank, Item, Section
 from longctx.workspace import Workspace
 

@@ -2,20 +2,146 @@
 
 Source of the size limits: the notebook on long-context QA (docs/protocols.md), cell 3: sections of more than 200 and at
 most 5000 tokens.
+
+Token counts by a named reference vocabulary, the same for every model and on every machine.
+
+Source of the vocabulary and its licence: fixtures/vocabularies/README.md.
 """
 
 from __future__ import annotations
 
+import base64
+import fnmatch
+import functools
 import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from longctx.corpus.billing import Reading
-from longctx.corpus.frozen import Frozen, load_frozen, moved_to
-from longctx.corpus.reading import read_parts
-from longctx.corpus.settings import SETTINGS, CorpusSettings, documents_folder, read_settings, settings_path
-from longctx.corpus.tokens import REFERENCE, count_tokens
-from longctx.errors import UserError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
+
+from longctx.config.files import read_toml, slug
+from longctx.corpus.billing import Reading, documents
+from longctx.corpus.fetch import read_issue
+from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
+from longctx.errors import UserError, did_you_mean
+from longctx.files import inside
+from longctx.text import count
+from longctx.vocabulary.bank import SHIPPED, VERSION
+from longctx.workspace import Workspace, packaged
+
+if TYPE_CHECKING:
+    import tiktoken
+
+SETTINGS = "corpus.toml"
+SUFFIXES = (".xml", ".txt", ".md")
+
+
+class CorpusSettings(BaseModel):
+    """The content of corpus.toml, which a folder may lack. Sections have min_tokens < tokens <= max_tokens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    about: str = ""
+    """What the documents are, in a sentence."""
+    documents: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")
+    """The name of the folder that holds the documents, which is beside this one or comes with longctx: for another bank
+    of questions about the same documents."""
+    literal: bool = True
+    """Whether questions and right answers use the words of their section. False for a bank of paraphrases: checks do
+    not look for these words then."""
+    document: str | None = None
+    """What the prompts call the text that questions are about; without it, a government record, as the protocols do."""
+    min_tokens: NonNegativeInt = 200
+    """Tokens of the reference vocabulary: a section must have more."""
+    max_tokens: PositiveInt = 5000
+    """Tokens of the reference vocabulary: a section may have as many."""
+    split_at: str | None = Field(default=None, min_length=1)
+    """Text that separates the sections of a file, those of .xml within its documents."""
+    reading: Reading | None = None
+    """How billing codes and page breaks are read; without it, as the sections were frozen, else `documents`."""
+    examples: tuple[str, ...] = ()
+    """Ids of sections that serve as examples for question writing and are kept out of the test."""
+    ignore: tuple[str, ...] = ()
+    """Files that are not read, as patterns such as `"*.pdf"` or `"drafts/*"`; `*` matches any characters, `/` too."""
+    version: Literal[1, 2] = VERSION
+    """How trials are drawn: with 2, another document or question changes only the trials that it is drawn for; with 1,
+    all of them. What was recorded before there was version 2 is valid with 1."""
+    rounds: bool = False
+    """Whether questions are asked in rounds, one about each section before a second about any."""
+
+    @field_validator("document")
+    @classmethod
+    def _a_word(cls, value: str | None) -> str | None:
+        """Check that the word can be in a sentence and in a tag, as the prompts use it."""
+        if value is not None and (not value.strip() or value != " ".join(value.split()) or set(value) & set("<>{}")):
+            raise ValueError("give what one document is called, such as 'staff handbook', without < > { }")
+        return value
+
+
+def read_settings(folder: Path) -> CorpusSettings:
+    """Read the settings of a folder, or of a file's folder. Raises UserError if there is neither."""
+    if not folder.is_dir() and not is_document(folder):
+        raise UserError(
+            "no-documents-folder",
+            f"There is no folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with longctx "
+            "data corpus fetch.",
+        )
+    path = settings_path(folder)
+    return read_toml(path, CorpusSettings) if path.is_file() else CorpusSettings()
+
+
+def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
+    """Return the documents and the questions of a bank: fixtures/NAME and fixtures/questions/NAME.jsonl, in the project
+    or in longctx itself. Raises UserError with the known names."""
+    documents, questions = workspace.find(name), workspace.find("questions", f"{name}.jsonl")
+    if Path(name).name != name or not (documents.is_dir() and questions.is_file()):
+        asked = [path.stem for path in workspace.list("questions", "*.jsonl")]
+        names = sorted(stem for stem in asked if workspace.find(stem).is_dir())
+        raise UserError(
+            "unknown-bank",
+            f"There is no bank {name!r}, which would be the documents {documents} and the questions {questions}. "
+            f"{did_you_mean(name, names)}",
+        )
+    return documents, questions
+
+
+def documents_folder(folder: Path) -> Path:
+    """Return the folder that holds the documents of a bank's folder: itself, unless its corpus.toml names another.
+
+    Raises UserError if there is no such folder, or if that names another in turn.
+    """
+    name = read_settings(folder).documents
+    if name is None:
+        return folder
+    beside, shipped = folder.parent / name, packaged() / name
+    found = inside(beside, folder.parent) if beside.is_dir() else shipped
+    if not found.is_dir() or read_settings(found).documents is not None:
+        raise UserError(
+            "no-documents-folder",
+            f"{settings_path(folder)}: documents = {name!r} names no folder of documents, neither beside {folder} nor "
+            "among those that come with longctx: correct the name.",
+        )
+    return found
+
+
+def word_for(workspace: Workspace, folder: Path | None, bank: str = SHIPPED) -> str | None:
+    """Return what the documents of a folder, by default a bank's, are called; None for the protocols' own word."""
+    return read_settings(folder or bank_files(workspace, bank)[0]).document
+
+
+def settings_path(folder: Path) -> Path:
+    """Return the path of the settings of a folder, or of a file's folder."""
+    folder = folder if folder.is_dir() else folder.parent
+    return inside(folder / SETTINGS, folder)
+
+
+def is_document(path: Path) -> bool:
+    return path.suffix.lower() in SUFFIXES and path.is_file()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +245,139 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
             f"{settings_path(folder)}.",
         )
     return Corpus(folder.resolve().name, vocabulary, kept, examples, left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSection:
+    """A document, or a part of one, before its tokens are counted."""
+
+    id: str
+    title: str
+    department: str
+    text: str
+
+
+BESIDE = {SETTINGS, FILE, "questions.jsonl", "questions.dropped.jsonl"}
+"""The files that longctx itself reads or writes beside documents."""
+BESIDE_SUFFIXES = {".part", ".etag", ".sha256"}
+"""Those of a download."""
+Unnamed = tuple[str, str, str]
+"""Title, department and text of a part."""
+
+
+def read_parts(
+    folder: Path, reading: Reading, split_at: str | None, ignore: Sequence[str] = ()
+) -> Iterator[ReadSection]:
+    """Yield every part of a folder's files, in the order of their names, or of a single file. READMEs are left out, and
+    what matches a pattern of `ignore`.
+
+    A file is split after billing codes, and documents in .xml at `split_at` too, except in the notebook's reading;
+    .txt and .md are split at `split_at` instead of billing codes. Raises UserError.
+    """
+    seen: dict[str, Path] = {}
+    for path in filter(is_document, _files(folder, ignore)):
+        if folder.is_dir():
+            inside(path, folder)
+        relative = path.relative_to(folder) if folder.is_dir() else Path(path.name)
+        name = slug("-".join(relative.with_suffix("").parts))
+        if name in seen:
+            raise UserError(
+                "duplicate-section-names",
+                f"{path} and {seen[name]} would both give sections named {name!r}: rename one.",
+            )
+        seen[name] = path
+        read = _read_xml if path.suffix.lower() == ".xml" else _read_text
+        parts = list(read(path, reading, split_at))
+        for number, (title, department, text) in enumerate(parts, 1):
+            yield ReadSection(f"{name}-{number:03d}" if len(parts) > 1 else name, title, department, text)
+
+
+def unread(folder: Path) -> str:
+    """Return a sentence on the files of a folder that are no documents; empty if there are none. Raises UserError."""
+    files = [path for path in _files(folder, read_settings(folder).ignore) if not is_document(path)]
+    if not files:
+        return ""
+    kinds = Counter(path.suffix.lower() or "no suffix" for path in files)
+    unread = f"{count(len(files), 'file is', 'files are')} not read"
+    listed = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+    return (
+        f"{folder}: {unread} ({listed}; the first: {files[0].relative_to(folder)}). Documents are .txt, .md and .xml: "
+        "convert a file to text (pdftotext -layout FILE.pdf does so for a PDF), or list it in corpus.toml, such as "
+        f'ignore = ["{f"*{files[0].suffix}" if files[0].suffix else files[0].name}"].'
+    )
+
+
+def _files(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
+    """Yield the files of a folder that may be documents, or a single file."""
+    if not folder.is_dir():
+        yield folder
+        return
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        ours = path.name in BESIDE or path.suffix in BESIDE_SUFFIXES or path.stem.upper() == "README"
+        ignored = any(fnmatch.fnmatch(relative.as_posix(), pattern) for pattern in ignore)
+        if path.is_file() and not (hidden or ours or ignored):
+            yield path
+
+
+def _read_xml(path: Path, reading: Reading, split_at: str | None) -> Iterator[Unnamed]:
+    for chunk in read_issue(_bytes(path), str(path), reading):
+        first, *rest = chunk.text.split(split_at) if split_at and reading != "notebook" else [chunk.text]
+        yield chunk.title, chunk.department, first
+        yield from ((_first_line(text), chunk.department, text) for text in rest)
+
+
+def _read_text(path: Path, reading: Reading, split_at: str | None) -> Iterator[Unnamed]:
+    try:
+        text = _bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(
+            "not-utf-8", f"{path} is not UTF-8 text: save it as UTF-8, or move it out of the folder."
+        ) from None
+    parts = text.split(split_at) if split_at else [text[place] for place in documents(text, reading)]
+    yield from ((_first_line(part), "", part) for part in parts)
+
+
+def _first_line(text: str) -> str:
+    lines = (line.strip("#= \t") for line in text.splitlines())
+    return next((line for line in lines if line), "")[:120]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError("not-readable", f"{path} cannot be read: {error.strerror}.") from None
+
+
+REFERENCE = "claude-2"
+"""The vocabulary of the notebook that the protocol comes from; newer models count differently."""
+
+
+def count_tokens(text: str) -> int:
+    """Count the tokens of a text in the reference vocabulary. Raises UserError if that cannot be read."""
+    return len(_encoding().encode_ordinary(unicodedata.normalize("NFKC", text)))
+
+
+@functools.cache
+def _encoding() -> tiktoken.Encoding:
+    """Load the vocabulary when first needed (0.2 s): the shipped register's counts are frozen and do not need it."""
+    import tiktoken
+
+    path = packaged() / "vocabularies" / f"{REFERENCE}.json"
+    try:
+        vocabulary = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise UserError(
+            "vocabulary-unreadable",
+            f"The reference vocabulary {path} cannot be read: {error}. Restore it from version control.",
+        ) from None
+    _, first, *tokens = vocabulary["bpe_ranks"].split(" ")
+    ranks = {base64.b64decode(token): rank for rank, token in enumerate(tokens, int(first))}
+    return tiktoken.Encoding(
+        REFERENCE,
+        pat_str=vocabulary["pat_str"],
+        mergeable_ranks=ranks,
+        special_tokens=vocabulary["special_tokens"],
+    )

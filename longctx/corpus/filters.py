@@ -14,8 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx import clocks
-from longctx.config.file_names import file_name
-from longctx.config.text_files import first_fault
+from longctx.config.files import file_name, first_fault
 from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.files import inside, write_file

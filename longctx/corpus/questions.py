@@ -11,12 +11,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from longctx.config.text_files import first_fault
+from longctx.config.files import first_fault
 from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus
 from longctx.corpus.frozen import moved_to
 from longctx.errors import UserError
-from longctx.vocabulary.prompt_sets import EARLIER, PROTOCOL
+from longctx.vocabulary.cell import EARLIER, PROTOCOL
 
 OPTIONAL = "accepted", "reviewed"
 """What a question may have that is no part of it: files leave it out where there is none, and no digest covers it."""

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from longctx.errors import UserError
 from longctx.files import check_new, write_file
-from longctx.gate.defaults import MARGIN
-from longctx.plural import count
+from longctx.gate.rules import MARGIN
 from longctx.results.store import find_run
-from longctx.visible import visible
+from longctx.text import count, visible
+from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.looks import DEFAULT_LOOKS
-from longctx.vocabulary.test import is_check
 
 if TYPE_CHECKING:
     from longctx.config.profiles import Profile

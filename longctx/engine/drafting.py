@@ -16,9 +16,9 @@ from longctx.errors import UserError
 from longctx.functions.cells import load_cases
 from longctx.functions.transcript import Probe
 from longctx.live.cost.money import cost, usd
-from longctx.plural import count
 from longctx.recording.tape import Wanted
 from longctx.stats.losses import probes_needed
+from longctx.text import count
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile

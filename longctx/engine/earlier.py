@@ -17,12 +17,11 @@ from longctx.recording.apis import to_reply
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, read_object
-from longctx.report.page.earlier import Earlier, RowIdentity, earlier_rows
+from longctx.report.page.contents import Earlier, RowIdentity, earlier_rows
 from longctx.results.baseline import Baseline
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.results.row import Row, grouped
 from longctx.results.store import by_group, digest_of_answers, load, with_answers
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.declaration import Protocol
 
 
 def earlier_answers(

@@ -22,14 +22,13 @@ from longctx.gate.evidence import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
-from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
+from longctx.recording.episodes import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting, run_protocol
-from longctx.results.row import EARLY_STOP, Row
+from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import with_answers
-from longctx.results.subject import Subject
+from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
-from longctx.vocabulary.test import name_of_test
 
 if TYPE_CHECKING:
     from longctx.live.failure import Asked

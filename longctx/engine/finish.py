@@ -31,21 +31,20 @@ from longctx.live.cost.estimate import Estimate, estimate
 from longctx.recording.request import digest_of
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
+from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
 from longctx.report.headline import failures, headline
-from longctx.report.lost import Views, ViewsOfRows, lost_answers
 from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
 from longctx.results import store
 from longctx.results.baseline import Baseline, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms
-from longctx.results.origin import origin
-from longctx.results.row import Row
+from longctx.results.row import Row, origin
 from longctx.results.store import FinishedRun, remove_old_runs, with_answers
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
-from longctx.vocabulary.protocol import Protocol
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter

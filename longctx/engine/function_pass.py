@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
-from longctx.engine.function_runs import price
+from longctx.engine.functions import price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds
@@ -21,12 +21,11 @@ from longctx.live.batches.ledger import TapePlace
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
+from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.run import Done, ending
-from longctx.live.tally import Tally
-from longctx.recording.tape import Tape
-from longctx.recording.writer import only_writer
+from longctx.recording.tape import Tape, only_writer
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run

@@ -22,16 +22,15 @@ from longctx.gate.plan import Assumed, Load, Target, against_baselines, all_band
 from longctx.gate.validity import vacuous_bands
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.live.failure import Unasked
-from longctx.live.waiting import Say
+from longctx.live.watch import Say
 from longctx.recording.tape import Tape, Wanted
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.views.reporting import Reports, reporting_of_test
+from longctx.results.row import Row, Subject, grouped
+from longctx.views.declared import reporting_of_test
+from longctx.views.reporting import Reports
+from longctx.vocabulary.cell import is_check, name_of_test
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.report import Report
 from longctx.vocabulary.shapes import STRATEGY
-from longctx.vocabulary.test import is_check, name_of_test
 
 NAMED = 3
 """The most bands that the warning names."""

@@ -14,14 +14,14 @@ from longctx.errors import TapeError, UserError
 from longctx.functions.measure import TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
-from longctx.plural import count
-from longctx.recording import absence
-from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, sentence
+from longctx.recording.episodes import PROMPT_CUT, CutPrompts, sentence
+from longctx.recording.missing import why_missing
 from longctx.recording.request import in_all
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row
 from longctx.results.view import View
+from longctx.text import count
 from longctx.vocabulary.cell import CREDIT, Kind, Reply
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Measurer:
             rows[place], views[place] = [unmeasured_row(run, trial, "infra_error", PROMPT_CUT)], [View(test)]
         unread = sum(one.cause == NOT_READ for one in ended)
         problems = [
-            absence.sentence(case, tape, absent, failed, changed) if absent or failed else "",
+            why_missing(case, tape, absent, failed, changed) if absent or failed else "",
             _not_read(case, unread) if unread else "",
             sentence(case.model.model, cut, case.size) if cut else "",
         ]
@@ -161,7 +161,7 @@ class Measurement:
 
     def __repr__(self) -> str:
         """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""
-        from longctx.summary.by_test import summaries_of_tests
+        from longctx.summary.summary import summaries_of_tests
 
         measured = summaries_of_tests(self.summary.cells)
         return "\n".join(f"{each.test}, {each.subject}: {each.rate}" for each in measured) or "nothing was measured"

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from longctx.cases.case import Case, TableChoices, cases_of
+from longctx.config.files import checked, first_fault
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.project import Shard, deal
-from longctx.config.text_files import checked, first_fault
+from longctx.corpus.documents import word_for
 from longctx.corpus.filters import Filter
-from longctx.corpus.settings import word_for
 from longctx.engine.settings import Settings
 from longctx.engine.terms import terms_at
 from longctx.errors import UserError
-from longctx.gate.defaults import MARGIN
+from longctx.gate.rules import MARGIN
 from longctx.registry import known_protocols
 from longctx.vocabulary.bank import SHIPPED, Bank
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.protocol import Protocol
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:

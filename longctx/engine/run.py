@@ -14,7 +14,7 @@ from longctx import clocks
 from longctx.engine.settings import Settings, of_arguments
 from longctx.extras import require
 from longctx.files import check_is_no_file, write_file
-from longctx.gate.defaults import DEFAULT_CAP
+from longctx.gate.rules import DEFAULT_CAP
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from longctx.live.cost.estimate import Estimate
     from longctx.live.failure import Failure
     from longctx.live.run import Done
-    from longctx.live.waiting import Say
+    from longctx.live.watch import Say
     from longctx.recording.rewriting import Rewriting
     from longctx.recording.tape import Tape
     from longctx.vocabulary.report import Report
@@ -173,7 +173,7 @@ class Run:
         require("Asking a model", "anthropic")
         self._has_asked = True
         from longctx.live.run import LivePass
-        from longctx.recording.writer import only_writer
+        from longctx.recording.tape import only_writer
 
         settings = self.settings
         cases = self.plan.cases if cases is None else cases
@@ -211,8 +211,8 @@ class Run:
         if not lacking:
             return list(cells)
         from longctx.live.run import count_probes
-        from longctx.live.server.calibrate import say_uncounted
-        from longctx.recording.writer import only_writer
+        from longctx.live.server.counting import say_uncounted
+        from longctx.recording.tape import only_writer
 
         settings, terms = self.settings, self.terms([case.model for case in lacking])
         tape = self.tape(settings.record)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.arguments import RECORD_MODES, label, number, one_of, share, trial
 from longctx.config.project import ProjectSettings, shard
 from longctx.errors import BadValue, UserError, did_you_mean
-from longctx.gate.defaults import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
+from longctx.gate.rules import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
 from longctx.vocabulary.shapes import SHAPES
 
 if TYPE_CHECKING:

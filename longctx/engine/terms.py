@@ -13,27 +13,24 @@ from pydantic import ValidationError
 
 from longctx import pytest_file
 from longctx.cases.case import Case, Trial
-from longctx.config.file_names import file_name
+from longctx.config.files import checked, digest_of, file_name
 from longctx.config.models import Prices
 from longctx.config.profiles import Profile, load_profile, profile_path, profile_type
 from longctx.config.project import NAME, ProjectSettings, settings_in
-from longctx.config.text_files import checked, digest_of
 from longctx.errors import UserError
-from longctx.gate.defaults import MARGIN
 from longctx.gate.minimum import requirements_of, shortfalls
+from longctx.gate.rules import MARGIN
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.registry import known_protocols
 from longctx.results.manifest import Manifest
-from longctx.results.row import EARLY_STOP, Row
+from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import cell_name, cell_names, missing_shards
-from longctx.results.subject import Subject
-from longctx.vocabulary.cell import Identity
+from longctx.vocabulary.cell import Identity, is_check, name_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
-from longctx.vocabulary.test import is_check, name_of_test
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:

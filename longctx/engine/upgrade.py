@@ -24,15 +24,15 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.cost.money import check_cap
 from longctx.registry import known_protocols
 from longctx.report.document import Document, as_markdown
-from longctx.report.page.earlier import Earlier, earlier_rows
+from longctx.report.page.contents import Earlier, earlier_rows
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
 from longctx.results.row import Row
 from longctx.results.store import with_answers
 from longctx.results.view import View
 from longctx.views.chart import Chart
+from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.shapes import SHAPES
-from longctx.vocabulary.test import is_check
 from longctx.workspace import Workspace
 
 ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from longctx.recording.apis.messages import citations_of
+from longctx.vocabulary.bank import simplified
 from longctx.vocabulary.judging import split_thinking
-from longctx.vocabulary.occurrence import simplified
 
 Schema = TypeVar("Schema")
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)

@@ -15,10 +15,10 @@ from longctx.functions.cells import NAME, CellOfFunction
 from longctx.functions.measure import FunctionTrial, TestMistake, mistake, no_answer
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
-from longctx.plural import count
 from longctx.recording.request import completed
 from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT
+from longctx.text import count
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered
 

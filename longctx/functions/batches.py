@@ -16,6 +16,7 @@ from longctx.live.batches.filling import pending
 from longctx.live.batches.ledger import Ledger, TapePlace, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
+from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
@@ -23,8 +24,7 @@ from longctx.live.progress import live_progress
 from longctx.live.request import OneRequest, Request
 from longctx.live.run import Sending, open_batches, stoppable
 from longctx.live.server.clients import open_clients
-from longctx.live.tally import Tally
-from longctx.live.waiting import Say
+from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 
 

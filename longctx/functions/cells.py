@@ -15,17 +15,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
 from longctx.cases.case import Case
+from longctx.config.files import read_text
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet, Wording
-from longctx.config.text_files import read_text
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault
 from longctx.files import inside
-from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words, is_number
+from longctx.vocabulary.cell import PROTOCOL, BuiltTrial, Cell, Identity, Outcome, Reply, Words, is_number, length_of
+from longctx.vocabulary.declaration import Counts
 from longctx.vocabulary.grid import Count, Trials, shortest_band
-from longctx.vocabulary.lengths import length_of
-from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.protocol_cell import Counts
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 

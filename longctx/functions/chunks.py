@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longctx.config.text_files import read_text
-from longctx.corpus.tokens import count_tokens
+from longctx.config.files import read_text
+from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.vocabulary.bank import Section

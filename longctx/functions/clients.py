@@ -8,19 +8,16 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import httpx2
 
 from longctx.config.models import BETA, VERSION, ModelProfile, custom_headers, treatments
 from longctx.errors import UserError
-from longctx.functions.measure import TestMistake, mistake
+from longctx.functions.measure import FunctionTrial, TestMistake, mistake
 from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, status_of, streams
 from longctx.recording.request import is_messages_path, messages_body
 from longctx.recording.trials import Exchange
-
-if TYPE_CHECKING:
-    from longctx.functions.ask import Ask
 
 BASE_URL = "http://recordings.invalid"
 """The address of the clients; nothing is sent there."""
@@ -34,7 +31,16 @@ AS_ARRAY = "as_array"
 Client = TypeVar("Client")
 
 
-def client(ask: Ask, sdk: str, model: str | None, asynchronous: bool = False) -> Any:
+class AskOfTrial(Protocol):
+    """What a client needs of the fixture `ask`."""
+
+    @property
+    def trial(self) -> FunctionTrial: ...
+
+    def model(self, name: str) -> ModelProfile: ...
+
+
+def client(ask: AskOfTrial, sdk: str, model: str | None, asynchronous: bool = False) -> Any:
     """Return an SDK's client whose requests are answered from the recordings of the current trial."""
     _check_sdk(ask, sdk, model)
     module = importlib.import_module(MODULES[sdk])
@@ -49,7 +55,7 @@ def client(ask: Ask, sdk: str, model: str | None, asynchronous: bool = False) ->
     return _threadless(getattr(module, f"Async{NAMES[sdk]}"))(**settings, http_client=http)
 
 
-def client_like(ask: Ask, like: Client, model: str | None) -> Client:
+def client_like(ask: AskOfTrial, like: Client, model: str | None) -> Client:
     """Return a copy of a client, with its class, headers and retries, on the recordings. Raises TestMistake."""
     if any(each.__module__.startswith("google.genai.") for each in type(like).__mro__):
         of_google: Client = _google_like(ask, like, model)
@@ -74,14 +80,14 @@ def client_like(ask: Ask, like: Client, model: str | None) -> Client:
     return made
 
 
-def _google(ask: Ask, kind: type[Any], options: Any, vertex: bool, model: str | None) -> Any:
+def _google(ask: AskOfTrial, kind: type[Any], options: Any, vertex: bool, model: str | None) -> Any:
     """Return a client of Google's SDK, which has its asynchronous form in it. options: its HttpOptions."""
     on_recordings = {"httpx_client": http_client(ask, model), "httpx_async_client": async_http_client(ask, model)}
     changed = options.model_copy(update={"base_url": BASE_URL, "aiohttp_client": None, **on_recordings})
     return kind(api_key="not-needed", vertexai=vertex, http_options=changed)
 
 
-def _google_like(ask: Ask, like: Any, model: str | None) -> Any:
+def _google_like(ask: AskOfTrial, like: Any, model: str | None) -> Any:
     known = like._api_client
     kind = importlib.import_module("google.genai").Client
     synchronous = isinstance(like, kind)
@@ -89,18 +95,18 @@ def _google_like(ask: Ask, like: Any, model: str | None) -> Any:
     return made if synchronous else made.aio
 
 
-def http_client(ask: Ask, model: str | None) -> httpx2.Client:
+def http_client(ask: AskOfTrial, model: str | None) -> httpx2.Client:
     """Return a plain client on the recordings."""
     return httpx2.Client(transport=_Transport(ask, model), base_url=BASE_URL)
 
 
-def async_http_client(ask: Ask, model: str | None) -> httpx2.AsyncClient:
+def async_http_client(ask: AskOfTrial, model: str | None) -> httpx2.AsyncClient:
     """Return the same as an asynchronous client."""
     return httpx2.AsyncClient(transport=_AsyncTransport(ask, model), base_url=BASE_URL)
 
 
 class _Transport(httpx2.BaseTransport):
-    def __init__(self, ask: Ask, model: str | None) -> None:
+    def __init__(self, ask: AskOfTrial, model: str | None) -> None:
         self._ask, self._model = ask, model
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -110,7 +116,7 @@ class _Transport(httpx2.BaseTransport):
 
 
 class _AsyncTransport(httpx2.AsyncBaseTransport):
-    def __init__(self, ask: Ask, model: str | None) -> None:
+    def __init__(self, ask: AskOfTrial, model: str | None) -> None:
         self._ask, self._model = ask, model
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -139,7 +145,7 @@ def _platform_of(kind: type) -> Any:
     return importlib.import_module(base).get_platform()
 
 
-def _check_sdk(ask: Ask, sdk: str, model: str | None) -> None:
+def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
     if sdk not in NAMES:
         named = f"ask.client(model={sdk!r})"
         raise mistake(
@@ -152,7 +158,7 @@ def _check_sdk(ask: Ask, sdk: str, model: str | None) -> None:
         raise TestMistake(_other_api(ask, asked, f"the SDK {sdk}"))
 
 
-def _other_api(ask: Ask, model: ModelProfile, what: str) -> UserError:
+def _other_api(ask: AskOfTrial, model: ModelProfile, what: str) -> UserError:
     return UserError(
         "other-api",
         f"{ask.trial.case.id}: the code under test uses {what}, and {model.model} is asked by the API {model.api} "
@@ -160,7 +166,7 @@ def _other_api(ask: Ask, model: ModelProfile, what: str) -> UserError:
     )
 
 
-def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, Any]:
+def _issued(ask: AskOfTrial, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, Any]:
     """Return a request of the SDK with its answer, and its stream_options; None for these if it is not streamed.
 
     named: the model that the test names; None for the model under test.
@@ -191,7 +197,7 @@ def _issued(ask: Ask, named: str | None, request: httpx2.Request, content: bytes
     return issued, options if streamed else None
 
 
-def _body(ask: Ask, path: str, content: bytes, betas: str) -> dict[str, Any]:
+def _body(ask: AskOfTrial, path: str, content: bytes, betas: str) -> dict[str, Any]:
     """Return the body of a request, which Anthropic's clients of Bedrock and Vertex have rewritten."""
     try:
         body = messages_body(path, content, betas) if is_messages_path(path) else json.loads(content)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus.documents import count_tokens
 from longctx.functions.operation import Operation, operation
 from longctx.vocabulary.bank import SHIPPED, Section
 from longctx.vocabulary.lexical import most_alike
@@ -259,8 +259,7 @@ def _beginning(text: str, tokens: int) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _sections(workspace: Workspace, bank: str) -> list[Section]:
-    from longctx.corpus.documents import load_corpus
-    from longctx.corpus.settings import bank_files
+    from longctx.corpus.documents import bank_files, load_corpus
 
     folder = Path(bank) if Path(bank).is_dir() else bank_files(workspace, bank)[0]
     return [Section(section.id, section.text, section.tokens) for section in load_corpus(folder).sections]

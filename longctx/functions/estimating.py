@@ -15,9 +15,9 @@ from longctx.functions.measure import FunctionTrial, Lacking, Result
 from longctx.live.cost.estimate import NONE_LATER, Estimate, Later, estimate_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.request import OneRequest
-from longctx.plural import count
 from longctx.recording.apis import api_of
 from longctx.recording.trials import Exchange
+from longctx.text import count
 
 
 @dataclass(slots=True)

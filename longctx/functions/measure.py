@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from longctx.cases.case import Case, Trial
-from longctx.config.file_names import file_name
+from longctx.config.files import file_name
 from longctx.config.models import ModelProfile, as_lines
 from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts

@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from longctx.config.text_files import check_size
-from longctx.corpus.tokens import count_tokens
+from longctx.config.files import check_size
+from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
 from longctx.live.cost.money import COMPACTION

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from longctx.config.text_files import check_size, read_text
+from longctx.config.files import check_size, read_text
 from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.cells import load_cases
@@ -20,7 +20,7 @@ from longctx.functions.filled import Divided
 from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import Messages, blocks_of, joined, tokens_after, unpaired
 from longctx.pytest_file import root_around
-from longctx.vocabulary.occurrence import simplified
+from longctx.vocabulary.bank import simplified
 
 ENOUGH = 0.95
 """The share of a fill that a session must have."""

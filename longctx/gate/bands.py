@@ -23,7 +23,7 @@ from itertools import chain
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
-from longctx.gate.defaults import ALPHA, MARGIN
+from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import p_value_over_clusters, trials_to_settle
 from longctx.stats.looks import ONCE
@@ -31,10 +31,10 @@ from longctx.stats.looks import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
-from longctx.vocabulary.test import name_of_test
+from longctx.vocabulary.cell import name_of_test
 
 if TYPE_CHECKING:
-    from longctx.results.subject import Subject
+    from longctx.results.row import Subject
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 

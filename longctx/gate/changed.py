@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.gate.verdict import RunVerdict
-from longctx.plural import count
 from longctx.results.manifest import Manifest, RecordedTerms
-from longctx.results.row import Row
+from longctx.results.row import Row, Subject
 from longctx.results.store import PARTS, sentence
-from longctx.results.subject import Subject
-from longctx.vocabulary.test import is_check
+from longctx.text import count
+from longctx.vocabulary.cell import is_check
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
 """The compared fields of a run's manifest, and their names for people."""

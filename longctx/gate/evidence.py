@@ -19,18 +19,16 @@ from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, 
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Evidenced
 from longctx.gate.plan import Assumed
-from longctx.results.grouping import grouped
-from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row
+from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
 from longctx.results.store import differing
-from longctx.results.subject import Subject
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.looks import ONCE, Looks, planned
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
+from longctx.vocabulary.cell import is_check, name_of_test
 from longctx.vocabulary.looks import LooksPlan
-from longctx.vocabulary.test import is_check, name_of_test
 
 MOST_MISSING = {"family": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""

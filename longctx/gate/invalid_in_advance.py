@@ -12,7 +12,7 @@ from longctx.gate.validity import NONE_GATED, models_of, not_judged, of_the_run,
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.declaration import Protocol
 
 
 def invalid_in_advance(

@@ -46,7 +46,7 @@ class Requirement:
 
 def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:
     """Return what the cells of a run are tested for, by `cell_name`. min_rates: by the same names."""
-    from longctx.results.grouping import grouped
+    from longctx.results.row import grouped
     from longctx.results.store import cell_name
 
     trials = grouped(rows if min_rates else (), lambda row: cell_name(row.test, row.cell, row.subject))

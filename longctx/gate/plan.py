@@ -11,8 +11,8 @@ from statistics import NormalDist
 import numpy as np
 
 from longctx.gate.bands import LEAST_CLUSTERS, RUN, Band
-from longctx.gate.defaults import ALPHA, MARGIN
-from longctx.results.subject import Subject
+from longctx.gate.rules import ALPHA, MARGIN
+from longctx.results.row import Subject
 from longctx.stats import power, unpaired
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.looks import planned

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.results.row import Row, grouped
 from longctx.results.store import differing
 from longctx.stats.unpaired import Quantile, quantile
 from longctx.vocabulary.shapes import STRATEGY

@@ -10,20 +10,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from longctx.compare.pairs import Treatments, pairs
-from longctx.gate.defaults import MAX_AGE_DAYS
 from longctx.gate.evidence import MOST_MISSING
-from longctx.results.grouping import grouped
+from longctx.gate.rules import MAX_AGE_DAYS
 from longctx.results.guessing import guessing_of
-from longctx.results.row import EARLY_STOP
+from longctx.results.row import EARLY_STOP, grouped
 from longctx.stats.rates import Rate, design_effect, wilson
-from longctx.vocabulary.test import is_check, name_of_test
+from longctx.vocabulary.cell import is_check, name_of_test
 
 if TYPE_CHECKING:
     from longctx.compare.pairs import Matched, TrialPairs, Unmatched
     from longctx.gate.evidence import Evidence
-    from longctx.results.row import Row
-    from longctx.results.subject import Subject
-    from longctx.vocabulary.protocol import Protocol
+    from longctx.results.row import Row, Subject
+    from longctx.vocabulary.declaration import Protocol
 
 NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
 UNREADABLE = "unparseable", "truncated"

@@ -19,7 +19,6 @@ from longctx.gate.bands import (
     margin_of_run,
     overall,
 )
-from longctx.gate.defaults import ALPHA, MARGIN
 from longctx.gate.evidence import (
     Evidence,
     EvidenceInLooks,
@@ -34,23 +33,24 @@ from longctx.gate.evidence import (
     judge_errors,
     with_bands_of,
 )
+from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, not_judged, nothing_to_lose, of_the_run, too_old, unmeasured
-from longctx.plural import count
 from longctx.registry import shipped
 from longctx.results.guessing import guessing_of
 from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE
-from longctx.results.row import EARLY_STOP, Row
-from longctx.results.subject import Subject
+from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm, rate_of
-from longctx.views.reporting import Reporting, Reports, described, reporting_of, reporting_of_test
+from longctx.text import count
+from longctx.views.declared import reporting_of, reporting_of_test
+from longctx.views.reporting import Reporting, Reports, described
+from longctx.vocabulary.cell import is_check, name_of_test
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
-from longctx.vocabulary.protocol import Protocol
 from longctx.vocabulary.report import Reported, StatedMinimum
-from longctx.vocabulary.test import is_check, name_of_test
 
 
 @dataclass(frozen=True, slots=True)

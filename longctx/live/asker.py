@@ -19,6 +19,7 @@ from longctx.config.models import ModelProfile
 from longctx.live.asking import Asking
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget, check_cap
+from longctx.live.display import Tally
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
@@ -28,8 +29,7 @@ from longctx.live.server.clients import open_clients
 from longctx.live.server.enquiry import read_count
 from longctx.live.server.providers import Client
 from longctx.live.server.vendors import count_body, key_of
-from longctx.live.tally import Tally
-from longctx.live.waiting import Say
+from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply

@@ -18,9 +18,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
-from longctx.live.limiter import retry
-from longctx.live.limiter.pace import retry_after_s, retry_info_s, room_in_s
-from longctx.live.limiter.slots import Slots
+from longctx.live.limiter import Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
 from longctx.live.request import Request, most_paid
 from longctx.live.server.clients import Clients
 from longctx.live.server.providers import Client
@@ -193,11 +191,11 @@ class Asking:
             self._failed = "" if isinstance(result, Reply) else result.message
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
-            await self._slots.pause(retry.pause_s(attempts) if pause is None else pause)
+            await self._slots.pause(pause_s(attempts) if pause is None else pause)
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
         absent = failure.fatal and not self._failures.answered  # a server that has answered may come back
-        return self.asked.stopped is None and not absent and retry.sent_again(failure.cause, attempts)
+        return self.asked.stopped is None and not absent and sent_again(failure.cause, attempts)
 
     async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""

@@ -7,7 +7,7 @@ from typing import Self
 
 from longctx.live.cost.money import Budget
 from longctx.live.interrupted import Halt
-from longctx.live.limiter.limit import Limit
+from longctx.live.limiter import Limit
 
 MAX_CONSECUTIVE_FAILURES = 40
 """The number of trials in a row without an answer that stops the asking, since the next would fail too.

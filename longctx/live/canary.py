@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from longctx.cases.case import Group, Trial
 from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked, Failure
-from longctx.live.waiting import Say
-from longctx.visible import visible
+from longctx.live.watch import Say
+from longctx.text import visible
 
 FEW, MORE = 3, 10
 """The trials of which one must be readable: at the first look, and at the last."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from longctx.cases.case import Trial
 from longctx.live.failure import Failure
-from longctx.live.limiter import retry
+from longctx.live.limiter import passing
 from longctx.vocabulary.cell import BuiltTrial, Reply
 
 RequestEnd = Reply | Failure | None
@@ -101,7 +101,7 @@ class Drain:
             return
         if not paused.unanswered:
             self._ready.appendleft(paused)  # first: what it shares is still in the cache
-        elif not paused.late and all(retry.passing(why.cause) for _, why in paused.unanswered):
+        elif not paused.late and all(passing(why.cause) for _, why in paused.unanswered):
             paused.late, paused.built = True, None
             self._late.append(paused)
         else:

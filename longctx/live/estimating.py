@@ -11,20 +11,18 @@ from vcr.record_mode import RecordMode
 from longctx import clocks
 from longctx.cases.case import Case, Group, ReplyTokens, Trial
 from longctx.config.models import TokenCounts
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
 from longctx.live.batches.ledger import Ledger, each_once, place_in
 from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
 from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import cheapest_with_batches, shared
 from longctx.live.failure import Failure, Unasked
-from longctx.live.waiting import Say, waiting
-from longctx.plural import count
-from longctx.recording.missing import missing
-from longctx.recording.stale import stale
+from longctx.live.watch import Say, waiting
+from longctx.recording.missing import missing, of_other_versions, stale, why_unused
 from longctx.recording.tape import Tape
-from longctx.recording.versions import of_other_versions, why_unused
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
+from longctx.text import count
 
 NOT_MEASURED = "not_measured"
 """The cause of cases that are asked once the server has counted the tokens of their prompt set."""

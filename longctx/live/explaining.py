@@ -12,7 +12,7 @@ from longctx.live.failure import Failure
 from longctx.live.server.enquiry import NoAnswer
 from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.tape import NotRecorded
-from longctx.visible import visible
+from longctx.text import visible
 
 CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 """The causes that a status alone determines. Any other status below 500 is a refused request."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from longctx.cases.case import Group, Trial
 from longctx.live.canary import Canary
 from longctx.live.cost.money import usd
+from longctx.live.display import Tally
 from longctx.live.failure import Failure
-from longctx.live.tally import Tally
-from longctx.plural import count
 from longctx.stats.rates import Rate
+from longctx.text import count
 from longctx.vocabulary.cell import BuiltTrial, Reply
 
 if TYPE_CHECKING:

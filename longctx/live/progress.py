@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Trial
 from longctx.live.cost.money import usd
-from longctx.live.display import Display, open_display
+from longctx.live.display import Display, Tally, open_display
 from longctx.live.failure import Failure
-from longctx.live.tally import Tally
 from longctx.live.watch import Timer
 from longctx.vocabulary.cell import BuiltTrial, Reply
 
 if TYPE_CHECKING:
     from longctx.live.asking import Progress
-    from longctx.live.waiting import Say
+    from longctx.live.watch import Say
 
 PAUSE_S = 0.1
 """The seconds from a change until it is drawn, together with all later changes."""

@@ -29,6 +29,7 @@ from longctx.live.bounds import Bounds, Terms
 from longctx.live.canary import UNREADABLE, Canary, first
 from longctx.live.cost.estimate import estimate, total_price
 from longctx.live.cost.money import check_cap, check_default_cap
+from longctx.live.display import Tally
 from longctx.live.estimating import (
     BUILT,
     fitted,
@@ -43,16 +44,14 @@ from longctx.live.failure import Asked, Unasked
 from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress
-from longctx.live.server import calibrate
+from longctx.live.server import counting
 from longctx.live.server.clients import Clients, open_clients
 from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
-from longctx.live.tally import Tally
-from longctx.live.waiting import Say, waiting
-from longctx.plural import count
+from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
 from longctx.recording.tape import NotRecorded, Tape, Wanted
-from longctx.visible import visible
+from longctx.text import count, visible
 from longctx.workspace import Workspace
 
 Result = TypeVar("Result")
@@ -158,7 +157,7 @@ class LivePass:
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
         for client, of_client in clients.grouped(cases, lambda case: case.model):
-            of_server = await calibrate.calibrate(self.workspace, client, of_client, say)
+            of_server = await counting.calibrate(self.workspace, client, of_client, say)
             calibrated += of_server[0]
             uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
@@ -231,7 +230,7 @@ def count_probes(
         counted, uncounted = [], []
         async with open_clients(tape, terms.base_url, terms.in_flight, [case.model for case in cases]) as clients:
             for client, of_client in clients.grouped(cases, lambda case: case.model):
-                of_server = await calibrate.count_probes(workspace, client, of_client, say)
+                of_server = await counting.count_probes(workspace, client, of_client, say)
                 counted += of_server[0]
                 uncounted += of_server[1]
         return counted, uncounted

@@ -1,12 +1,12 @@
-"""The watch over an asking pass, which reports what is waited for while no question ends."""
+"""What a run waits for, said while nothing ends, so that nobody looks at a silent terminal without knowing why."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
 from typing import Protocol
-
-from longctx.live import waiting
 
 Tell = Callable[[float, str], object]
 """A function that is called with the seconds of a silence, and what is waited for."""
@@ -32,7 +32,7 @@ class Watch:
         """Begin a silence now; an earlier one ends."""
         self.end()
         self._since = self._clock.time()
-        self._timer = self._clock.call_later(waiting.DELAY_S, self._silent)
+        self._timer = self._clock.call_later(DELAY_S, self._silent)
 
     def end(self) -> None:
         """End the silence."""
@@ -43,4 +43,22 @@ class Watch:
     def _silent(self) -> None:
         silent_s = self._clock.time() - self._since
         self._tell(silent_s, self._what())
-        self._timer = self._clock.call_later(max(silent_s, waiting.DELAY_S), self._silent)
+        self._timer = self._clock.call_later(max(silent_s, DELAY_S), self._silent)
+
+
+Say = Callable[[str], object]
+
+DELAY_S = 2.0
+"""The seconds of waiting after which a message is printed."""
+
+
+@contextlib.contextmanager
+def waiting(say: Say, what: str) -> Iterator[None]:
+    """Print what is waited for if it takes longer than DELAY_S. A thread does so, as this one may be blocked."""
+    timer = threading.Timer(DELAY_S, say, (f"Waiting for {what} …",))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -13,21 +13,24 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.plugin import (
-    batching,
+    gating,
     guarding,
     hookspec,
+    measuring,
+    minimum,
+    mistakes,
     notices,
     options,
-    over,
     parameter_ids,
     run,
+    running,
     same_names,
     selection,
+    unrecorded,
+    unwritten,
 )
-from longctx.plugin.asking.nested import is_nested
-from longctx.plugin.ending import failed_bands, gating, minimum, skipped, unrecorded, unwritten
-from longctx.plugin.measuring import progress, properties, writing
 from longctx.plugin.mistakes import Mistake, as_usage_errors
+from longctx.plugin.nested import is_nested
 from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
@@ -67,14 +70,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
             project.check_root(config)
             notices.check_once(config)
-            batching.check(started.settings)
+            notices.check_batching(started.settings)
             gating.check(started)
             grid.check(started)
             if not config.option.collectonly:
                 grid.check_recorded(started, options.read(config).models)
-        config.pluginmanager.register(writing.RowWriter(config))
+        config.pluginmanager.register(measuring.RowWriter(config))
         config.pluginmanager.register(minimum.Minimum(config))
-        config.pluginmanager.register(progress.ReplayProgress(config))
+        config.pluginmanager.register(measuring.ReplayProgress(config))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -86,7 +89,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
     try:
         status = yield
     except pytest.UsageError as error:
-        status = over.status_of(config, error)
+        status = mistakes.status_of(config, error)
     if status == pytest.ExitCode.OK and not is_nested(config) and gating.lacks_verdict(config):
         return gating.end_without_verdict()
     return status
@@ -111,7 +114,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if options.any_given(session.config) and not run.is_worker(session.config):
         notices.show(session.config)
     if options.asks(started.settings):
-        from longctx.plugin.asking.first import ask_first
+        from longctx.plugin.asking import ask_first
 
         ask_first(session.config)
     else:
@@ -138,25 +141,25 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     run.tell_left_out(config)
     unplanned = session_of(config).unplanned
     if unplanned or any(selection.is_function(item) or selection.is_unittest(item) for item in items):
-        from longctx.plugin.functions import collecting
+        from longctx.plugin import grid
 
         try:
             if unplanned:
                 raise unplanned
-            collecting.take_up(items, config)
-            collecting.check_tables(config)
+            grid.check_functions(items, config)
+            grid.check_tables(config)
         except UserError as error:
             if not run.is_worker(config):
                 raise pytest.UsageError(str(error)) from None
             items[:] = [Mistake.of(session, error)]
             return
-        items[:] = collecting.of_shard(items, config)
-        collecting.note_cells(items, config)
+        items[:] = grid.items_of_shard(items, config)
+        grid.note_cells(items, config)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    properties.forget(item)
+    measuring.forget_results(item)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -176,9 +179,9 @@ def pytest_fixture_setup(
         fixturedef.cached_result = None, key, (error, error.__traceback__)
         raise
     if fixturedef.func.__module__ in SUBTESTS and selection.is_function(request.node):
-        from longctx.plugin.functions import fixtures
+        from longctx.plugin import running
 
-        result = fixtures.subtests(request)
+        result = running.subtests(request)
         fixturedef.cached_result = result, key, None
     return result
 
@@ -186,13 +189,13 @@ def pytest_fixture_setup(
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
     if cell := selection.cell_of(pyfuncitem):
-        from longctx.plugin.measuring.fixture import measure_cell
+        from longctx.plugin.running import measure_cell
 
         measure_cell(pyfuncitem, cell)
         return True
     if state_of(pyfuncitem).cell is None:
         return None
-    from longctx.plugin.functions import running
+    from longctx.plugin import running
 
     running.call(pyfuncitem)
     return True
@@ -211,9 +214,9 @@ def ctx(request: pytest.FixtureRequest) -> Ctx:
 
     Example: `assert ctx.ask("How much is 6 x 7?").integer() == 42`.
     """
-    from longctx.plugin.functions import fixtures
+    pass
 
-    return fixtures.ctx(request)
+    return running.ctx_of(request)
 
 
 @pytest.fixture
@@ -259,11 +262,11 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     finally:
         if is_nested(session.config):
             pass
-        elif writing.is_to_be_closed(session):
-            from longctx.plugin.ending import finish
+        elif measuring.is_to_be_closed(session):
+            from longctx.plugin import ending
 
-            finish.close_run(session.config)
-            failed_bands.report(session)
+            ending.close_run(session.config)
+            gating.report_failed_bands(session)
         elif not session_of(session.config).unwritten:
             gating.judge_nothing(session.config)
         unrecorded.note_unused(session)
@@ -272,8 +275,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # so that what other plugins make of a report is known
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    progress.tell(report, item)
-    writing.tell(report, item)
+    measuring.attach_trials(report, item)
+    measuring.attach_rows(report, item)
     return report
 
 
@@ -290,16 +293,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     shown = config.get_verbosity() > -2  # under -qq, the verdict and the report's path
     measured = session.finished is not None
     if measured:
-        from longctx.plugin.ending import finish
+        from longctx.plugin import ending
 
         if shown and not options.any_given(config):
             notices.show(config)
-        finish.show(terminalreporter, config)
+        ending.show(terminalreporter, config)
     if shown:
-        for sentence in (*skipped.left_out(config, measured), *skipped.sentences(terminalreporter)):
+        for sentence in (*notices.why_left_out(config, measured), *notices.why_skipped(terminalreporter)):
             terminalreporter.write_line(sentence)
     if shown and measured:
-        finish.show_verdict(terminalreporter, config)
+        ending.show_verdict(terminalreporter, config)
     elif session.verdict and not measured:
         terminalreporter.write_line(gating.NOTHING, red=True)
     if session.unused:

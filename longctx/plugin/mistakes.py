@@ -1,4 +1,4 @@
-"""The translation of a UserError into pytest's own usage error: one sentence, and the exit status of a bad command."""
+"""Mistakes of a user: errors that end a session, and tests that only say what is wrong."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from longctx.errors import UserError
+from longctx.plugin.session import session_of
 
 
 @contextlib.contextmanager
@@ -34,3 +35,20 @@ class Mistake(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         return str(excinfo.value)
+
+
+def over(config: pytest.Config, status: int) -> pytest.UsageError:
+    """Return an exception to raise once everything was printed; status_of turns it into the exit status.
+
+    It is a UsageError because pytest passes that on without printing anything.
+    """
+    session_of(config).over = status
+    return pytest.UsageError(f"the run is over, with status {status}")
+
+
+def status_of(config: pytest.Config, error: pytest.UsageError) -> int:
+    """Return the exit status of a run that is over; raise the error again if it is a real usage error."""
+    status = session_of(config).over
+    if status is None:
+        raise error
+    return status

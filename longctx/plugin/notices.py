@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx import clocks
-from longctx.engine.settings import GATE, OPTIONS
+from longctx.engine.settings import GATE, OPTIONS, Settings
 from longctx.errors import UserError
 from longctx.extras import PAGE, lacking
-from longctx.gate.defaults import ignored_options
+from longctx.gate.rules import ignored_options
 from longctx.plugin.options import is_typed
-from longctx.plugin.session import run_of
-from longctx.plural import count
+from longctx.plugin.session import run_of, session_of
+from longctx.text import count
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
-
 
 WARNED_DAYS = 60
 """From how many days before a model retires a run says so."""
@@ -55,8 +55,7 @@ def _sentences(run: Run) -> Iterator[str]:
     if settings.page and not (settings.estimate or settings.ask_only) and (clause := lacking(*PAGE)):
         yield f"The report is text and JSON: its page {clause}."
     yield from _retiring(run)
-    from longctx.corpus.reading import unread
-    from longctx.corpus.settings import bank_files
+    from longctx.corpus.documents import bank_files, unread
     from longctx.vocabulary.bank import SHIPPED
 
     banks = sorted({grid.draws_on for grids in run.plan.grids().values() for grid in grids})
@@ -99,3 +98,60 @@ def header(config: pytest.Config) -> str:
         *([f"baseline {settings.baseline}"] if settings.baseline else []),
     ]
     return f"longctx: {' · '.join(parts)}"
+
+
+def check_batching(settings: Settings) -> None:
+    """Raise UserError if --ctx-batch or batch_wait is combined with options that contradict it."""
+    if settings.batch_wait is not None and not settings.batch:
+        raise UserError(
+            "batch-wait-without-batch",
+            "The setting batch_wait is how long to wait for batches: give --ctx-batch, too.",
+        )
+    if not settings.batch:
+        return
+    if settings.record == "none" and not settings.estimate:
+        raise UserError(
+            "batch-without-record", "--ctx-batch needs --ctx-record MODE, which says what is asked: once, for instance."
+        )
+    if settings.no_text:
+        raise UserError(
+            "batch-with-no-text",
+            "--ctx-batch and LONGCTX_TEXT=0 cannot be used together: the answers of a batch are collected once it has "
+            "ended, possibly by a later run, which would not find them without text.",
+        )
+
+
+TABLE = re.compile(r"\[\w+\]")
+"""The name of a profile's table in a reason."""
+
+
+def why_skipped(terminal: pytest.TerminalReporter) -> Iterator[str]:
+    """Yield a sentence for each reason, with the number of its tests; one for all tables that the profile lacks."""
+    reports = terminal.getreports("skipped")
+    marked = (report for report in reports if isinstance(report, pytest.TestReport) and "longctx" in report.keywords)
+    yield from (f"{each} skipped: {reason}." for each, reason in _counted(map(_reason, marked)))
+
+
+def why_left_out(config: pytest.Config, measured: bool) -> Iterator[str]:
+    """Yield a sentence for each reason why the profile leaves tests out: with -v, or if nothing was measured."""
+    if not measured or config.get_verbosity() > 0:
+        reasons = session_of(config).left_out.values()
+        yield from (f"{each} deselected: {reason}." for each, reason in _counted(reasons))
+
+
+def _counted(given: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield how many tests have a reason, with it; reasons that differ in their table alone are one."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for reason in given:
+        table = TABLE.search(reason)
+        start, end = (reason[: table.start()], reason[table.end() :]) if table else (reason, "")
+        reasons.setdefault((start, end), []).append(table[0] if table else "")
+    for (start, end), tables in reasons.items():
+        named = ", ".join(filter(None, dict.fromkeys(tables)))
+        yield count(len(tables), "test was", "tests were"), f"{start}{named}{end}"
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Return the reason that pytest.skip was given."""
+    *_, message = report.longrepr if isinstance(report.longrepr, tuple | list) else [str(report.longrepr)]
+    return str(message).removeprefix("Skipped: ")

@@ -1,4 +1,10 @@
-"""The tests that a person selects for a command: pytest collects them, and asks and measures what a run has of them."""
+"""The tests that a person selects for a command: pytest collects them, and asks and measures what a run has of them.
+
+The reports that test functions declare in their markers, for a process that has not collected the tests.
+
+Reports hold functions, so that no other process can send them: the tests are collected here, as pytest always does it.
+Only the project's own tests are, and no file that results name.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +13,29 @@ import dataclasses
 import functools
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
+from longctx.authoring.written import Writing
+from longctx.engine.run import Run
 from longctx.errors import UserError
-from longctx.plugin.asking.nested import NestedSession
+from longctx.plugin.nested import Nested, NestedSession, silent
 from longctx.plugin.run import GivenRun
+from longctx.plugin.selection import MARKER
+from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from longctx.cases.case import Case
-    from longctx.engine.function_runs import PlanningRun, ShowingRun
+    from longctx.engine.functions import PlanningRun, ShowingRun
     from longctx.engine.measure import MeasuredCase
-    from longctx.engine.run import Run
     from longctx.functions.fixtures import FunctionRun
+    from longctx.views.reporting import Reports
+    from longctx.workspace import Workspace
 
 IMPORTED = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The filter for pytest's warning that longctx, which the command has imported, cannot be rewritten."""
@@ -49,7 +63,7 @@ class SelectedTests:
 
     def measure(self) -> Sequence[MeasuredCase]:
         """Replay and judge what is recorded. Raises UserError if a test cannot be run."""
-        from longctx.engine.function_runs import MeasuringRun
+        from longctx.engine.functions import MeasuringRun
 
         measuring = MeasuringRun(self.run, self.run.tape())
         cases = self._run(measuring)
@@ -131,3 +145,127 @@ def _say(terminal: TextIO, sentence: str) -> None:
     """Print a sentence past what is redirected. If nobody reads on, as after `| head`, the command itself ends."""
     with contextlib.suppress(BrokenPipeError):
         print(sentence, file=terminal, flush=True)
+
+
+ANY = "claude-haiku-5-5"
+"""A model of known window, for a profile that names none: recordings of all models are looked at."""
+NO_MODEL = "[no-model]"
+
+
+@dataclass(slots=True)
+class AskedFor:
+    """What tests ask for: the files of their cells, without the folder of the model."""
+
+    files: set[str] = field(default_factory=set)
+    tests: set[str] = field(default_factory=set)
+    """The names of the tests."""
+    unknown: set[str] = field(default_factory=set)
+    """The names of those of which a cell is not known, since they have a mistake or a profile leaves them out."""
+
+
+class _Collecting(Nested):
+    def __init__(self, asked: AskedFor) -> None:
+        super().__init__()
+        self._asked = asked
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            if item.get_closest_marker(MARKER) is None:
+                continue
+            cell = state_of(item).cell
+            case = cell.case if cell else _case_in(item)
+            name = item.function.__name__ if isinstance(item, pytest.Function) else item.name
+            self._asked.tests |= {name, *([case.cell.test] if case else [])}
+            if case:
+                self._asked.files.add(case.file.partition("/")[2])
+            else:
+                self._asked.unknown |= {name, name.removeprefix("test_")}
+
+
+def _case_in(item: pytest.Item) -> Case | None:
+    """Return the case that a test measures by the fixture `measure`."""
+    found: Case | None = getattr(item, "callspec", None) and item.callspec.params.get("scenario")  # type: ignore[attr-defined]
+    return found
+
+
+def asked_for(workspace: Workspace) -> AskedFor:
+    """Return what the tests of the project ask for under each of its profiles. Raises UserError."""
+    asked = AskedFor()
+    profiles: list[str | None] = [path.stem for path in sorted(workspace.own("profiles").glob("*.toml"))]
+    for profile in profiles or [None]:
+        why = _collect(workspace, profile, asked, "" if profile else ANY)
+        if NO_MODEL in why:
+            why = _collect(workspace, profile, asked, ANY)
+        if why:
+            raise UserError(
+                "tests-not-collected",
+                "Which recordings no test asks for is not known, since the tests cannot be collected"
+                f"{f' under the profile {profile}' if profile else ''}: {why}",
+            )
+    return asked
+
+
+def orphans(workspace: Workspace) -> list[tuple[Path, str]]:
+    """Return the recordings that no test of the project asks for, each with the reason. Raises UserError."""
+    asked = asked_for(workspace)
+    found = []
+    for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
+        _, test, name = path.relative_to(workspace.cassettes).parts
+        if f"{test}/{name}" not in asked.files and test not in asked.unknown and test != Writing.test:
+            found.append(
+                (path, "no cell of the test is recorded there" if test in asked.tests else "no test of this name")
+            )
+    return found
+
+
+def _collect(workspace: Workspace, profile: str | None, asked: AskedFor, model: str) -> str:
+    """Collect all tests of the project; return why that cannot be done, empty if it was."""
+    collecting = _Collecting(asked)
+    given = GivenRun(Run(profile, model or (), root=workspace.root))
+    with silent():
+        code = pytest.main([*USUAL, "--collect-only"], plugins=[given, collecting])
+    if given.mistake:
+        return str(given.mistake)
+    if collecting.uncollected:
+        return ": ".join(next(iter(collecting.uncollected.items())))
+    return "" if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else f"status {int(code)} of pytest"
+
+
+def learn_reports(config: pytest.Config) -> None:
+    """Learn the reports of the tests that workers have run: the process that started them collects nothing."""
+    session, run = session_of(config), run_of(config)
+    lacking = {name: found for name, found in session.unknown_reports.items() if name not in run.reports}
+    if not lacking:
+        return
+    files = dict.fromkeys(str(config.rootpath / file) for file, _ in lacking.values())
+    # The user's own arguments might write a file for other programs, as --junit-xml does.
+    arguments = [f"--rootdir={config.rootpath}", "-oaddopts=", f"--import-mode={config.option.importmode}"]
+    arguments += [f"-c{config.inipath}"] if config.inipath else []
+    arguments += [f"-p{plugin}" for plugin in config.option.plugins]
+    own = Run(settings=run.settings, root=run.workspace.root, name=run.name, folder=run.folder)
+    found = _collected_reports(own, *arguments, "-pno:cacheprovider", f"-W{IMPORTED}", *files)
+    run.reports |= _known_reports(found, lacking)
+
+
+def reports_of_tests(workspace: Workspace, declared: Mapping[str, bool]) -> Reports:
+    """Return the reports of test functions, which are looked for in the project's tests.
+
+    declared: the names of those that declare one, and whether it adds to the gate, as the manifest of a run tells.
+    """
+    if not declared:
+        return {}
+    found = _collected_reports(Run(None, ANY, root=workspace.root, say=lambda _: None), *USUAL)
+    return _known_reports(found, {name: ("", gated) for name, gated in declared.items()})
+
+
+def _known_reports(found: Reports, wanted: Mapping[str, tuple[str, bool]]) -> Reports:
+    """Return the reports that are wanted, as far as they were found; None of one that adds to the gate."""
+    return {name: found.get(name) for name, (_, gated) in wanted.items() if gated or name in found}
+
+
+def _collected_reports(run: Run, *arguments: str) -> Reports:
+    """Return the reports of the tests that pytest collects with these arguments. It prints nothing."""
+    with silent():
+        pytest.main([*arguments, "--collect-only", "--capture=no"], plugins=[GivenRun(run), Nested()])
+    return run.reports

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from longctx import Causes, Count, Kind, Mark, Outcome, Reply, Report, Reported, Words, fill, protocol, unanswered
-from longctx.protocols.notices import AGENCIES, MONTHS, Date, drawn_text
+from longctx.protocols.collages import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.cell import CREDIT
 from longctx.vocabulary.grid import WindowAxes

@@ -16,7 +16,6 @@ from typing import Any
 
 from longctx import Bank, Count, Outcome, Reply, Words, fill, lexically_right, mark, protocol
 from longctx.protocols import choices as multiple_choice
-from longctx.protocols import quotes
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
     POSITIONS,
@@ -28,7 +27,9 @@ from longctx.protocols.collages import (
     around,
     check_collage,
     collage_tokens,
+    count,
     examples,
+    look_up,
     needles_of,
     others_of,
     record_of,
@@ -195,5 +196,5 @@ def judged(reply: Reply, choices: Choices, record: Record, padded: bool) -> Outc
     if not padded:
         return outcome
     assert record.needle is not None
-    found = quotes.look_up(reply.text, record.text, record.needle.text)
-    return replace(outcome, trace={**outcome.trace, **asdict(quotes.count(found))}, quotes=found)
+    found = look_up(reply.text, record.text, record.needle.text)
+    return replace(outcome, trace={**outcome.trace, **asdict(count(found))}, quotes=found)

@@ -2,20 +2,29 @@
 
 The cells that these functions take have the parameters `budget`, `longest` and `depth`, and may have `distractors` and
 `questions`. A question has the same collage at every depth, except that the needle moves.
+
+Quotes in a scratchpad: are they in the record, and in the right section?
+
+A quote is compared with a text by the share of its n-grams of WORDS words that occur in the text, ignoring case,
+punctuation and white space: 1 for a verbatim quote, 0 for an invented one. From FOUND on, it counts as found.
 """
 
 from __future__ import annotations
 
 import functools
+import re
+import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from itertools import chain
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 from pydantic import BeforeValidator, Field
 
-from longctx import Bank, BankAxes, BankItems, Context, Count, Piece, fill
+from longctx import Bank, BankAxes, BankItems, Context, Count, Piece, Quote, fill
 from longctx.protocols.choices import choices_in
 from longctx.vocabulary.bank import Section, rank
 from longctx.vocabulary.grid import Size
@@ -306,3 +315,117 @@ def around(template: str, filled: Mapping[str, str]) -> tuple[str, str]:
 def evidence(right: str, section: str) -> str:
     """Return the right answer if its section holds it, in upper or lower case; else nothing."""
     return right if right.casefold() in " ".join(section.split()).casefold() else ""
+
+
+WORDS = 4
+BLANK = "\n\n"
+FOUND = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteCount:
+    """How many quotes a scratchpad has, and how many of them are in the record and in the needle's section."""
+
+    quotes: int
+    in_record: int
+    in_needle: int
+
+
+def scratchpad(text: str) -> str:
+    """Return the content of <scratchpad>, up to its end, the answer, or the end of the reply; empty without one."""
+    match = re.search(r"<scratchpad\s*>(.*?)(?:</scratchpad\s*>|<answer\s*>|\Z)", text, re.IGNORECASE | re.DOTALL)
+    return match[1] if match else ""
+
+
+def quotes(pad: str) -> list[str]:
+    """Return the texts in quotation marks, or else the lines, of a scratchpad, if they have at least WORDS words."""
+    marked = re.findall(r"[\"“]([^\"“”]+)[\"”]", pad)
+    candidates = marked or [re.sub(r"^\s*(?:[-*•]|\d+[.)])\s*", "", line) for line in pad.splitlines()]
+    return [quote.strip() for quote in candidates if len(_words(quote)) >= WORDS]
+
+
+def look_up(reply: str, record: str, needle: str) -> list[Quote]:
+    """Look up the quotes in a reply's scratchpad in the record and in the needle's section."""
+    if not (texts := quotes(scratchpad(reply))):
+        return []
+    everywhere, right_place = _plain(record), _plain(needle)
+    return [Quote(text, _share(text, everywhere) >= FOUND, _share(text, right_place) >= FOUND) for text in texts]
+
+
+def count(quotes: Sequence[Quote]) -> QuoteCount:
+    return QuoteCount(len(quotes), sum(quote.in_record for quote in quotes), sum(quote.in_needle for quote in quotes))
+
+
+def _share(quote: str, text: str) -> float:
+    """Return the share of a quote's n-grams that occur in a text. text: as _plain returns it."""
+    words = _words(quote)
+    if f" {' '.join(words)} " in text:
+        return 1.0
+    own = set(zip(*(words[start:] for start in range(WORDS)), strict=False))
+    return sum(f" {' '.join(run)} " in text for run in own) / len(own)
+
+
+@functools.lru_cache(maxsize=2)
+def _plain(text: str) -> str:
+    """Return the words of a text, each surrounded by spaces. Sections are cached, as records share them."""
+    return f" {' '.join(filter(None, map(_section, text.split(BLANK))))} "
+
+
+@functools.lru_cache(maxsize=1024)
+def _section(text: str) -> str:
+    return " ".join(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+MONTHS = "January February March April May June July August September October November December".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Agency:
+    """An agency."""
+
+    name: str
+    remit: str
+    """What it is responsible for."""
+    acts: tuple[str, ...]
+    """The first sentences of its notices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date."""
+
+    months: int
+    """The full months since the year 0."""
+    day: int
+
+    @classmethod
+    def drawn(cls, stream: np.random.RandomState, months: int) -> Date:
+        """Draw a day of a month that every month has."""
+        return cls(months, 1 + int(stream.randint(28, dtype=np.int64)))
+
+    def __str__(self) -> str:
+        return f"{MONTHS[self.months % 12]} {self.day}, {self.months // 12}"
+
+    @property
+    def month_name(self) -> str:
+        return f"{MONTHS[self.months % 12]} {self.months // 12}"
+
+
+def drawn_text(agency: Agency, stream: np.random.RandomState) -> str:
+    """Draw the text of a notice: an act of the agency, and an ending that any notice may have."""
+    return f"{_filled(agency.acts, stream)} {_filled(ENDINGS, stream)}"
+
+
+def _filled(texts: Sequence[str], stream: np.random.RandomState) -> str:
+    text, place, number = (int(stream.randint(most, dtype=np.int64)) for most in (len(texts), len(PLACES), 38))
+    return fill(texts[text], {"place": PLACES[place], "number": str(number + 2)})
+
+
+_TEXTS = tomllib.loads(resources.files(__package__).joinpath("notices.toml").read_text(encoding="utf-8"))
+PLACES: tuple[str, ...] = tuple(_TEXTS["places"])
+ENDINGS: tuple[str, ...] = tuple(_TEXTS["endings"])
+AGENCIES = tuple(Agency(each["name"], each["remit"], tuple(each["acts"])) for each in _TEXTS["agencies"])

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
@@ -33,21 +33,20 @@ from longctx.protocols import conversation_texts as texts
 from longctx.protocols.conversation import (
     Conversation,
     ConversationPlan,
+    Match,
     characters_each,
     document,
     drawn,
     exchanges,
+    most_alike,
     ordinal,
     probe,
+    published,
     question,
     without_role,
 )
-from longctx.protocols.similarity import Match, most_alike, published
+from longctx.vocabulary.cell import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
-from longctx.vocabulary.token_counts import checked_counts
-
-if TYPE_CHECKING:
-    pass
 
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""

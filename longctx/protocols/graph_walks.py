@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +33,8 @@ from longctx import (
     protocol,
     unanswered,
 )
+from longctx.vocabulary.cell import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
-from longctx.vocabulary.token_counts import checked_counts
-
-if TYPE_CHECKING:
-    pass
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 OPERATIONS = "parents", "bfs"
 FEW, MANY = 40, 400

@@ -15,8 +15,8 @@ import numpy as np
 
 from longctx import Context, Words, fill
 from longctx.protocols.passkey import one_piece
+from longctx.vocabulary.cell import checked_counts
 from longctx.vocabulary.stream import distinct
-from longctx.vocabulary.token_counts import checked_counts
 
 FEW, MANY = 10, 40
 """The repetitions of the filler in two probes whose difference gives its tokens."""

@@ -31,8 +31,8 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.plural import count
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
+from longctx.text import count
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers

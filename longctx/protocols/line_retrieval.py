@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ from longctx import (
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.protocol import cells_of
-
-if TYPE_CHECKING:
-    pass
 
 SMALLEST_RANGE = 50_000
 """Values are drawn without replacement from 1 to max(SMALLEST_RANGE, 2 x lines)."""

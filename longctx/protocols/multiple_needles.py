@@ -16,7 +16,6 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from longctx import Count, Counts, Outcome, Reply, Words, fill, protocol
-from longctx.plural import count
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -31,6 +30,7 @@ from longctx.protocols.haystack import (
     spare,
 )
 from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, answer_of, judged_names, report_of_sets, shown
+from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, numbers

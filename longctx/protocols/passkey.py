@@ -29,9 +29,9 @@ from longctx import (
     protocol,
     unanswered,
 )
+from longctx.vocabulary.cell import checked_counts
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
-from longctx.vocabulary.token_counts import checked_counts
 
 
 class PasskeyAxes(WindowAxes):

@@ -24,8 +24,7 @@ from longctx.protocols.collages import (
     record_of,
     section_count,
 )
-from longctx.vocabulary.bank import Item
-from longctx.vocabulary.occurrence import core, plain, simplified
+from longctx.vocabulary.bank import Item, core, plain, simplified
 
 MOST_WORDS = 6
 """The most words of a right answer that can be compared word by word."""

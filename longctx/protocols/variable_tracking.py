@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from longctx import Count, Counts, Outcome, Reply, Words, fill, protocol
-from longctx.plural import count
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -39,6 +38,7 @@ from longctx.protocols.named_sets import (
     report_of_sets,
     shown,
 )
+from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers

@@ -1,12 +1,23 @@
-"""The questions that the tape has no answer to, in the order in which they are asked."""
+"""What a tape lacks of the trials of a run, and why: never recorded, stale, or recorded for another version."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+import os
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from vcr.record_mode import RecordMode
 
 from longctx.cases.case import Case, Trial
+from longctx.config.models import as_lines
+from longctx.errors import closest
 from longctx.recording.tape import Tape, Wanted
+from longctx.results.store import differing
+from longctx.results.store import sentence as parts_sentence
+from longctx.text import visible
 from longctx.vocabulary.shapes import SHAPES
 
 KEPT = 64_000_000
@@ -57,3 +68,158 @@ def _lacking(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator
             trial = dataclasses.replace(trial, built=built, sha256=wanted.sha256)
         if is_asked:
             yield trial
+
+
+def stale(tape: Tape, cases: Sequence[Case]) -> int:
+    """Return how many trials of these fitted cases are stale. The prompts of all that have a recording are built.
+
+    Raises UserError if a prompt cannot be built.
+    """
+    return sum(
+        tape.status(Wanted.of(trial, trial.build())) == "stale"
+        for case in cases
+        for trial in case.each_trial()
+        if tape.has_trial(trial)
+    )
+
+
+def stale_sentence(number: int, trials: int, arguments: Sequence[str]) -> str:
+    """Return what to do about stale trials. arguments: those that chose the trials."""
+    command = shlex.join(["pytest", "--ctx-record=new_episodes", *arguments])
+    return (
+        f"{number:,} of {trials:,} trials are stale: what is recorded of them answers another request, so a replay "
+        f"cannot use it. To record them: {command}"
+    )
+
+
+TRIAL = re.compile(
+    r"(?P<family>[^/]+)\.v(?P<version>[0-9]+)/(?P<scenario>[^/]+)(?:/(?P<item>[^/]+))?"
+    r"/(?P<seed>seed-[0-9]+)/(?P<trial>trial-[0-9]+)/(?P<repeat>repeat-[0-9]+)"
+)
+"""The identity of a trial as text."""
+
+
+def of_other_versions(tape: Tape, case: Case, trials: Iterable[str]) -> dict[int, list[str]]:
+    """Return, by another version, which of a case's trials it has answers about. trials: their identities."""
+    recorded: dict[object, set[int]] = defaultdict(set)
+    for version, asked in map(_parsed, tape.trials(case.file, case.model.model, case.wording.prompt_set)):
+        recorded[asked].add(version)
+    found: dict[int, list[str]] = defaultdict(list)
+    for trial in trials:
+        own, asked = _parsed(trial)
+        for version in recorded[asked] - {own}:
+            found[version].append(trial)
+    return dict(sorted(found.items()))
+
+
+def _parsed(trial: str) -> tuple[int, object]:
+    """Return the version of a trial, and what it asks about whatever its version."""
+    match = TRIAL.fullmatch(trial)
+    if match is None:
+        return 0, trial
+    question = (match["item"] or "").rpartition("@")[0]
+    return int(match["version"]), (match["scenario"], question or match["trial"], match["seed"], match["repeat"])
+
+
+def why_unused(trial: str, version: int) -> tuple[str, str]:
+    """Return why answers of another version do not count for a trial, and what would keep them; often empty."""
+    test, _, own = trial.partition("/")[0].rpartition(".v")
+    if "@" not in trial:
+        return f"version {own} of {test} builds other prompts", ""
+    return (
+        f"these documents are drawn by version {own} now",
+        f"If they are as they were recorded, write version = {version} in their corpus.toml, which keeps the answers.",
+    )
+
+
+def why_missing(
+    case: Case,
+    tape: Tape,
+    absent: Sequence[Wanted],
+    failed: Sequence[str],
+    changed: Callable[[Wanted], str] | None = None,
+) -> str:
+    """Explain all of a case's trials without a reply.
+
+    Args:
+        absent: A request of each trial.
+        failed: The messages of the asking pass, if it tried them.
+        changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
+            have changed in a request of a test.
+    """
+    again = tape.record_mode == RecordMode.ALL
+    stale = [wanted for wanted in absent if not again and tape.status(wanted) == "stale"]
+    missing = len(absent) - len(stale)
+    parts = [*dict.fromkeys(failed)]
+    if stale:
+        parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape, stale[0], changed)}")
+        parts.append(_how("new_episodes"))
+    if missing and not failed and (again or any(map(tape.was_not_sent_again, absent))):
+        parts.append(f"{missing} of {case.size} trials were not sent again, and their earlier answers do not count.")
+        parts.append(_how("once"))
+    elif missing and not failed:
+        parts.append(f"{missing} of {case.size} trials have no recording in {_place(case, tape)}.")
+        if similar := _similar_model(case, tape):
+            parts.append(f"There are recordings of {similar}: did you mean that model?")
+        if case.file in tape.not_accepted:
+            parts.append("It has answers that are not on the base branch, which LONGCTX_TRUST=base does not accept.")
+        elif others := of_other_versions(tape, case, (wanted.trial for wanted in absent if wanted not in stale)):
+            version, trials = others.popitem()
+            reason, advice = why_unused(trials[0], version)
+            parts.append(f"It has answers to trials of version {version} of its family, and {reason}.")
+            parts += [advice] if advice else []
+        elif missing == case.size and tape.has_any(case.file, case.model.model):
+            parts.append("It has other trials only: of another seed, other questions or other documents.")
+        if any(str(path).endswith(case.file) for path in tape.cut_short):
+            parts.append("Its last line was cut short by a run that was killed.")
+        parts.append(_how("once"))
+    return " ".join(parts)
+
+
+def _place(case: Case, tape: Tape) -> str:
+    """Return the file that a case has no recording in; it is below the root folder or, of some tests, below another."""
+    home = tape.homes.get(case.cell.test)
+    return f"{os.path.relpath(home) if home else 'cassettes'}/{case.file}"
+
+
+def _similar_model(case: Case, tape: Tape) -> str:
+    """Return the folder of a model with a similar name, if the model itself has no recording."""
+    own, names = case.file.partition("/")[0], tape.folders_of_models()
+    return "" if own in names else closest(own, names)
+
+
+def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], str] | None) -> str:
+    recorded, now, model = tape.recorded_wording(wanted), case.wording, case.model.model
+    if recorded["digest"] == now.digest:
+        sent = as_lines(case.model.treatments)
+        if recorded["headers"] != sent:
+            return (
+                f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."
+            )
+        if changed is not None:
+            return f"{changed(wanted)}{_parts(tape, wanted)}"
+        return (
+            "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
+            f"{model} sends (system, thinking, effort, prefill, extra_body).{_parts(tape, wanted)}"
+        )
+    was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
+    documents = f", which calls the documents {now.document!r}" if now.document else ""
+    return (
+        f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){documents}."
+        f"{_parts(tape, wanted)}"
+    )
+
+
+def _parts(tape: Tape, wanted: Wanted) -> str:
+    """Return a sentence on the parts in which a request differs from the recorded one; empty if they are not known."""
+    differ = differing(tape.recorded_parts(wanted), wanted.parts)
+    return f" What differs: {parts_sentence(differ, 1)}." if any(differ.values()) else ""
+
+
+def _named(headers: str) -> str:
+    """Return headers, given as lines, as text in a sentence."""
+    return f"the headers {'; '.join(map(visible, headers.splitlines()))}" if headers else "no betas and no headers"
+
+
+def _how(mode: str) -> str:
+    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for a server of your own)."

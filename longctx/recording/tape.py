@@ -23,10 +23,10 @@ from vcr.request import Request
 from vcr.serialize import serialize
 
 from longctx.cases.case import Case, Trial
-from longctx.config.file_names import file_name
+from longctx.config.files import file_name
 from longctx.config.models import ModelProfile, as_lines
-from longctx.errors import TapeError
-from longctx.files import append_line
+from longctx.errors import TapeError, UserError
+from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
 from longctx.recording.apis import api_at, api_of, messages, to_reply
 from longctx.recording.apis.messages import PATH, Receipt
@@ -35,9 +35,8 @@ from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import digests, prefill, request_body
 from longctx.recording.rewriting import Rewriting
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.vocabulary.cell import BuiltTrial, Reply, present_name
 from longctx.vocabulary.looks import LooksPlan
-from longctx.vocabulary.prompt_sets import present_name
 
 IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
 """In the metadata of an episode that was asked in looks."""
@@ -526,3 +525,38 @@ def _unusable(wanted: Wanted, why: Exception) -> TapeError:
         f"{wanted.file}: the episode of {wanted.trial} cannot be used: {why}. Delete its line, and record its trial "
         "again with --ctx-record once.",
     )
+
+
+@contextlib.contextmanager
+def only_writer(*folders: Path, lock: bool = True) -> Iterator[None]:
+    """Lock folders for recording. Raises UserError if another run is recording into one, or if it cannot be locked.
+
+    Two runs at once would find the same trials missing and would both pay for them. A folder that cannot be written is
+    not locked: perhaps nothing is missing in it, and otherwise writing reports why.
+    """
+    with contextlib.ExitStack() as locks:
+        for folder in folders if lock else ():
+            locks.enter_context(_only_writer(folder))
+        yield
+
+
+@contextlib.contextmanager
+def _only_writer(folder: Path) -> Iterator[None]:
+    held = UserError(
+        "recording-locked",
+        f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
+        "What it has recorded is not asked again.",
+    )
+    if not _writable(folder):
+        yield
+        return
+    with locked(folder, held, "two runs could pay for the same trials"):
+        yield
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        check_writable(folder)
+    except UserError:
+        return False
+    return True

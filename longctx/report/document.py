@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longctx.report.charts.draw import draw
-from longctx.report.page import theme
-from longctx.report.render import markdown_table, plain, terminal_table
+from tabulate import tabulate
+
+from longctx.report.charts import css, draw
+from longctx.text import visible
 from longctx.views.chart import Chart, Table
-from longctx.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["visible"] = lambda value: visible(str(value))
     style = (here / "document.css").read_text(encoding="utf-8")
-    style += theme.css() if figures else ""
+    style += css() if figures else ""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return environment.get_template("document.html").render(
         document=document, figures=figures, style=style, digest=digest
@@ -88,3 +89,97 @@ def _table_data(table: Table) -> dict[str, Any]:
 
 
 FORMATS: dict[str, Callable[[Document], str]] = {"terminal": as_terminal, "markdown": as_markdown, "html": as_html}
+
+
+MARKUP = re.compile(
+    r"""
+    [`*~]                # code, emphasis, deletions
+    | <[a-z/!?]          # HTML
+    | @\w                # mentions and addresses
+    | \][(:\[]           # links, images, and the definitions of references and footnotes
+    | ://|www\.          # addresses
+    | &\#?\w+;           # entities
+    | \#\d | ^\#+$       # references to issues; headings
+    | (?<!\w)_|_(?!\w)   # emphasis; in the middle of a word _ is none
+    | \\[!-/:-@[-`{-~]   # escapes
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Matches a word in which Markdown, or GitHub's, may see anything but text."""
+AT_START = re.compile(r"[-+=>]+|\d+[.)]")
+"""A first word that makes a line a list, a quotation or the line under a heading."""
+WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>\S*?)(?P<after>[\"'),.;:]*)")
+"""A word with the punctuation around it."""
+
+
+def terminal_table(table: Table) -> str:
+    return f"{visible(table.title)}\n\n{_grid(table, 'simple', lambda _: visible)}"
+
+
+def bare_table(table: Table, right: Collection[str] = ()) -> str:
+    """Return a table without its title and without lines. right: the columns that are aligned at their right."""
+    lines = [[visible(str(cell)) for cell in cells] for cells in (table.columns, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = [str.rjust if column in right else str.ljust for column in table.columns]
+    columns = [*zip(aligned, widths, strict=True)]
+    return "\n".join(
+        "  ".join(align(cell, width) for cell, (align, width) in zip(line, columns, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def markdown_table(table: Table) -> str:
+    """Return a Markdown table under a heading.
+
+    Text of a model or a document is written as code, so that nothing in it becomes a link, a mention or markup.
+    """
+    grid = _grid(table, "pipe", lambda column: code if column in table.said else _in_cell)
+    return f"## {plain(table.title)}\n\n{grid}"
+
+
+def plain(text: str) -> str:
+    """Return the text for a line of Markdown, in which nothing is a link, a mention or markup.
+
+    A word that may be one, such as a name `[a](b)` or `@everyone` that somebody gave to a model or a prompt set, is
+    written as code; any other stays as it is.
+    """
+    first, *others = re.split(r"( +)", visible(text))
+    first = _as_code(first) if AT_START.fullmatch(first) else _word(first)
+    return "".join([first, *map(_word, others)])
+
+
+def code(text: str) -> str:
+    """Return a code span for a cell of a Markdown table; empty for an empty text."""
+    return _in_row(_as_code(visible(text)))
+
+
+def _word(word: str) -> str:
+    if not MARKUP.search(word):
+        return word
+    match = WORD.fullmatch(word)
+    if match is None or MARKUP.search(match["before"] + match["after"]) or not match["word"]:
+        return _as_code(word)
+    return f"{match['before']}{_as_code(match['word'])}{match['after']}"
+
+
+def _as_code(text: str) -> str:
+    if not text:
+        return ""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if text[0] in "` " or text[-1] in "` " else f"{fence}{text}{fence}"
+
+
+def _in_cell(text: str) -> str:
+    return text if text == "-" else _in_row(plain(text))  # a dash means no value, and begins no list in a cell
+
+
+def _in_row(text: str) -> str:
+    return text.replace("|", "\\|")  # a bare bar would end the cell, even in code
+
+
+def _grid(table: Table, style: str, escape: Callable[[str], Callable[[str], str]]) -> str:
+    """Return a table in a style of tabulate's. escape: gives the function that escapes a column."""
+    heads = [escape("")(column) for column in table.columns]
+    escapes = [escape(column) for column in table.columns]
+    rows = [[escaped(str(cell)) for escaped, cell in zip(escapes, row, strict=True)] for row in table.rows]
+    return tabulate(rows, headers=heads, tablefmt=style, disable_numparse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from longctx.plural import count
+from longctx.text import count
 
 if TYPE_CHECKING:
     from longctx.gate.bands import BandVerdict

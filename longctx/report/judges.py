@@ -8,9 +8,9 @@ from typing import Any
 
 from longctx.compare.judges import GradedTest
 from longctx.gate.verdict import RunVerdict
-from longctx.plural import count
 from longctx.stats.power import Limited
 from longctx.stats.rates import Rate
+from longctx.text import count
 
 WITHIN = 0.05
 """A judge is known well enough if its labels give the accuracy to this."""

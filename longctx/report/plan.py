@@ -10,13 +10,12 @@ from longctx.gate.bands import Band
 from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
 from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import best_questions, price_of_evidence
-from longctx.plural import count
 from longctx.report.document import Document
-from longctx.results.grouping import grouped
-from longctx.results.subject import Subject
+from longctx.results.row import Subject, grouped
 from longctx.stats.search import MOST_TRIALS
+from longctx.text import count
 from longctx.views.chart import Table
-from longctx.vocabulary.test import is_check
+from longctx.vocabulary.cell import is_check
 
 WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from longctx.report.tests import chunks_tables, retention_tables, window_tables
-from longctx.results.grouping import by_test, grouped
-from longctx.results.row import Row
+from longctx.gate.usage import Growth, Usage, UsageChange
+from longctx.live.cost.money import usd
+from longctx.report.tests import FRONTIER, chunks_tables, retention_tables, retention_views, window_tables, window_view
+from longctx.results.row import Row, by_subject, by_test, grouped
 from longctx.stats.rates import pooled, rate_of
+from longctx.stats.unpaired import Quantile
 from longctx.summary.summary import OfTest, Summary
-from longctx.views.chart import Table
-from longctx.views.reporting import CellSummary
+from longctx.summary.tests import FILL
+from longctx.views.answers import CellSummaries, CellSummary
+from longctx.views.chart import SERIES, Table
+from longctx.views.view import RatePoint, RateView, estimate, interval
+from longctx.vocabulary.cell import name_of_test
+from longctx.vocabulary.report import Rank
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -73,3 +80,173 @@ def _plain(title: str, cells: Sequence[CellSummary]) -> Table:
         "accuracy [95% interval]": [str(cell.rate) for cell in cells],
     }
     return Table.by_subject(title, [cell.subject for cell in cells], columns)
+
+
+def default_views(name: str, test: OfTest, cells: CellSummaries) -> list[RateView]:
+    """Return a view for each parameter that varies; the rate of each cell if there is none. name: the test's."""
+    measured = [cell for cell in cells if cell.rate.n]
+    parameters = test.parameters or tuple(dict.fromkeys(key for cell in measured for key in cell.params))
+    varied = [key for key in parameters if len({cell.params.get(key) for cell in measured}) > 1]
+    stem = name.replace("_", "-")
+    views = list(retention_views(test.title, stem, test.retention)) if test.retention else []
+    if views:
+        varied = [key for key in varied if key != "kind"]
+    if test.windows:
+        views = [window_view(test.title, stem, test.windows), *(view for view in views if view.title != FRONTIER)]
+        varied = [key for key in varied if key != FILL]
+    views += [_by(key, [other for other in varied if other != key], stem, test, measured) for key in varied]
+    shown = [view for view in views if view.points] or [
+        RateView(
+            points=[RatePoint(cell.cell, str(cell.subject), cell.rate, lexical=cell.lexical) for cell in measured],
+            name=f"{stem}-scenarios",
+            heading=test.title,
+            title="Accuracy of each scenario",
+            x="scenario",
+            series="model",
+            down=True,
+            fewest=1,
+        )
+    ]
+    check = name.removeprefix(name_of_test(name))  # such as `.answer`; its charts follow those of its test
+    return [replace(view, title=f"{view.title}, check {check[1:]}") if check else view for view in shown]
+
+
+def default_findings(views: Sequence[RateView]) -> Iterator[tuple[Rank, str]]:
+    """Yield the rates that fall as a number grows, and those that differ between the values of another parameter."""
+    for view in views:
+        yield from ((Rank.LEVEL, sentence) for sentence in view.findings())
+        for (_, subject), points in view.curves().items() if view.down else ():
+            low, high = (least(points, key=lambda point: estimate(point.value)) for least in (min, max))
+            if interval(low.value)[1] < interval(high.value)[0]:
+                rates = [f"{estimate(point.value):.2f} with {point.x}" for point in (high, low)]
+                yield Rank.EFFECT, f"{view.heading}, {subject}, {view.x}: the rate is {' and '.join(rates)}."
+
+
+def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSummaries) -> RateView:
+    """Return the view by a parameter. others: the other parameters that vary.
+
+    A number has a curve for each combination of the others, or one over all if these have no colours of their own. Any
+    other parameter has a row for each of its values, over all of the others.
+    """
+    number = all(isinstance(cell.params.get(key), int | float) for cell in cells)
+    title, unit, note, points = key.replace("_", " "), test.unit if key == test.size else "", "", list[RatePoint]()
+    for subject, group in by_subject(cells).items():
+        series = grouped(group, lambda cell: _named(others, cell))
+        if not number or len(series) > len(SERIES):
+            values = {cell.params.get(key) for cell in group}
+            comparable = [same for same in series.values() if {cell.params.get(key) for cell in same} == values]
+            series = {"all": [cell for same in comparable for cell in same]}
+            note = f"Only what was asked with every value of {title} is counted, so that these can be compared."
+        for name, same in series.items():
+            for value, of_value in grouped(same, lambda cell: cell.params.get(key)).items():
+                rate, alone = (pooled(getattr(each, kind) for each in of_value) for kind in ("rate", "lexical"))
+                if number and isinstance(value, int | float):
+                    points.append(RatePoint(value, name, rate, str(subject), alone))
+                else:
+                    points.append(RatePoint(_text(value), str(subject), rate, lexical=alone))
+    return RateView(
+        points=points,
+        name=f"{stem}-by-{key.replace('_', '-')}",
+        heading=test.title,
+        title=f"By {title}",
+        x=title,
+        axis=title if unit in ("", title) else f"{title}, {unit}",
+        unit=unit,
+        series=None if number else "model",
+        down=not number,
+        note=note if others else "",
+    )
+
+
+def _named(parameters: Sequence[str], cell: CellSummary) -> str:
+    """Return the values of these parameters as text, such as `keys 3, order shuffled`."""
+    values = ((key.replace("_", " "), _text(cell.params.get(key))) for key in parameters)
+    return ", ".join(f"{key} {value}" for key, value in values) or "all"
+
+
+def _text(value: int | float | str | None) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int | float) else value
+
+
+PRICE = "$ per 1,000"
+"""The column of a thousand trials' price."""
+UNKNOWN = "-"
+NOTABLE = 0.1
+"""The change of the price from which a title names it."""
+
+
+def thousand(usage: Usage) -> str:
+    """Return the price of a thousand trials."""
+    return UNKNOWN if usage.usd is None else usd(1000 * usage.usd)
+
+
+def seconds(quantile: Quantile | None) -> str:
+    return UNKNOWN if quantile is None else f"{quantile.value:.2f} s"
+
+
+def before_after(before: str, after: str) -> str:
+    return UNKNOWN if before == after == UNKNOWN else f"{before} → {after}"
+
+
+def usage_table(change: UsageChange) -> Table:
+    """Return a table of what the answers took, before and after."""
+    before, after = change.before, change.after
+    rows = [
+        {"mean per trial": "price of 1,000", "before": thousand(before), "after": thousand(after)}
+        | {"change": _growth(change.cost)},
+        _tokens("input tokens", before.input_tokens, after.input_tokens),
+        {"mean per trial": "… of which tokenizer", "before": "", "after": "", "change": _share(change.tokenizer)},
+        _tokens("output tokens", before.output_tokens, after.output_tokens),
+        _tokens("… of which thinking", before.thinking_tokens, after.thinking_tokens),
+        {"mean per trial": "latency, median", "before": spread(before.latency_p50)}
+        | {"after": spread(after.latency_p50), "change": _growth(change.latency)},
+        {"mean per trial": "latency, 95%", "before": spread(before.latency_p95)}
+        | {"after": spread(after.latency_p95), "change": _ratio(before.latency_p95, after.latency_p95)},
+    ]
+    title = (
+        f"Cost and latency, {before.trials:,} paired trials (95% intervals; latency excludes batched answers; list "
+        "prices)"
+    )
+    return Table.from_rows(title, rows)
+
+
+def price_change(change: UsageChange | None) -> str:
+    """Return a clause on the price if it changed notably; else nothing."""
+    cost = change.cost if change else None
+    if cost is None or (-NOTABLE < cost.value < NOTABLE):
+        return ""
+    return f"; costs {factor(cost.value)}"
+
+
+def factor(growth: float) -> str:
+    """Return a growth as how many times as much."""
+    return "money, which the baseline did not" if math.isinf(growth) else f"{1 + growth:.2g} times as much"
+
+
+def _tokens(name: str, before: float | None, after: float | None) -> dict[str, str]:
+    change = after / before - 1 if before and after is not None else None
+    sides = ("-" if value is None else f"{value:,.0f}" for value in (before, after))
+    return {"mean per trial": name, **dict(zip(("before", "after"), sides, strict=True)), "change": _share(change)}
+
+
+def _share(share: float | None) -> str:
+    return UNKNOWN if share is None else f"{share:+.1%}"
+
+
+def _growth(growth: Growth | None) -> str:
+    if growth is None or math.isinf(growth.value):
+        return UNKNOWN
+    ends = [f"{end:+.0%}" if math.isfinite(end) else "unbounded" for end in (growth.lo, growth.hi)]
+    return f"{growth.value:+.1%} [{', '.join(ends)}]"
+
+
+def _ratio(before: Quantile | None, after: Quantile | None) -> str:
+    return _share(after.value / before.value - 1 if before and after and before.value else None)
+
+
+def spread(quantile: Quantile | None) -> str:
+    """Return a quantile with its interval, whose end is `?` where too few values bound it."""
+    if quantile is None:
+        return UNKNOWN
+    lo, hi = ("?" if end is None else f"{end:.2f}" for end in (quantile.lo, quantile.hi))
+    return f"{quantile.value:.2f} s [{lo}, {hi}]"

@@ -6,22 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from longctx.live.cost.money import usd
-from longctx.plural import count
-from longctx.report.findings import MANY, answers, unusable_shares
+from longctx.report.document import bare_table
 from longctx.report.judges import doubts
-from longctx.report.render import bare_table
-from longctx.report.text import answered, thinking, verbose, without_prices, without_text
-from longctx.results.grouping import grouped
-from longctx.results.row import EARLY_STOP
-from longctx.results.subject import Subject
+from longctx.report.text import (
+    MANY,
+    answered,
+    answers,
+    thinking,
+    unusable_shares,
+    verbose,
+    without_prices,
+    without_text,
+)
+from longctx.results.row import EARLY_STOP, Subject, grouped
 from longctx.stats.rates import pooled
-from longctx.summary.notes import Truncated
-from longctx.summary.summary import Summary
+from longctx.summary.summary import Summary, Truncated
+from longctx.text import count, visible
+from longctx.views.answers import CellSummary
 from longctx.views.chart import Table
-from longctx.views.reporting import CellSummary
-from longctx.visible import visible
+from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.shapes import STRATEGY, TEXT
-from longctx.vocabulary.test import is_check
 
 MOST_TESTS = 24
 """The most lines of tests."""

@@ -8,12 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from longctx.live.cost.money import usd
-from longctx.plural import count
 from longctx.stats.losses import Loss, Losses
 from longctx.stats.rates import Rate
-from longctx.summary.chunks import MISSED, RETRIEVED, Retrieval
-from longctx.summary.retention import Retention
-from longctx.summary.window import FILL, Measured, Window
+from longctx.summary.tests import FILL, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
+from longctx.text import count
 from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Rank

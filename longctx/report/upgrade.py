@@ -11,14 +11,13 @@ from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.live.cost.money import usd
 from longctx.report.document import Document
-from longctx.report.usage import PRICE, UNKNOWN, spread, thousand
+from longctx.report.tables import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.results.row import Row, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.views.chart import Chart, Spec, Table, colours, field, layered, low_to_high, rate_axis
-from longctx.vocabulary.test import is_check
+from longctx.vocabulary.cell import is_check
 
 THINKING = "thinking tokens"
 """The column that a table has if any server counts them apart."""

@@ -10,17 +10,14 @@ from typing import Any
 
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
-from longctx.plural import count
 from longctx.report.document import Document, ForestBand
-from longctx.report.gate_lines import gate_lines
+from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
 from longctx.report.judges import gate_sentences
-from longctx.report.lost import NONE_LOST, LostAnswers
-from longctx.report.usage import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
+from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
+from longctx.results.row import Row, grouped
+from longctx.text import count
 from longctx.views.chart import Table
-from longctx.vocabulary.prompt_sets import PROTOCOL
-from longctx.vocabulary.test import is_check
+from longctx.vocabulary.cell import PROTOCOL, is_check
 
 MOST = 8
 """The most cells that the table of those that moved most lists."""

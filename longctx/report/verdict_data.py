@@ -15,7 +15,7 @@ from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.report import document
 from longctx.report.document import Document
 from longctx.results.manifest import damaged
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 
 GATE = "gate.json"
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.extras import require
 from longctx.fields import plain
 from longctx.results.row import COLUMNS, KEPT, Row, attribute
-from longctx.visible import visible
+from longctx.text import visible
 from longctx.vocabulary.cell import MEASURED
 
 if TYPE_CHECKING:

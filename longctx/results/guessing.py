@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longctx.results.row import Row
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.declaration import Protocol
 
 
 def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:

@@ -10,19 +10,17 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from longctx.config.text_files import read_text
+from longctx.config.files import read_text
 from longctx.errors import UserError
 from longctx.fields import Amount, reason
 from longctx.results.foreign import results_of_archive, results_of_text
 from longctx.results.foreign.result import MOST_NAMED, Choice, ForeignResult
-from longctx.results.grouping import by_test
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
-from longctx.results.row import Row
+from longctx.results.row import Row, by_test
 from longctx.results.store import RESULTS, load_rows
 from longctx.results.strict_json import loads
-from longctx.visible import visible
-from longctx.vocabulary.cell import CREDIT
-from longctx.vocabulary.test import IMPORTED
+from longctx.text import visible
+from longctx.vocabulary.cell import CREDIT, IMPORTED
 
 ALL = Choice()
 LACKING = "not in the new results"

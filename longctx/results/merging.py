@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.plural import count
 from longctx.results.baseline import Baseline, group_lines, load_baseline
-from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
-from longctx.results.row import EARLY_STOP, Row, attribute
+from longctx.results.row import EARLY_STOP, Row, attribute, grouped
 from longctx.results.store import (
     by_group,
     cell_name,
@@ -26,6 +24,7 @@ from longctx.results.store import (
     read,
     row_of,
 )
+from longctx.text import count
 
 MergeKey = tuple[str, ...]
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field, TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole
-from longctx.results.subject import Subject
-from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, question_in
+from longctx.registry import in_order
+from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, gives_credit, question_in
 from longctx.vocabulary.shapes import TEXT, Shape
-from longctx.vocabulary.test import gives_credit
 
 THINKING = "thinking in text"
 """The number in a trace that is 1 if the text of a reply contained thinking, which was not read as the answer."""
@@ -235,3 +235,113 @@ def attribute(column: str) -> str:
         ('test', 'seed')
     """
     return _ATTRIBUTES.get(column, column)
+
+
+WEB = r"^(https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~+-]+)+)?$"
+"""The address of a page: https, a host, a path; no user, no query. Empty for none."""
+
+
+def origin(environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return the addresses of the commit and of the CI run; each is empty unless it is one of the server that is named.
+
+    GitHub's variables come first, then GitLab's.
+    """
+    server, repository = environment.get("GITHUB_SERVER_URL", ""), environment.get("GITHUB_REPOSITORY", "")
+    if server and repository:
+        project = f"{server.rstrip('/')}/{repository}"
+        commit, run = environment.get("GITHUB_SHA", ""), environment.get("GITHUB_RUN_ID", "")
+        return _page(project, "/commit/", commit), _page(project, "/actions/runs/", run)
+    project, job = environment.get("CI_PROJECT_URL", ""), environment.get("CI_JOB_URL", "")
+    of_project = job.removeprefix(f"{project}/-/jobs/")
+    return _page(project, "/-/commit/", environment.get("CI_COMMIT_SHA", "")), _page(project, "/-/jobs/", of_project)
+
+
+def _page(project: str, kind: str, name: str) -> str:
+    """Return the address of a commit or a run of a project; empty if it is none."""
+    address = f"{project}{kind}{name}"
+    return address if re.fullmatch("[0-9a-f]{1,64}", name) and re.fullmatch(WEB, address) else ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Subject:
+    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests.
+
+    Example:
+        >>> str(Subject.of("my-model", "protocol", {"steps": "200"}))
+        'my-model, prompts protocol, steps=200'
+    """
+
+    model: str
+    prompt_set: str
+    labels: tuple[tuple[str, str], ...] = ()
+    """Pairs of name and value, sorted by name; often none."""
+    shape: Shape = TEXT
+
+    @classmethod
+    def of(cls, model: str, prompt_set: str, labels: Mapping[str, str], shape: Shape = TEXT) -> Subject:
+        return cls(model, prompt_set, tuple(sorted(labels.items())), shape)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields of the subject in JSON files."""
+        shape = {} if self.shape == TEXT else {"shape": self.shape}
+        return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels), **shape}
+
+    @property
+    def label(self) -> str:
+        """The shape, unless it is the text, and the labels, such as `shape=chat steps=200`; empty without any."""
+        shape = [] if self.shape == TEXT else [("shape", self.shape)]
+        return " ".join(f"{name}={value}" for name, value in (*shape, *self.labels))
+
+    def __str__(self) -> str:
+        """Return, for instance, `some-model, prompts protocol, method=PI steps=200`."""
+        return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.label else [])])
+
+
+def short_names(subjects: Iterable[Subject]) -> dict[Subject, str]:
+    """Return what a reader needs to tell these subjects apart: the model, and what else is not the same for all.
+
+    Example:
+        >>> both = [Subject.of("my-model", prompts, {"steps": "200"}) for prompts in ("protocol", "brief")]
+        >>> list(short_names(both).values())
+        ['my-model, prompt set protocol', 'my-model, prompt set brief']
+    """
+    known = list(dict.fromkeys(subjects))
+    prompts = len({subject.prompt_set for subject in known}) > 1
+    labels = len({subject.label for subject in known}) > 1
+    names: dict[Subject, str] = {}
+    for subject in known:
+        parts = subject.model, f"prompt set {subject.prompt_set}" * prompts, subject.label * labels
+        names[subject] = ", ".join(filter(None, parts))
+    return names
+
+
+class OfSubject(Protocol):
+    """What is of a subject: a row, a cell of a summary, an analysis."""
+
+    @property
+    def subject(self) -> Subject: ...
+
+
+Key = TypeVar("Key", bound=Hashable)
+Member = TypeVar("Member")
+MemberOfSubject = TypeVar("MemberOfSubject", bound=OfSubject)
+
+
+def grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
+    """Group by a key."""
+    groups: dict[Key, list[Member]] = {}
+    for member in members:
+        groups.setdefault(key(member), []).append(member)
+    return groups
+
+
+def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberOfSubject]]:
+    """Group by subject."""
+    return grouped(members, lambda member: member.subject)
+
+
+def by_test(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
+    """Group rows by test and subject; the tests are ordered as by registry.in_order, which explains `known`."""
+    ordered = [rows[place] for place in in_order([row.test for row in rows], known)]
+    return {test: by_subject(group) for test, group in grouped(ordered, lambda row: row.test).items()}

@@ -24,13 +24,11 @@ from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.files import inside, lines, lines_at, locked, unwritable
 from longctx.results.export import CSV, PARQUET
-from longctx.results.grouping import grouped
 from longctx.results.manifest import MANIFEST, Manifest, damaged
-from longctx.results.row import Row, attribute
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject, attribute, grouped
 from longctx.results.view import View, check_view
+from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.shapes import SHAPES
-from longctx.vocabulary.test import is_check
 
 RESULTS = "results.jsonl"
 VIEWS = "views.jsonl"

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from longctx.fields import parsed
-from longctx.visible import visible
+from longctx.text import visible
 
 MOST_VALUES, CHARACTERS = 2_000_000, 16
 """The most values of a text, and the characters for each that a text with more must have.

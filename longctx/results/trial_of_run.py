@@ -9,7 +9,7 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.row import Row
 from longctx.results.store import find_run, load
-from longctx.visible import visible
+from longctx.text import visible
 
 RowAndView = tuple[Row, Mapping[str, Any]]
 """A row, and the fields of its view; empty if it has none."""

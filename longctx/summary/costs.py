@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.vocabulary.test import is_check
+from longctx.results.row import Row, grouped
+from longctx.vocabulary.cell import is_check
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,43 +1,31 @@
-"""The summary of a run: the rate of each cell, and each test's own analysis."""
+"""The summary of a run: the rate of each cell, and each test's own analysis.
+
+What a reader must know of the answers beside their rates: another model gave them, or they were cut off.
+
+A rate that is low because replies were cut off tells more about the limit than about the model.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from longctx.compare.across import Curve, curves
 from longctx.compare.judges import GradedTest, graded_tests
 from longctx.registry import in_order, shipped
-from longctx.results.grouping import grouped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.summary.chunks import Retrieval, retrievals
+from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
+from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
-from longctx.summary.heatmap import HeatmapCell, heatmap
-from longctx.summary.notes import (
-    Answered,
-    Truncated,
-    answered_as_another,
-    passed_without_text,
-    thinking_in_text,
-    truncated,
-)
-from longctx.summary.retention import Retention, retention
-from longctx.summary.window import Window, windows
-from longctx.views.reporting import (
-    CellSummary,
-    Guarded,
-    Reporting,
-    Reports,
-    reporting_of,
-    reporting_of_test,
-    summary_of,
-)
-from longctx.vocabulary.protocol import Protocol
+from longctx.summary.tests import Retention, Retrieval, Window, retention, retrievals, windows
+from longctx.views.answers import CellSummary, summary_of
+from longctx.views.declared import reporting_of, reporting_of_test
+from longctx.views.reporting import Guarded, Reporting, Reports
+from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.report import Report
-from longctx.vocabulary.test import is_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +162,181 @@ def _of_test(
         () if test or is_check(name) else retrievals(measured),
         () if is_check(name) else tuple(curves(measured, {name: test} if test else {})),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryOfTest:
+    """The summary of one test for one subject.
+
+    lowest, highest: the cells with the lowest and the highest rate; None if nothing was measured.
+    """
+
+    test: str
+    subject: Subject
+    cells: int
+    """The number of cells."""
+    rate: Rate
+    """The rate over all measured trials."""
+    lowest: CellSummary | None
+    highest: CellSummary | None
+
+
+def summaries_of_tests(cells: Sequence[CellSummary]) -> list[SummaryOfTest]:
+    """Return a summary for each test and subject, in their order."""
+    return [_test(test, subject, group) for (test, subject), group in by_test_and_subject(cells).items()]
+
+
+def by_test_and_subject(cells: Sequence[CellSummary]) -> dict[tuple[str, Subject], list[CellSummary]]:
+    """Group cells by test and subject, in their order."""
+    return grouped(cells, lambda cell: (cell.test, cell.subject))
+
+
+def _test(test: str, subject: Subject, group: list[CellSummary]) -> SummaryOfTest:
+    measured = sorted((cell for cell in group if cell.rate.n), key=lambda cell: cell.rate.rate)
+    rate = pooled(cell.rate for cell in group)
+    lowest, highest = (measured[0], measured[-1]) if measured else (None, None)
+    return SummaryOfTest(test, subject, len(group), rate, lowest, highest)
+
+
+BANDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class HeatmapCell:
+    """One cell of a heatmap."""
+
+    test: str
+    subject: Subject
+    size: int
+    """The length of the context in lines or tokens."""
+    depth: int
+    """Its tenth, from 0 to 9."""
+    rate: Rate
+    common: bool
+    """Whether all cells of the heatmap count the same variants, and no other."""
+
+
+def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:
+    """Yield the cells of the heatmap.
+
+    measured: the rows of measured trials. tests: those that are known; a test whose size is None has no needle and
+    is left out. The cells count the variants that are asked at every length, or all variants if there is none such.
+    """
+    placed = [row for row in measured if row.depth is not None and _parameter(row.test, tests) is not None]
+    for (test, subject), rows in grouped(placed, lambda row: (row.test, row.subject)).items():
+        parameter = _parameter(test, tests) or ""
+        of_size = grouped(rows, partial(_size, parameter))
+        variant = tests[test].variant if test in tests else ""
+        asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
+        common = set.intersection(*asked)
+        for size, group in of_size.items():
+            counted = [row for row in group if not common or row.params.get(variant) in common]
+            for tenth, rows_there in grouped(counted, _tenth).items():
+                yield HeatmapCell(test, subject, size, tenth, rate_of(rows_there), bool(common))
+
+
+def _tenth(row: Row) -> int:
+    return min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
+
+
+def _parameter(test: str, tests: Mapping[str, Protocol]) -> str | None:
+    """Return the parameter of a test that holds the length of its context; empty if the test is not known."""
+    return tests[test].context if test in tests else ""
+
+
+def _size(parameter: str, row: Row) -> int:
+    """Return the length of the context: the parameter's value, or the prompt's tokens rounded to one digit."""
+    return int(row.params[parameter] or 0) if parameter else int(float(f"{row.input_tokens or 0:.0e}"))
+
+
+NOTABLE = 0.05
+"""The least share of a test's replies that must be cut off to be reported."""
+WINDOW_FULL = "model_context_window_exceeded"
+"""The stop reason of a reply that was cut off because the window was full, and not by max_tokens."""
+MOST = 0.5
+"""The least share of a test's failures that must be cut off to be reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to `model` that another model gave."""
+
+    model: str
+    by: str
+    """The model that the answers name."""
+    number: int
+    """How many answers do."""
+    of: int
+    """The number of measured trials of `model`."""
+
+
+def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> tuple[Answered, ...]:
+    """Return what other models answered.
+
+    measured: the rows of measured trials. sent_as: the id by which the provider knows a model, if it is another.
+    """
+    pairs = Counter((row.model, row.model_returned or "") for row in measured)
+    totals = Counter(row.model for row in measured)
+    return tuple(
+        Answered(model, by, number, totals[model])
+        for (model, by), number in pairs.items()
+        if by not in ("", model, sent_as.get(model))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Truncated:
+    """The replies of a test that were cut off.
+
+    cell, trial: the first of them.
+    """
+
+    test: str
+    subject: Subject
+    number: int
+    """How many were."""
+    of: int
+    """The number of measured trials."""
+    tokens: tuple[int, int]
+    """The lengths of the shortest and the longest of them."""
+    full: bool
+    """Whether most were cut off because the window was full, and not by max_tokens."""
+    cell: str
+    trial: str
+
+
+def truncated(measured: Sequence[Row]) -> tuple[Truncated, ...]:
+    """Return the tests with a notable share of replies that were cut off. measured: the rows of measured trials."""
+    return tuple(_notable(measured))
+
+
+def thinking_in_text(measured: Sequence[Row]) -> dict[str, tuple[int, int]]:
+    """Return by model how many replies contain thinking in their text, and of how many."""
+    totals = Counter(row.model for row in measured)
+    thinking = Counter(row.model for row in measured if THINKING in row.trace)
+    return {model: (number, totals[model]) for model, number in thinking.items()}
+
+
+def passed_without_text(measured: Sequence[Row]) -> dict[tuple[str, Subject], tuple[int, int]]:
+    """Return by test and subject how many trials passed on an answer without text, and how many passed."""
+    passed = Counter((row.test, row.subject) for row in measured if row.correct)
+    empty = Counter((row.test, row.subject) for row in measured if WITHOUT_TEXT in row.trace)
+    return {of: (number, passed[of]) for of, number in empty.items()}
+
+
+def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:
+    for (test, subject), rows in grouped(measured, lambda row: (row.test, row.subject)).items():
+        cut = [row for row in rows if row.outcome == "truncated"]
+        if not cut or len(cut) < max(NOTABLE * len(rows), MOST * sum(not row.correct for row in rows)):
+            continue
+        tokens = [row.output_tokens or 0 for row in cut]
+        yield Truncated(
+            test=test,
+            subject=subject,
+            number=len(cut),
+            of=len(rows),
+            tokens=(min(tokens), max(tokens)),
+            full=sum(row.stop_reason == WINDOW_FULL for row in cut) / len(cut) > MOST,
+            cell=cut[0].cell,
+            trial=cut[0].name,
+        )

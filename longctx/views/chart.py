@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from longctx.extras import require
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate, rate_of
 from longctx.vocabulary.shapes import TEXT
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from longctx.results.grouping import by_subject, grouped
-from longctx.results.row import Row
-from longctx.stats.rates import Rate, pooled
+from longctx.registry import loaded, unusable
+from longctx.results.row import Row, grouped
+from longctx.stats.rates import Rate
+from longctx.views.reporting import UNITS, Reporting
+from longctx.vocabulary.declaration import Protocol
+from longctx.vocabulary.report import Rank, Report, Reported
+
+if TYPE_CHECKING:
+    from longctx.views.chart import Chart, Table
+    from longctx.views.view import RateView
+    from longctx.vocabulary.grid import Axes
+
+
+from longctx.results.row import by_subject
+from longctx.stats.rates import pooled
+from longctx.views.answers import Answers, CellSummary, answers_of, key_of, together
 from longctx.views.chart import Chart, Table, letter_biases, letter_entries, letter_shares, letter_table
-from longctx.views.reporting import Answers, CellSummary, Reporting, answers_of, key_of, together
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.report import RATE, Causes, Rank, Report, Reported, Shares
+from longctx.vocabulary.report import RATE, Causes, Shares
 
 ENOUGH, OFTEN = 5, 0.1
 """What is wrong is worth a finding if it is counted so often, and in such a share of trials."""
@@ -257,3 +269,19 @@ def _count(count: str | Callable[[Any], int], answers: Answers) -> int:
 
 def _number(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def reporting_of(test: Protocol) -> Reporting:
+    """Load what a test declares of its report. Raises UserError."""
+    report = test.report
+    if isinstance(report, str):
+        try:
+            report = loaded(report, Report)
+        except Exception as error:
+            raise unusable(f"The protocol {test.name!r}", str(test.report), error) from error
+    return DeclaredReporting(test.name, test.title, test.unit, report) if report else Reporting()
+
+
+def reporting_of_test(name: str, report: Report) -> Reporting:
+    """Return what a test function declares of its report in its marker."""
+    return DeclaredReporting(name, name, report.x if report.x in UNITS else "", report)

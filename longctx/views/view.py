@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
+from longctx.views.answers import CellSummary
 from longctx.views.chart import (
     ACCURACY,
     DOTTED,
@@ -30,7 +31,6 @@ from longctx.views.chart import (
     note_of,
     ringed,
 )
-from longctx.views.reporting import CellSummary
 
 ROW = 48
 """The height of a row of intervals in pixels."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
@@ -457,3 +457,67 @@ class Cell(ABC):
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""
         return frozen_stream(self.test, self.version, self.slug, seed, index)
+
+
+def is_check(test: str) -> bool:
+    """Return whether rows of this test are those of a check, which are called TEST.CHECK."""
+    return "." in test
+
+
+def name_of_test(test: str) -> str:
+    """Return the name of the test of this test, which may be that of one of its checks.
+
+    Example:
+        >>> name_of_test("test_code.polite")
+        'test_code'
+    """
+    return test.partition(".")[0]
+
+
+IMPORTED = "imported"
+"""The test of rows of other tools, which no cell may have."""
+
+
+def gives_credit(test: str) -> bool:
+    """Return whether rows of this test count their partial credit: those of checks and of other tools."""
+    return is_check(test) or test == IMPORTED
+
+
+LENGTHS = ("fill", "tokens", "length", "lines", "size", "k", "window", "budget", "context")
+"""The names of parameters that give it where nothing is declared: the first that there is."""
+
+
+def length_of(params: Mapping[str, object], names: Sequence[str] = LENGTHS) -> str | None:
+    """Return the first of these names whose parameter is a number; None if there is none."""
+    return next((name for name in names if isinstance(params.get(name), int | float)), None)
+
+
+PROTOCOL = "protocol"
+"""The default prompt set, which holds the protocols' own wording."""
+EARLIER = "seed"
+"""Its earlier name, which shipped recordings hold, and the digests of questions in them."""
+
+
+def present_name(name: str) -> str:
+    """Return the present name of a prompt set in a recording."""
+    return PROTOCOL if name == EARLIER else name
+
+
+def checked_counts(counts: Mapping[str, float]) -> dict[str, float]:
+    """Return what was made of a server's counts. Raises ValueError if it cannot be right."""
+    if bad := _not_positive(counts, counts):
+        raise ValueError(f"{bad} would take {counts[bad]:g} tokens")
+    return dict(counts)
+
+
+def check_profile(counts: Mapping[str, float], names: Iterable[str]) -> None:
+    """Raise ValueError if a [[measured]] table of a model's profile lacks one of these counts, or has one below 0."""
+    if bad := _not_positive(counts, names):
+        raise ValueError(
+            f"the model's profile has a [[measured]] table without a usable count of {bad!r}: delete the table, and "
+            "its tokens are counted again."
+        )
+
+
+def _not_positive(counts: Mapping[str, float], names: Iterable[str]) -> str | None:
+    return next((name for name in names if not counts.get(name, 0) > 0), None)

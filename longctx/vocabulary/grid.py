@@ -8,8 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
-from longctx.vocabulary.cell import Cell
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL, Cell
 from longctx.vocabulary.shapes import TEXT, Shape
 
 Count = Annotated[int, Field(ge=1, strict=True)]

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any, Literal, TypeVar
 
 from longctx.vocabulary.cell import Outcome, Words
+from longctx.vocabulary.declaration import Counts, Items, Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.protocol_cell import FIXTURES, Counts, Items, ProtocolCell
+from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell
 from longctx.vocabulary.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
@@ -23,73 +23,6 @@ MAX_TOKENS = 16
 """The most tokens of a reply, if the axes have no entry `max_tokens`."""
 KEY = "__longctx__"
 """The attribute of a function that holds what is declared of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Protocol:
-    """What is known of a protocol without running it; `protocol` makes it of a function, and explains each.
-
-    Functions take a cell, whose parameters are attributes.
-    """
-
-    function: Callable[..., Outcome]
-    arguments: tuple[str, ...]
-    """The names of the function's parameters."""
-    cell: type[ProtocolCell]
-    """The type of its cells: a dataclass of its parameters."""
-    axes: type[Axes]
-    title: str
-    unit: str
-    context: str | None
-    variant: str
-    guessing: float
-    report: Report | str | None = field(repr=False)
-    size: Callable[[Any, Mapping[str, float]], float]
-    longest: Callable[[Any, Mapping[str, float]], float] | None
-    length: str
-    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None
-    cluster: Callable[[Any, int], str] | None
-    pieces: Callable[[Any], int] | None
-    counts: Counts | None
-    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None
-    check: Callable[[Any], object] | None
-    gated: Callable[[Any], bool] | None
-    items: type[Items] | None
-
-    def __post_init__(self) -> None:
-        """Raise TypeError for a mistake, so that it shows when the protocol is declared and not when a run ends."""
-        if fault := next(self._faults(), None):
-            raise TypeError(fault)
-
-    @property
-    def name(self) -> str:
-        """Its name in profiles, prompt sets, cassettes and rows."""
-        return self.cell.test
-
-    @property
-    def documents(self) -> bool:
-        """Whether it asks questions about documents."""
-        return "bank" in self.arguments
-
-    @property
-    def filtered(self) -> bool:
-        """Whether a model's "too hard" filter decides what is asked."""
-        return self.items is not None and self.items.filtered
-
-    def _faults(self) -> Iterator[str]:
-        if self.axes.cells is Axes.cells and self.axes.cells is Axes.cells:
-            yield f"{self.axes.__name__} lacks cells"
-        if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
-            yield f"{self.name!r} is not a valid name of a protocol: give lower-case letters, digits and underscores"
-        if not 0 <= self.guessing < 1:
-            yield f"its rate of guessing is {self.guessing}: give a share from 0 to below 1"
-        report = self.report if isinstance(self.report, Report) else Report()
-        named = [(name, getattr(self, name)) for name in ("context", "variant", "length")]
-        named += [("report's `x`", report.x), *(("report's `by`", parameter) for parameter in report.by)]
-        known = self.cell.identified_by
-        for name, parameter in named:
-            if parameter and parameter not in known:
-                yield f"its {name} is {parameter!r}, which is none of its parameters {', '.join(known)}"
 
 
 def protocol(

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words
+from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words, check_profile
+from longctx.vocabulary.declaration import Items
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
-from longctx.vocabulary.token_counts import check_profile
 
 if TYPE_CHECKING:
-    from longctx.vocabulary.protocol import Protocol
+    from longctx.vocabulary.declaration import Protocol
 
 FIXTURES = ("ask", "draw", "prompt", "words", "trial", "cell", "bank")
 """What a protocol may take beside the parameters of its cell: `ask` asks, `draw` gives random streams, `prompt` a
@@ -47,80 +47,6 @@ class TrialNumber:
     """The number of the context that it asks about, which is its own unless the cell has `questions`."""
     question: int
     """The place of its question among those about the context, from 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What a protocol or a test function must know of a model's tokenizer, before its first trial is drawn.
-
-    A live run has the server count what the model profile does not have yet, which is free, and keeps it there.
-
-    Example:
-        >>> def probes(words):
-        ...     return {"10": "The sky is blue. " * 10, "20": "The sky is blue. " * 20}
-        >>> def values(counts):
-        ...     return {"sentence": (counts["20"] - counts["10"]) / 10}
-        >>> Counts(probes, values, needs=("sentence",)).values({"10": 57, "20": 107})
-        {'sentence': 5.0}
-    """
-
-    probes: Callable[[Words], dict[str, str]] = field(repr=False)
-    """Returns the texts whose tokens are counted, by name, from the templates of the prompt set.
-
-    Each is counted as one user turn, after the system prompt of the model profile and the template `system`, if any."""
-    values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
-    """Returns what `ask.tokens()` gives, from these counts. Raises ValueError if they cannot be right."""
-    needs: tuple[str, ...]
-    """The names of these values that are always there, and above 0."""
-    fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
-    """Raises ValueError if a cell does not fit the model. It has its parameters, and the values as `cell.counted`."""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.needs, str):
-            raise TypeError(f"needs is a tuple of names: write needs=({self.needs!r},)")
-
-
-class Items:
-    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs.
-
-    Example:
-        >>> class Even(Items):
-        ...     def indices(self, trials):
-        ...         return range(0, 2 * trials, 2)
-    """
-
-    filtered: ClassVar[bool] = False
-    """Whether a model's "too hard" filter decides what is asked."""
-
-    def __init__(self, cell: Any) -> None:
-        self.cell = cell
-        """The cell, whose parameters are its attributes."""
-
-    def indices(self, trials: int) -> Sequence[int]:
-        """Return the indices of the items that a run of `trials` asks."""
-        return range(trials)
-
-    def cluster(self, index: int) -> str:
-        """Return the cluster of an item; empty for an independent one."""
-        return ""
-
-    def identity(self, identity: Identity, index: int) -> Identity:
-        """Return the identity of a trial. identity: the one that it would have as a drawn trial."""
-        return identity
-
-    def index_of(self, name: str) -> int:
-        """Return the index of the item with this name. Raises ValueError if there is none."""
-        return int(name)
-
-    @property
-    def facts(self) -> Mapping[str, int]:
-        """Facts that a run records once for each cell."""
-        return {}
-
-    @property
-    def why_empty(self) -> str:
-        """Why there are none, if there are none."""
-        return "the protocol has no questions of this size"
 
 
 class ProtocolAsk:

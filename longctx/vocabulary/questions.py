@@ -11,8 +11,8 @@ from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
 from longctx.vocabulary.cell import Identity
+from longctx.vocabulary.declaration import Items
 from longctx.vocabulary.grid import Axes, Count
-from longctx.vocabulary.protocol_cell import Items
 
 
 class BankAxes(Axes):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.authoring.items import ItemQuality, Quality
-from longctx.authoring.worth import warnings
+from longctx.authoring.items import ItemQuality, Quality, warnings
 from longctx.protocols.reports.collage_analysis import Favourite
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate

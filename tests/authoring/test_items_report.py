@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from longctx.authoring.items_report import as_csv, document
+from longctx.authoring.items import as_csv, document
 from longctx.report.document import as_markdown, as_terminal
 from tests.authoring.examples import found
 

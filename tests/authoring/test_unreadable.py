@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.authoring.unreadable import sentences
+from longctx.authoring.check import sentences
 from longctx.results.row import Row
 from longctx.results.store import append, as_lines, finish
 from longctx.results.view import View

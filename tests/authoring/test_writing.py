@@ -11,7 +11,7 @@ import pytest
 from longctx.authoring.written import PROMPT_TOKENS, Writing
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus.documents import count_tokens
 from longctx.recording.request import parameters
 from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Section

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from longctx.cli import main
+from longctx.live.batches.collect import stamp, utc_now
 from longctx.live.batches.ledger import Ledger, custom_id, place_of
-from longctx.live.batches.wait import stamp, utc_now
 from longctx.live.request import Request
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
-from longctx.recording.writer import only_writer
+from longctx.recording.tape import Tape, Wanted, only_writer
 from longctx.workspace import Workspace
 from tests.batch_server import BatchServer, Stored
 from tests.live.batches.examples import NAME, claimed

@@ -38,7 +38,7 @@ def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, within_mine: Works
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.clients.RETRIES", 0)
     return within_mine.own("models")
 
 
@@ -286,9 +286,9 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     profiles: Path,
     held: str,
 ) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 0)
     monkeypatch.setattr("longctx.live.server.enquiry.TIMEOUT_S", 0.5)
-    monkeypatch.setattr("longctx.live.server.asked.TIMEOUT_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.learn.ANSWER_WITHIN_S", 0.5)
     server.held = (held,)
     code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
     printed = "".join(capsys.readouterr())

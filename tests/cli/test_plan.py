@@ -17,7 +17,7 @@ from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, Load, Target, outlook
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 from tests.here import HERE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.compare.pairs import match, match_runs, value_of
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from tests.refusals import refused
 from tests.rows import joined, run
 

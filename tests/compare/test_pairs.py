@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from longctx.compare.pairs import Treatments, pairs
 from longctx.registry import shipped
-from longctx.results.grouping import by_test
-from longctx.results.row import Row
+from longctx.results.row import Row, by_test
 from tests.rows import joined, run
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.compare.runs import CellChange, compare
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate

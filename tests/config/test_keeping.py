@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.file_names import file_name
+from longctx.config.files import file_name
 from longctx.config.keeping import keep_default_profile, keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.profiles import profile_path

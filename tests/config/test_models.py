@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 
-from longctx.config.file_names import file_name
+from longctx.config.files import file_name
 from longctx.config.models import (
     ModelProfile,
     Prices,

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.corpus.documents import Corpus, freeze, load_corpus
-from longctx.corpus.reading import unread
+from longctx.corpus.documents import Corpus, freeze, load_corpus, unread
 from tests.corpus.examples import ISSUE, long_text, section, write_folder
 from tests.refusals import refused
 

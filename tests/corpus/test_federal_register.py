@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from longctx.corpus.federal_register import MAX_DEPTH, Chunk, read_issue
+from longctx.corpus.fetch import MAX_DEPTH, Chunk, read_issue
 from tests.corpus.examples import ISSUE
 from tests.refusals import refused
 

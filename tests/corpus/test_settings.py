@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.corpus.documents import freeze, load_corpus
-from longctx.corpus.settings import bank_files, read_settings, word_for
+from longctx.corpus.documents import bank_files, freeze, load_corpus, read_settings, word_for
 from longctx.errors import UserError
 from longctx.workspace import Workspace
 from tests.corpus.examples import long_text, write_folder

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.corpus import tokens
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus import documents
+from longctx.corpus.documents import count_tokens
 from tests.here import HERE
 from tests.protocols import LineRetrieval
 from tests.refusals import refused
@@ -28,10 +28,10 @@ def test_special_tokens_in_documents_are_ordinary_text() -> None:
 
 
 def test_a_missing_vocabulary_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tokens, "packaged", lambda: tmp_path)
-    tokens._encoding.cache_clear()
+    monkeypatch.setattr(documents, "packaged", lambda: tmp_path)
+    documents._encoding.cache_clear()
     try:
         with refused("vocabulary-unreadable", "claude-2.json"):
             count_tokens("text")
     finally:
-        tokens._encoding.cache_clear()
+        documents._encoding.cache_clear()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.engine.run import Run
-from longctx.gate.defaults import MARGIN
+from longctx.gate.rules import MARGIN
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused

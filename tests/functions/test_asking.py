@@ -21,8 +21,8 @@ from longctx.functions.measure import FunctionTrial, run
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
+from longctx.live.display import Tally
 from longctx.live.request import Request
-from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
@@ -30,7 +30,7 @@ from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, mess
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
 
 
 def echo(body: Body) -> Answer:

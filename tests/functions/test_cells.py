@@ -17,7 +17,7 @@ from longctx.config.models import TokenCounts
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
 from longctx.functions.cells import CASE_ID, NAME, CaseItem, Function, load_cases, named_values, wording_of
-from longctx.vocabulary.protocol_cell import Counts
+from longctx.vocabulary.declaration import Counts
 from longctx.workspace import Workspace
 from tests.functions.examples import MODEL, case_of
 

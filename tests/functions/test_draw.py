@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
 from longctx.functions.draw import Draw, Filler
 from longctx.vocabulary.bank import Section

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.gate.exit_status import exit_status
+from longctx.gate.rules import exit_status
 
 
 @pytest.mark.parametrize(

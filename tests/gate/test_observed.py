@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from longctx.gate.evidence import Seen, same_recordings, seen, seen_of
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject
 from tests.rows import joined, run
 
 TOY = Subject("some-model", "protocol")

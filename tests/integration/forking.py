@@ -53,11 +53,11 @@ from longctx import registry
 from longctx.config import models
 from longctx.config.profiles import profile_type
 from longctx.corpus import bank, documents
-from longctx.corpus.settings import bank_files
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus.documents import bank_files, count_tokens
 from longctx.protocols.line_retrieval import File, line_retrieval
 from longctx.report.page import page
-from longctx.results import manifest, row
+from longctx.results import manifest
+from longctx.results.row import _type
 from longctx.stats.looks import planned
 from longctx.vocabulary.bank import SHIPPED
 from longctx.vocabulary.protocol import cells_of
@@ -209,7 +209,7 @@ def _mark_rewrite(hook: AssertionRewritingHook, *names: str) -> None:
 def _computed_once() -> None:
     """Each run would build the schema of each model, the boundaries of each plan and the page's templates again."""
     profile_type(registry.shipped())
-    row._type()
+    _type()
     manifest._type()
     for model in _subclasses(pydantic.BaseModel):
         model.model_rebuild()

@@ -21,7 +21,7 @@ import sys
 
 import pytest
 
-from longctx.plugin.asking.nested import is_nested
+from longctx.plugin.nested import is_nested
 
 sys.dont_write_bytecode = True  # Python would put half of a large .pyc in its place
 

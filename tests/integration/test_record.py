@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.recording.writer import only_writer
+from longctx.recording.tape import only_writer
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 

@@ -18,9 +18,9 @@ from longctx.functions.asking import one_request
 from longctx.functions.measure import Suspended
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
+from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.request import Request
-from longctx.live.tally import Tally
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.functions.examples import MODEL, body_of, case_of, trial_of
@@ -31,7 +31,7 @@ DEAR = ModelProfile(model="toy", prices=Prices(input=1_000_000, output=0, dated=
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
 
 
 @pytest.fixture

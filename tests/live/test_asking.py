@@ -19,8 +19,7 @@ from longctx.config.models import Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.client import open_client
-from longctx.live.server.clients import open_clients
+from longctx.live.server.clients import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.cell import BuiltTrial, Reply
@@ -33,7 +32,7 @@ PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
 
 
 class Told:
@@ -133,7 +132,7 @@ def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str
 
 
 def test_a_wait_for_answers_says_how_many_and_how_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 0.001)
     with SimulatedServer(hold_after=0) as server:
         reported = waits(server, tmp_path, line_case(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
         assert f"the first answer of {server.url}: 2 in flight, for up to 90 s each" in reported
@@ -143,7 +142,7 @@ def test_a_wait_for_answers_says_how_many_and_how_long(tmp_path: Path, monkeypat
 
 
 def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 0.001)
     failures = iter([failing(500, "simulated trouble")])
     with SimulatedServer(hold_after=1) as server:
         server.script = lambda body: next(failures, right)(body)
@@ -152,7 +151,7 @@ def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatc
 
 
 def test_a_pause_that_the_server_asks_for_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0.001)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 0.001)
     failures = iter([failing(429, "too fast", **{"retry-after-ms": "300"})])
     with SimulatedServer() as server:
         server.script = lambda body: next(failures, right)(body)

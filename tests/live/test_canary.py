@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 from longctx.cases.case import Case, Trial
 from longctx.live.canary import FEW, MORE, Canary, first, in_turn
+from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
-from longctx.live.tally import Tally
 from longctx.vocabulary.cell import Reply
 from tests.recording.examples import AT, line_case, passkey_case
 

@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from longctx.live.display import open_display
-from longctx.live.tally import Tally
+from longctx.live.display import Tally, open_display
 from longctx.stats.rates import Rate
 
 

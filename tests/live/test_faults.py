@@ -13,7 +13,7 @@ from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
@@ -26,7 +26,7 @@ TIMEOUT_S = 0.4
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
 
 
 def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4) -> Asked:
@@ -129,7 +129,7 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
 ) -> None:
     """Before the first refusal arrives, new requests may take the places of those that were in flight."""
     for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
-        monkeypatch.setattr(f"longctx.live.limiter.retry.{name}", 3600)
+        monkeypatch.setattr(f"longctx.live.limiter.{name}", 3600)
     with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
         asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_case(trials=60), in_flight=8), 60))
     assert asked.stopped is not None

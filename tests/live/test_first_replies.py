@@ -9,10 +9,10 @@ import pytest
 from longctx.cases.case import Case, Trial
 from longctx.config.models import Prices
 from longctx.live.cost.estimate import estimate
+from longctx.live.display import Tally
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
-from longctx.live.tally import Tally
 from longctx.vocabulary.cell import Reply
 from tests.recording.examples import line_case
 

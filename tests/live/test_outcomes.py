@@ -6,10 +6,10 @@ import datetime
 
 from longctx.cases.case import Trial
 from longctx.config.models import Prices
+from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
-from longctx.live.tally import Tally
 from longctx.vocabulary.cell import Reply
 from tests.recording.examples import AT, line_case
 

@@ -13,10 +13,10 @@ from longctx.authoring.written import Writing
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
+from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
-from longctx.live.tally import Tally
 from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.cell import Reply

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longctx.live.tally import Tally, time_left
+from longctx.live.display import Tally, time_left
 from longctx.stats.rates import Rate
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from longctx.live.waiting import DELAY_S, waiting
+from longctx.live.watch import DELAY_S, waiting
 
 
 def test_within_three_seconds() -> None:
@@ -15,7 +15,7 @@ def test_within_three_seconds() -> None:
 
 
 def test_what_takes_long_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 0)
     messages: list[str] = []
     heard = threading.Event()
 
@@ -29,7 +29,7 @@ def test_what_takes_long_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_soon_there_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 3600)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 3600)
     messages: list[str] = []
     with waiting(messages.append, "the server to speak"):
         pass

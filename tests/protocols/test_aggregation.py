@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.protocols.aggregation import QUESTIONS, judged
-from longctx.protocols.notices import AGENCIES, ENDINGS
+from longctx.protocols.collages import AGENCIES, ENDINGS
 from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import Aggregation
 from tests.protocols.tokens import built, fitted, reply, taken, words_of

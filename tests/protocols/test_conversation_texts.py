@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.protocols import conversation_texts as texts
-from longctx.protocols.conversation import ordinal, probe
-from longctx.protocols.similarity import GIVEN_BACK, RECOGNISED, Match, most_alike, published
+from longctx.protocols.conversation import GIVEN_BACK, RECOGNISED, Match, most_alike, ordinal, probe, published
 from longctx.vocabulary.stream import frozen_stream
 
 

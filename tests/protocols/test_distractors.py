@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.protocols.collage import CollageAxes
+from longctx.vocabulary.bank import occurs, plain
 from longctx.vocabulary.lexical import most_alike
-from longctx.vocabulary.occurrence import occurs, plain
 from tests.here import HERE
 from tests.protocols import Collage
 from tests.protocols.bank import small_bank

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from longctx.config.prompts import PromptSet
-from longctx.corpus.tokens import count_tokens
+from longctx.corpus.documents import count_tokens
 from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judged, node_count
 from longctx.vocabulary.cell import BuiltTrial
 from tests.here import HERE

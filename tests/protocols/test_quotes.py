@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.quotes import QuoteCount, count, look_up, quotes, scratchpad
+from longctx.protocols.collages import QuoteCount, count, look_up, quotes, scratchpad
 
 NEEDLE = "The harbour office collects seven crowns a barge, and closes its gates at noon on feast days."
 RECORD = f"A fee of nine crowns is due at the northern lock before the end of March.\n\n\n\n{NEEDLE}"

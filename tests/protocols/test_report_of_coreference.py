@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from longctx.registry import shipped
-from longctx.report.charts.draw import draw
+from longctx.report.charts import draw
 from longctx.summary.summary import summarize
-from longctx.views.reporting import Answers, CellSummary, reporting_of
+from longctx.views.answers import Answers, CellSummary
+from longctx.views.declared import reporting_of
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 

@@ -10,10 +10,10 @@ import pytest
 
 from longctx.protocols.reports.graph_walks import mean_f1, nodes, walk_of
 from longctx.registry import shipped
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate
-from longctx.views.reporting import Answers, CellSummary, reporting_of
+from longctx.views.answers import Answers, CellSummary
+from longctx.views.declared import reporting_of
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 

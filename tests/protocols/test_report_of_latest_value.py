@@ -5,7 +5,7 @@ from __future__ import annotations
 from longctx.protocols.latest_value import LogAnswers
 from longctx.registry import shipped
 from longctx.results.row import Row
-from longctx.views.reporting import reporting_of
+from longctx.views.declared import reporting_of
 from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from longctx.cases.case import Case
-from longctx.recording.absence import sentence
+from longctx.recording.missing import why_missing
 from longctx.recording.tape import Tape, Wanted
 from tests.recording.examples import line_case, recorded
 
@@ -18,7 +18,7 @@ FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 def said(case: Case, tape: Tape, *failed: str) -> str:
     """Return the sentence about the trials of the case that the tape has no reply to."""
     all_wanted = [Wanted.of(trial, trial.build()) for trial in case.each_trial()]
-    return sentence(case, tape, [wanted for wanted in all_wanted if tape.reply(wanted) is None], failed)
+    return why_missing(case, tape, [wanted for wanted in all_wanted if tape.reply(wanted) is None], failed)
 
 
 def reworded(case: Case) -> Case:

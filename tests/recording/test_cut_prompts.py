@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.recording.cut_prompts import CutPrompts, prompt_text, sentence
+from longctx.recording.episodes import CutPrompts, prompt_text, sentence
 
 MODEL = ModelProfile(model="toy")
 OTHER = ModelProfile(model="other")

@@ -19,7 +19,7 @@ from vcr.request import Request
 
 from longctx.cases.case import Trial
 from longctx.recording import episodes
-from longctx.recording.absence import sentence
+from longctx.recording.missing import why_missing
 from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
 from tests.recording.examples import client_of, line_case, recorded, send, wanted
@@ -89,7 +89,7 @@ def test_a_broken_cassette(tmp_path: Path, attempts: list[str], break_it: Callab
     tape = Tape(tmp_path)
     with contextlib.suppress(TapeError):
         assert tape.reply(wanted(CASE)) is None
-        assert sentence(CASE, tape, [wanted(CASE)], [])
+        assert why_missing(CASE, tape, [wanted(CASE)], [])
     assert not attempts
 
 
@@ -153,8 +153,8 @@ def refuse(*_, **__):
 socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refuse
 
 import longctx.engine.measure
-import longctx.plugin.measuring.fixture
-from longctx.recording.absence import sentence
+import longctx.plugin.running
+from longctx.recording.missing import why_missing
 from longctx.cases.case import Case, Trial
 from longctx.recording.tape import Tape, Wanted
 from longctx.config.models import ModelProfile
@@ -172,7 +172,7 @@ for question in case.fitted().each_trial():
         absent.append(Wanted.of(question, trial))
     else:
         texts.append(trial.judge(reply).kind)
-sentence(case, tape, absent, [])
+why_missing(case, tape, absent, [])
 print(json.dumps({"judged": texts, "absent": len(absent), "imported": "anthropic" in sys.modules}))
 """
 

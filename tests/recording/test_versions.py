@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cases.case import Case
+from longctx.recording.missing import of_other_versions, why_unused
 from longctx.recording.tape import Tape
-from longctx.recording.versions import of_other_versions, why_unused
 from tests.recording.examples import line_case, of_version, recorded
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from longctx.recording.writer import only_writer
+from longctx.recording.tape import only_writer
 from tests.refusals import refused
 
 HOLD = """
 import os, sys, pathlib
 import pytest
 
-from longctx.recording.writer import only_writer
+from longctx.recording.tape import only_writer
 with only_writer(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.reporting import CellSummary
+from longctx.views.answers import CellSummary
 from tests.summaries import answers_to, made
 
 SUBJECT = Subject("some-model", "protocol")

@@ -12,8 +12,7 @@ from longctx.engine.earlier import earlier_answers
 from longctx.engine.finish import Ending, judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
-from longctx.report.charts import charts
-from longctx.report.charts.draw import drawing
+from longctx.report.charts import charts, drawing
 from longctx.report.files import write_report
 from longctx.report.page.page import write_page
 from longctx.report.run_report import RunReport

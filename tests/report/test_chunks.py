@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from longctx.report.data import as_json
+from longctx.report.files import as_json
 from longctx.report.tests import chunks_sentences, chunks_tables
 from longctx.results.row import Row
-from longctx.summary.chunks import retrievals
 from longctx.summary.summary import summarize
+from longctx.summary.tests import retrievals
 from tests.rows import run
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from longctx.report.data import SCHEMA, as_json
+from longctx.report.files import SCHEMA, as_json
 from longctx.report.page.contents import sections
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.report.charts import charts
-from longctx.report.charts.draw import draw
-from longctx.report.default_views import default_findings, default_views
-from longctx.report.findings import findings
-from longctx.results.subject import Subject
+from longctx.report.charts import charts, draw
+from longctx.report.tables import default_findings, default_views
+from longctx.report.text import findings
+from longctx.results.row import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfTest, summarize
-from longctx.views.reporting import CellSummary, Reporting
+from longctx.views.answers import CellSummary
+from longctx.views.reporting import Reporting
 from longctx.views.view import RateView
 from longctx.vocabulary.report import Rank
 from tests.rows import row

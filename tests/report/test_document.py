@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.document import FORMATS, Document, as_html, as_markdown, as_terminal
+from longctx.text import visible
 from longctx.views.chart import Table
-from longctx.visible import visible
 
 HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(1)>\"'{{ 7 * 7 }}\x1b]0;x\x07\u202e"
 ANY = st.text(st.characters(codec=None, exclude_categories=()), max_size=20)

@@ -8,12 +8,12 @@ import pytest
 
 from longctx.protocols.reports.collage import found
 from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
-from longctx.report.findings import findings
-from longctx.results.subject import Subject
+from longctx.report.text import findings
+from longctx.results.row import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
-from longctx.views.reporting import Answers, CellSummary, answers_of
+from longctx.views.answers import Answers, CellSummary, answers_of
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 from tests.summaries import answers_to, made

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
-from longctx.report.gate_lines import gate_lines
-from longctx.report.lost import LostAnswer, LostAnswers
+from longctx.report.gate_lines import LostAnswer, LostAnswers, gate_lines
 from longctx.stats.unpaired import Quantile
 
 BAND = {"family": "line_retrieval", "band": "short", "verdict": "regression", "before": "0.61", "after": "0.41"}

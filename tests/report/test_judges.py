@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.data import as_json
+from longctx.report.files import as_json
 from longctx.report.judges import gate_sentences
 from longctx.report.terminal import attention
 from longctx.report.text import as_markdown

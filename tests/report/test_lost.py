@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.report.document import Document, as_markdown, as_terminal
-from longctx.report.lost import LONGEST, LostAnswer, LostAnswers
+from longctx.report.gate_lines import LONGEST, LostAnswer, LostAnswers
 from tests.report.markdown import without_code
 
 

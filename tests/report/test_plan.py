@@ -17,7 +17,7 @@ from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
 from longctx.live.cost.prefixes import best_questions
 from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document, prices, questions_worth
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from tests.protocols import VariableTracking
 
 WANTED = Target(bands=1, minimums=1)

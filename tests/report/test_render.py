@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from longctx.report.render import code, markdown_table, plain, terminal_table
+from longctx.report.document import code, markdown_table, plain, terminal_table
+from longctx.text import visible
 from longctx.views.chart import Table
-from longctx.visible import visible
 
 HOSTILE = "<b>|\x1b[31m`x` @someone\n| a | \u202e"
 

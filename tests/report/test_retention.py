@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from longctx.report.charts import charts
-from longctx.report.findings import findings
 from longctx.report.tables import tables
+from longctx.report.text import findings
 from longctx.summary.summary import Summary, summarize
 from tests.rows import retained
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from longctx.report.tables import tables
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.views.reporting import CellSummary
+from longctx.views.answers import CellSummary
 from tests.summaries import answers_to, made
 
 OTHER = Subject("other", "protocol")

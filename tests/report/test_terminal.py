@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longctx.report.terminal import MOST_TESTS, accounting, as_terminal, run_line, table_of_tests
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.costs import Cost
-from longctx.summary.notes import Answered, Truncated
-from longctx.summary.summary import Summary
-from longctx.views.reporting import CellSummary
+from longctx.summary.summary import Answered, Summary, Truncated
+from longctx.views.answers import CellSummary
 
 SUBJECT = Subject("some-model", "protocol")
 LINES = """\

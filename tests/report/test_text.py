@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.report.render import plain
+from longctx.report.document import plain
 from longctx.report.text import as_markdown, cost_sentences, trials_sentence, verbose
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject
 from longctx.summary.costs import Cost, UsageSummary
-from longctx.summary.notes import Answered, Truncated
-from longctx.summary.summary import Summary, summarize
+from longctx.summary.summary import Answered, Summary, Truncated, summarize
 from tests.report.markdown import without_code
 
 TERMINAL = """\

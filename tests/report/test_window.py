@@ -6,16 +6,15 @@ import json
 
 import pytest
 
-from longctx.report.data import as_json
-from longctx.report.default_views import default_views
-from longctx.report.findings import findings
+from longctx.report.files import as_json
+from longctx.report.tables import default_views
 from longctx.report.terminal import as_terminal
 from longctx.report.tests import FRONTIER, window_sentences, window_tables
-from longctx.report.text import as_markdown
+from longctx.report.text import as_markdown, findings
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
-from longctx.summary.window import windows
+from longctx.summary.tests import windows
 from tests.rows import retained
 
 

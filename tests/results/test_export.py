@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from longctx.results.export import CSV, PARQUET, cell, export
 from longctx.results.row import KEPT, Row
-from longctx.visible import visible
+from longctx.text import visible
 from tests.rows import bare as row
 
 ANY = st.text(st.characters(codec=None, exclude_categories=()))

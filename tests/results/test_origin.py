@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.origin import origin
+from longctx.results.row import origin
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 GITHUB = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.stats.rates import Rate
-from longctx.summary.by_test import summaries_of_tests
-from longctx.views.reporting import CellSummary
+from longctx.summary.summary import summaries_of_tests
+from longctx.views.answers import CellSummary
 
 
 def cell(name: str, rate: Rate, model: str = "m", test: str = "passkey") -> CellSummary:

@@ -6,7 +6,7 @@ from typing import Any
 
 from longctx.registry import shipped
 from longctx.stats.rates import Rate
-from longctx.summary.heatmap import heatmap
+from longctx.summary.summary import heatmap
 from tests.rows import row
 
 

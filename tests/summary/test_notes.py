@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.row import Row
-from longctx.results.subject import Subject
-from longctx.summary.notes import Answered, Truncated, answered_as_another, truncated
+from longctx.results.row import Row, Subject
+from longctx.summary.summary import Answered, Truncated, answered_as_another, truncated
 from tests.rows import row
 
 

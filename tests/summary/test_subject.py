@@ -1,6 +1,6 @@
 """Subjects: model, prompt set and labels."""
 
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 
 
 def test_labels_are_shown_in_the_order_of_their_names() -> None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from longctx.protocols.reports.passkey import EffectiveWindow, PasskeySummary, windows_of
-from longctx.results.row import Row
-from longctx.results.subject import Subject
+from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate
 from longctx.summary.costs import UsageSummary
 from longctx.summary.summary import Summary, summarize

@@ -11,8 +11,8 @@ from longctx import Run
 from longctx.corpus.bank import load_bank
 from longctx.engine.measure import Measurement
 from longctx.protocols.reports.corpus import lexical_rates
+from longctx.views.answers import CellSummary
 from longctx.views.chart import letter_shares
-from longctx.views.reporting import CellSummary
 from tests.here import HERE
 from tests.tools.tables import table
 

@@ -14,7 +14,7 @@ import pytest
 from longctx import Run
 from longctx.live.cost.estimate import Price
 from longctx.summary.summary import Summary
-from longctx.views.reporting import CellSummary
+from longctx.views.answers import CellSummary
 from tests.here import HERE
 from tests.tools.blocks import block, write_blocks
 from tests.tools.tables import table

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from longctx import Run
-from longctx.views.reporting import CellSummary
+from longctx.views.answers import CellSummary
 from tests.here import HERE
 from tests.tools.tables import table
 

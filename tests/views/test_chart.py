@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.report.charts.draw import draw
+from longctx.report.charts import draw
 from longctx.views.chart import (
     RINGED,
     Chart,

@@ -9,9 +9,9 @@ import pytest
 
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
+from longctx.views.answers import Answers, CellSummary, summary_of
 from longctx.views.chart import Table
-from longctx.views.declared import DeclaredReporting
-from longctx.views.reporting import Answers, CellSummary, reporting_of_test, summary_of
+from longctx.views.declared import DeclaredReporting, reporting_of_test
 from longctx.vocabulary.report import Causes, Rank, Report, Shares
 from tests.rows import row
 

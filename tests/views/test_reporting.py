@@ -8,8 +8,8 @@ import pytest
 
 import longctx
 from longctx.registry import shipped
-from longctx.views.declared import DeclaredReporting
-from longctx.views.reporting import Reporting, reporting_of
+from longctx.views.declared import DeclaredReporting, reporting_of
+from longctx.views.reporting import Reporting
 from tests.refusals import refused
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.report.charts.draw import draw
+from longctx.report.charts import draw
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.views.view import RatePoint, RateView

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.output import tell_unread
-from longctx.cli.shared.task import add_question_file, add_task
-from longctx.plural import count
+from longctx.cli.options import add_question_file, add_task, tell_unread
+from longctx.text import count
 
 if TYPE_CHECKING:
     from longctx.corpus.questions import BankQuestion
@@ -31,11 +30,10 @@ def run(options: argparse.Namespace) -> int:
     from tabulate import tabulate
 
     from longctx.authoring.check import check
-    from longctx.corpus.documents import load_corpus
+    from longctx.corpus.documents import load_corpus, read_settings
     from longctx.corpus.questions import load_questions
-    from longctx.corpus.settings import read_settings
-    from longctx.visible import visible
-    from longctx.vocabulary.occurrence import numerical
+    from longctx.text import visible
+    from longctx.vocabulary.bank import numerical
 
     folder = options.corpus or options.workspace.find("register")
     tell_unread(folder)

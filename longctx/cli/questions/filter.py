@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from longctx.authoring.check import sentences
 from longctx.authoring.items import READ
-from longctx.authoring.unreadable import sentences
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
 from longctx.results.row import Row
 from longctx.results.store import find_run, load, load_rows
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL
 
 
 def add(commands: Any) -> None:

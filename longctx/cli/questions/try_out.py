@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.authoring.unreadable import sentences
+from longctx.authoring.check import sentences
+from longctx.cli.options import add_task, check_free_folder, declare, say, settings_of, tell_unread
 from longctx.cli.questions.filter import answered, readable
-from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import check_free_folder, say, tell_unread
-from longctx.cli.shared.task import add_task
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.bank import LIVING
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -112,9 +110,7 @@ def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room
 
     room: max_tokens of an answer. Raises UserError.
     """
-    from longctx.authoring.items import quality
-    from longctx.authoring.items_report import as_csv, document
-    from longctx.authoring.worth import warnings
+    from longctx.authoring.items import as_csv, document, quality, warnings
     from longctx.report.document import as_markdown, as_terminal
     from longctx.report.text import trials_sentence
 

@@ -9,13 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared.options import declare, settings_of
-from longctx.cli.shared.output import following, say, tell_unread
-from longctx.cli.shared.task import add_task
+from longctx.cli.options import add_task, declare, following, say, settings_of, tell_unread
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL
 
 if TYPE_CHECKING:
     from longctx.authoring.check import Finding
@@ -99,7 +97,7 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     from longctx.cases.case import Case
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
-    from longctx.corpus.settings import word_for
+    from longctx.corpus.documents import word_for
     from longctx.vocabulary.bank import Section
 
     model, document = load_model(options.workspace, options.model), word_for(options.workspace, options.corpus)
@@ -172,7 +170,7 @@ def _table(
 
 def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
     """Return sentences on what to do if no reply could be used. room: max_tokens of a reply."""
-    from longctx.authoring.unreadable import excerpt
+    from longctx.authoring.check import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]
     helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]

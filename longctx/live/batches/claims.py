@@ -9,14 +9,12 @@ from dataclasses import dataclass
 
 import anthropic
 
-from longctx.live.batches import wait
-from longctx.live.batches.collect import Collected, Collecting
+from longctx.live.batches.collect import KEPT, REAL, BatchStatus, Clock, Collected, Collecting, Statuses, polls, stamp
 from longctx.live.batches.ledger import Batch, Ledger, TapePlace
 from longctx.live.batches.service import Service, State
-from longctx.live.batches.status import BatchStatus, Statuses
 from longctx.live.explaining import explain
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
-from longctx.live.waiting import Say
+from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 
 DOWNLOADS = 5
@@ -32,7 +30,7 @@ class BatchTerms:
     """The server as the user named it."""
     wait_s: float | None = None
     """The seconds that a run waits for its batches; None to wait until they end."""
-    clock: wait.Clock = wait.REAL
+    clock: Clock = REAL
 
 
 class Batches:
@@ -86,7 +84,7 @@ class Batches:
                 "is asked again."
             )
         else:
-            old = state.created_at is not None and self.clock.now() - state.created_at > wait.KEPT
+            old = state.created_at is not None and self.clock.now() - state.created_at > KEPT
             gone = old and isinstance(failed, anthropic.NotFoundError)
             why = explain(failed, self.service.url).message
             self.last[batch.name] = BatchStatus("gone" if gone else "unreached", batch, state, why)
@@ -101,7 +99,7 @@ class Batches:
 
         Raises ENQUIRY_ERRORS and NotRecorded.
         """
-        pauses = wait.polls()
+        pauses = polls()
         for left in reversed(range(DOWNLOADS)):
             await self.service.results(batch.id, len(batch.requests), collecting.note)
             if not collecting.missing or not left:
@@ -117,7 +115,7 @@ class Batches:
 def _ended_at(batch: Batch, state: State) -> str:
     """Return the time that its answers are recorded with, which does not depend on when they are collected."""
     moment = state.ended_at or state.created_at
-    return wait.stamp(moment) if moment else wait.stamp(datetime.datetime.fromisoformat(batch.created_at))
+    return stamp(moment) if moment else stamp(datetime.datetime.fromisoformat(batch.created_at))
 
 
 def collected(batch: Batch, result: Collected) -> str:

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
+
+import anthropic
 
 from longctx.cases.case import Trial
 from longctx.live.asking import Progress
-from longctx.live.batches import wait
 from longctx.live.batches.claims import Batches
-from longctx.live.batches.collect import Collected
-from longctx.live.batches.creating import created
-from longctx.live.batches.ledger import ID_LENGTH, Batch, InBatch, TapePlace, custom_id, new_name, place_in, place_of
-from longctx.live.batches.parts import parts, size_of
-from longctx.live.batches.results import AGAIN, TIMES
-from longctx.live.batches.status import BatchStatus, sentence
+from longctx.live.batches.collect import AGAIN, TIMES, BatchStatus, Collected, polls, sentence, stamp
+from longctx.live.batches.ledger import (
+    ID_LENGTH,
+    Batch,
+    InBatch,
+    TapePlace,
+    custom_id,
+    new_name,
+    parts,
+    place_in,
+    place_of,
+    size_of,
+)
+from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget
+from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
+from longctx.live.limiter import pause_s, retry_after_s, sent_again
 from longctx.live.request import Request, most_paid
 from longctx.live.server.address import without_userinfo
+from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
 
 async def fill(
@@ -96,7 +109,7 @@ class _Filling:
         named = self._batches.terms.base_url
         base_url = None if named is None else without_userinfo(named)
         tape = self._batches.tape
-        batch = Batch(name, self._service.url, base_url, wait.stamp(self._clock.now()), claimed, looks=tape.looks)
+        batch = Batch(name, self._service.url, base_url, stamp(self._clock.now()), claimed, looks=tape.looks)
         tape.begin_sending()
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": request.body} for id, request in zip(ids, part, strict=True)]
@@ -119,7 +132,7 @@ class _Filling:
     async def wait(self) -> None:
         """Look at the batches until all answers are collected, or the waiting time is over."""
         began = self._clock.now()
-        pauses = wait.polls()
+        pauses = polls()
         wait_s = self._batches.terms.wait_s
         while True:
             await self._look()
@@ -222,3 +235,43 @@ def pending(status: BatchStatus) -> Failure:
 
 def _lost() -> Failure:
     return Failure("not_asked", "no batch holds it any more; the same command asks it", fatal=True)
+
+
+CREATIONS = 5
+"""The most requests to create one batch."""
+
+
+async def created(
+    batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]], headers: Mapping[str, str]
+) -> BatchStatus | Failure:
+    """Create a batch that was claimed; return its status, or the failure if it was certainly not created.
+
+    headers: see Service.create.
+    """
+    for attempt in range(1, CREATIONS + 1):
+        try:
+            state = await batches.service.create(bodies, headers)
+        except ENQUIRY_ERRORS as error:
+            failure = explain(error, batches.service.url, "a batch")
+            if isinstance(error, anthropic.APIStatusError) and error.status_code in UNSUPPORTED:
+                batches.ledger.drop(batch)
+                raise batches.service.unusable(error) from None
+            if not _refused(error, failure):
+                status = await batches.statuses.settled(batch, batches.clock.now())
+                if status.kind != "absent":
+                    return status
+            if not sent_again(failure.cause, attempt):
+                break
+            pause = retry_after_s(error.response.headers) if isinstance(error, anthropic.APIStatusError) else None
+            await batches.clock.sleep(pause_s(attempt) if pause is None else pause)
+        else:
+            at = stamp(state.created_at or batches.clock.now())
+            return BatchStatus("running", batches.ledger.created(batch, state.id, at), state)
+    return failure
+
+
+def _refused(error: Exception, failure: Failure) -> bool:
+    """Return whether the error proves that the server has created nothing."""
+    if isinstance(error, anthropic.APIStatusError):
+        return error.status_code < 500 or failure.cause == "overloaded"
+    return (failure.cause == "connection" and failure.fatal) or failure.cause == "bad_key"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from longctx.cases.case import Case, ReplyTokens, Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
 
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""

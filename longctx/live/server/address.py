@@ -10,7 +10,7 @@ import httpx2
 
 from longctx.config.models import ANTHROPIC, VENDORS
 from longctx.errors import UserError
-from longctx.visible import visible
+from longctx.text import visible
 
 TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
 """The environment variable that lists hosts, or hosts with ports, which files of a project may name as the server."""

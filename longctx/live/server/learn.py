@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -15,13 +15,12 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
 from longctx.live.server.enquiry import body_of, if_there, no_connection, positive, read_count, read_model, table
 from longctx.live.server.providers import Client
-from longctx.recording.apis import api_of, gemini
+from longctx.recording.apis import api_of, gemini, messages, to_reply
 from longctx.recording.apis import messages as messages_api
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import completed, count_posted
+from longctx.recording.request import completed, count_posted, posted
 from longctx.registry import shipped
-from longctx.vocabulary.cell import Cell
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL, Cell, Reply
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
@@ -148,3 +147,47 @@ def _supported(capabilities: object) -> list[str] | None:
     if not isinstance(capabilities, dict):
         return None
     return [name for name, capability in capabilities.items() if table(capability).get("supported") is True]
+
+
+NAMED = "model", "max_tokens", "messages"
+"""The arguments of the SDK's call; what else a request has is its `extra_body`, as in a run."""
+ROOM = 16
+"""The max_tokens of a request where one token is refused."""
+ANSWER_WITHIN_S = 90.0
+"""The seconds within which each must be answered, enough for a slow model that thinks."""
+
+
+async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
+    """Count the input tokens of a prompt by asking it, for providers without count_tokens.
+
+    Raises ENQUIRY_ERRORS.
+    """
+    request: dict[str, Any] = {"model": model.sent_as, "messages": [{"role": "user", "content": text}]}
+    if system := model.system_prompt(system):
+        request["system"] = system
+    try:
+        reply = await _ask(client, model, request | {"max_tokens": 1})
+    except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
+        reply = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
+    if reply.input_tokens <= 0:
+        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {reply.input_tokens} tokens")
+    return reply.input_tokens
+
+
+async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> Reply:
+    """Send a request of the Messages API by the API of the model, and return the reply."""
+    body = await _sent(client, model, request)
+    return to_reply(api_of(model).PATH, body, messages.Receipt(live=True))
+
+
+async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> bytes:
+    if model.api != messages.NAME:
+        api = api_of(model)
+        sent = posted(api.PATH, api.rendered(dict(request), model), model.treatments)
+        return await body_of(client.post(**sent, cast_to=httpx2.Response), ANSWER_WITHIN_S)
+    named = {name: value for name, value in request.items() if name in NAMED}
+    extra = {name: value for name, value in request.items() if name not in NAMED}
+    call = client.messages.with_raw_response.create(
+        **named, extra_body=extra or None, extra_headers=model.treatments or None
+    )
+    return await body_of(call, ANSWER_WITHIN_S)

@@ -9,11 +9,10 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.explaining import explain
-from longctx.live.server.asked import count_by_asking
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
-from longctx.live.server.learn import count, retrieve, source_of, token_counts, tokens_per_unit
+from longctx.live.server.learn import count, count_by_asking, retrieve, source_of, token_counts, tokens_per_unit
 from longctx.live.server.providers import Client
-from longctx.live.waiting import Say, waiting
+from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
 from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace

@@ -8,10 +8,10 @@ from typing import Any
 from longctx import Answers, CellSummary, Rank, RatePoint, RateView, Report, Table
 from longctx.protocols.choices import CHANCE
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summary_of
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
 from longctx.stats.rates import pooled
+from longctx.views.answers import answers_of
 from longctx.views.chart import letter_biases, letter_entries, letter_table
-from longctx.views.reporting import answers_of
 
 TITLE = "Long-context QA"
 GUESSING = f"Dashed: what guessing gives, {CHANCE}."

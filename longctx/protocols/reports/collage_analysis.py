@@ -14,11 +14,11 @@ from typing import Any
 
 from longctx import Answers, Rate, Row, Subject
 from longctx.compare.pairs import by_item, paired
-from longctx.plural import count
 from longctx.protocols.choices import LETTERS
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
+from longctx.text import count
 from longctx.views.chart import LetterShare, letter_shares
 
 LETTERS_GIVEN, ONE_LETTER = 20, 0.9

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from longctx import Answers, Causes, Chart, Rank, Report, Row, Subject, Table
 from longctx.protocols.conversation import ordinal
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
+from longctx.views.answers import together
 from longctx.views.chart import field, heat
-from longctx.views.reporting import together
 
 ANOTHER, BADLY_COPIED, NO_TEXT = "another of the needles", "the right one, badly copied", "no text of the prompt"
 OTHER = "another text "

@@ -7,9 +7,9 @@ from typing import Any
 
 from longctx import Answers, Causes, Chart, Report, Row, Subject, Table
 from longctx.protocols.graph_walks import ORIGINS, THIRDS
-from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import by_subject, grouped
+from longctx.views.answers import together
 from longctx.views.chart import HEIGHT, WIDTH, colours, field, rate_axis
-from longctx.views.reporting import together
 
 ENOUGH = 20
 """The answers needed in each third of the list before a finding says where they are missed."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx import Answers, Causes, Chart, Report, Row, Shares, Subject, Table
-from longctx.plural import count
-from longctx.results.grouping import by_subject
+from longctx.results.row import by_subject
+from longctx.text import count
 from longctx.views.chart import WIDTH, colours, field
 
 ROW = 20

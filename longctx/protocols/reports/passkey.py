@@ -30,10 +30,10 @@ from longctx import (
     Table,
 )
 from longctx.protocols.passkey import PasskeyAxes
-from longctx.results.grouping import grouped
+from longctx.results.row import grouped
 from longctx.stats.rates import rate_of
 from longctx.views.chart import HEIGHT, Spec, subject_columns, tokens
-from longctx.vocabulary.prompt_sets import PROTOCOL
+from longctx.vocabulary.cell import PROTOCOL
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""

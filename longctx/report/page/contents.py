@@ -5,26 +5,29 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from longctx.compare.pairs import Treatments, match_runs, pairs
+from longctx.errors import UserError
 from longctx.live.cost.money import usd
-from longctx.plural import count
-from longctx.report.across import effective_lengths
-from longctx.report.charts.draw import Drawn
+from longctx.registry import shipped
+from longctx.report.charts import Drawn
+from longctx.report.comparison import effective_lengths
 from longctx.report.tables import tables
 from longctx.report.text import answered, cost_sentences
-from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest
-from longctx.results.row import EARLY_STOP
-from longctx.results.subject import short_names
-from longctx.summary.by_test import summaries_of_tests
+from longctx.results.row import EARLY_STOP, Row, grouped, short_names
 from longctx.summary.costs import Cost
-from longctx.summary.summary import Summary
+from longctx.summary.summary import Summary, summaries_of_tests
+from longctx.text import count
+from longctx.views.answers import CellSummary
 from longctx.views.chart import Table
-from longctx.views.reporting import CellSummary
-from longctx.vocabulary.cell import MEASURED
-from longctx.vocabulary.test import is_check
+from longctx.vocabulary.cell import MEASURED, is_check
+from longctx.vocabulary.declaration import Protocol
+from longctx.workspace import packaged
 
 FEW = 2
 """The most tests or models that a heading names; it gives the number of more."""
@@ -226,3 +229,91 @@ def _age(now: str, first: str) -> str:
     except ValueError:
         return ""
     return f", up to {count(days, 'day')} old"
+
+
+RowIdentity = tuple[object, ...]
+CHANGES = ("lost", "gained", "still wrong", "unchanged", "not compared")
+"""The groups of a page's trials: a trial is unchanged if both runs were right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """The answer of an earlier run to a trial."""
+
+    row: Row
+    view: Mapping[str, Any] = field(default_factory=dict)
+    """The fields of its view; without `reply` if that was not kept."""
+    same: bool = False
+    """Whether the later run replayed this very answer."""
+
+
+EarlierAnswers = Mapping[RowIdentity, Earlier]
+"""The earlier answer to each trial, by the identity of the later row."""
+
+
+def earlier_rows(
+    before: Sequence[Row],
+    after: Sequence[Row],
+    between: str | None = None,
+    tests: Mapping[str, Protocol] | None = None,
+) -> dict[RowIdentity, Row]:
+    """Return the earlier row of each trial that both runs measured, by the identity of its later row.
+
+    between: what changed, as `match_runs` takes it. tests: the known ones, by default
+    those of longctx. Empty if it is not clear what is compared.
+    """
+    measured = [[row for row in rows if row.measured] for rows in (before, after)]
+    try:
+        matched, _ = match_runs(measured[0], measured[1], between)
+    except UserError:
+        return {}
+    known = shipped() if tests is None else tests
+    paired = (pairs(*match.rows, Treatments.of(known.get(match.test))) for match in matched)
+    return {later.identity: earlier for both in paired for earlier, later in both.common.values()}
+
+
+def change_of(earlier: Earlier | None, row: Row) -> str:
+    """Return the group of CHANGES that a trial belongs to."""
+    if earlier is None or not row.measured:
+        return "not compared"
+    return {
+        (True, False): "lost",
+        (False, True): "gained",
+        (False, False): "still wrong",
+        (True, True): "unchanged",
+    }[earlier.row.correct, row.correct]
+
+
+OF_A_RUN = ("Questions", "Answers", "Recordings", "Runs")
+"""The sections of the glossary that concern every report."""
+OF_A_GATE = "The gate"
+"""The section that a page with a verdict explains too."""
+
+
+class Word(NamedTuple):
+    name: str
+    meaning: str
+
+
+def words(gated: bool) -> list[Word]:
+    """Return the words of the glossary in its order. gated: whether to include those about verdicts."""
+    shown = (*OF_A_RUN, OF_A_GATE) if gated else OF_A_RUN
+    sections = re.split(r"^## ", _glossary().read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [word for section in sections if section.startswith(shown) for word in _entries(section)]
+
+
+def _entries(section: str) -> list[Word]:
+    entries = re.findall(r"^- \*\*(.+?)\*\*: (.+?)(?=^- |\Z)", section, flags=re.MULTILINE | re.DOTALL)
+    return [Word(name, _plain(meaning)) for name, meaning in entries]
+
+
+def _plain(markdown: str) -> str:
+    """Return the text on one line without links and code marks."""
+    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", " ".join(markdown.split()))
+    return text.replace("`", "")
+
+
+def _glossary() -> Path:
+    """Return the path of the glossary: in the data of the wheel, or in the documentation of a checkout."""
+    installed = packaged() / "glossary.md"
+    return installed if installed.is_file() else packaged().parent / "docs" / "glossary.md"

@@ -14,21 +14,28 @@ from markupsafe import Markup
 
 import longctx
 from longctx.registry import in_order
-from longctx.report.charts import charts
-from longctx.report.charts.draw import Drawn, draw, drawing, standing_alone
+from longctx.report.charts import Drawn, charts, colours, css, draw, drawing, standing_alone
 from longctx.report.document import Document
-from longctx.report.findings import findings
-from longctx.report.page import theme, trials
-from longctx.report.page.contents import Figure, counts, facts, headline, lines_of_tests, origins, sections
-from longctx.report.page.earlier import EarlierAnswers
-from longctx.report.page.glossary import words
+from longctx.report.page import trials
+from longctx.report.page.contents import (
+    EarlierAnswers,
+    Figure,
+    counts,
+    facts,
+    headline,
+    lines_of_tests,
+    origins,
+    sections,
+    words,
+)
 from longctx.report.page.pictures import forest, legend, panels
 from longctx.report.run_report import RunReport
 from longctx.report.terminal import attention
+from longctx.report.text import findings
 from longctx.results.row import Row
+from longctx.text import visible
 from longctx.views.chart import Chart, Table
-from longctx.visible import visible
-from longctx.vocabulary.protocol import Protocol
+from longctx.vocabulary.declaration import Protocol
 
 HERE = Path(__file__).parent
 FEW_SECTIONS = 3
@@ -56,7 +63,7 @@ def write_page(folder: Path, of_run: RunReport, drawn: Iterable[Drawn], earlier:
 
 
 def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
-    light = theme.colours("light")
+    light = colours("light")
     for chart in drawn:
         (folder / f"{chart.chart.name}.svg").write_text(standing_alone(chart.svg, light), encoding="utf-8")
         yield chart
@@ -171,7 +178,7 @@ def _environment() -> Environment:
 def _script_and_style() -> dict[str, str]:
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return {
-        "style": theme.css() + (HERE / "style.css").read_text(encoding="utf-8"),
+        "style": css() + (HERE / "style.css").read_text(encoding="utf-8"),
         "script": script,
         "script_sha256": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }

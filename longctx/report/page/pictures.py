@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from longctx.report.document import ForestBand
-from longctx.results.grouping import grouped
-from longctx.results.subject import short_names
+from longctx.results.row import grouped, short_names
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
-from longctx.views.reporting import CellSummary
-from longctx.vocabulary.lengths import LENGTHS
-from longctx.vocabulary.test import is_check
+from longctx.views.answers import CellSummary
+from longctx.vocabulary.cell import LENGTHS, is_check
 
 WIDTH, HEIGHT = 250, 150
 LEFT, RIGHT, TOP, BOTTOM = 30, 14, 10, 24

@@ -10,7 +10,7 @@ from longctx.fields import reason
 from longctx.results.foreign import inspect_ai, lm_eval, promptfoo
 from longctx.results.foreign.result import ForeignResult
 from longctx.results.strict_json import first_value
-from longctx.visible import visible
+from longctx.text import visible
 
 
 def results_of_archive(path: Path) -> list[ForeignResult] | None:

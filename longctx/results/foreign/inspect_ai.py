@@ -19,12 +19,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from longctx.config.text_files import MOST_BYTES, check_size
+from longctx.config.files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
 from longctx.results.foreign.result import ForeignResult, text_in
 from longctx.results.strict_json import loads
-from longctx.visible import visible
+from longctx.text import visible
 
 MAGIC = b"PK\x03\x04"
 """The beginning of an .eval archive."""

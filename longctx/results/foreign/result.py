@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.visible import visible
+from longctx.text import visible
 
 SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """The values of inspect_ai's scorers, as its value_to_float maps them."""

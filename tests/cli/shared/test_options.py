@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import make_parser
-from longctx.cli.shared.options import take
+from longctx.cli.options import take
 from longctx.engine.settings import OPTIONS
 from longctx.workspace import Workspace
 from tests.refusals import refused

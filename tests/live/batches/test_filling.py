@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longctx.config.models import Prices
-from longctx.live.batches import parts
+from longctx.live.batches import ledger
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
@@ -62,11 +62,11 @@ def test_a_batch_is_sent_with_the_betas_of_its_questions(tmp_path: Path) -> None
 
 
 def test_parts_are_bound_by_bytes_and_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(ledger, "MOST_REQUESTS", 3)
     with BatchServer() as server:
         assert run(server, tmp_path / "requests", CASES).asked.answered == 4
         assert [len(batch.requests) for batch in server.created] == [3, 1]
-        monkeypatch.setattr(parts, "MOST_BYTES", 1000)
+        monkeypatch.setattr(ledger, "MOST_BYTES", 1000)
         run(server, tmp_path / "bytes", CASES)
         assert [len(batch.requests) for batch in server.created[2:]] == [2, 1, 1], "a thousand bytes"
 
@@ -245,7 +245,7 @@ def test_a_key_that_is_refused_stops_it(tmp_path: Path) -> None:
 
 
 def test_what_was_not_reached_when_it_stopped_is_reported_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "MOST_REQUESTS", 1)
+    monkeypatch.setattr(ledger, "MOST_REQUESTS", 1)
     with BatchServer() as server:
         server.creating = failing(401, "bad key")
         ran = run(server, tmp_path, CASES, cap=None)

@@ -63,7 +63,7 @@ class Points:
 
 def test_at_every_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two batches; the second run finds one of them in any state."""
-    monkeypatch.setattr("longctx.live.batches.parts.MOST_REQUESTS", 1)
+    monkeypatch.setattr("longctx.live.batches.ledger.MOST_REQUESTS", 1)
     with BatchServer() as server:
         for dies_at in range(1000):
             folder = tmp_path / str(dies_at)

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.cases.case import Case, Shared, Trial
-from longctx.live.batches.ledger import ID_LENGTH, custom_id, new_name, place_of
-from longctx.live.batches.parts import AROUND, parts, size_of
-from longctx.live.batches.wait import utc_now
+from longctx.live.batches.collect import utc_now
+from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, parts, place_of, size_of
 from longctx.live.request import Request
 from longctx.recording.request import digest
 from longctx.recording.tape import Wanted

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longctx.live.batches.results import AGAIN, read_result
+from longctx.live.batches.collect import AGAIN, read_result
 from longctx.live.cost.money import MAYBE_PAID
 from longctx.live.failure import Failure
 from tests.servers import message

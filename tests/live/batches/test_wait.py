@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from itertools import islice
 
-from longctx.live.batches.wait import Clock, polls, stamp
+from longctx.live.batches.collect import Clock, polls, stamp
 from tests.batch_server import Turned
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.live.limiter.limit import Limit
+from longctx.live.limiter import Limit
 
 
 def a_round(limit: Limit, bears: int) -> int:

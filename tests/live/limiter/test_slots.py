@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from longctx.live.limiter.limit import Limit
-from longctx.live.limiter.slots import Slots
+from longctx.live.limiter import Limit, Slots
 
 
 async def settle() -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.file_names import file_name
+from longctx.config.files import file_name
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
-from longctx.live.server.calibrate import calibrate
-from longctx.live.server.client import open_client
-from longctx.live.waiting import Say
+from longctx.live.server.clients import open_client
+from longctx.live.server.counting import calibrate
+from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace
@@ -44,7 +44,7 @@ def profiles(mine: Workspace) -> Path:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.clients.RETRIES", 0)
 
 
 def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
@@ -193,7 +193,7 @@ def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: 
 def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, what: str
 ) -> None:
-    monkeypatch.setattr("longctx.live.waiting.DELAY_S", 0)
+    monkeypatch.setattr("longctx.live.watch.DELAY_S", 0)
     monkeypatch.setattr("longctx.live.server.enquiry.TIMEOUT_S", 0.5)
     messages: list[str] = []
     with SimulatedServer() as server:

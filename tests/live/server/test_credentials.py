@@ -18,7 +18,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_client
 from longctx.live.server.network import Credentials
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
@@ -136,7 +136,7 @@ def test_an_answer_that_is_no_message_and_repeats_them(
     tmp_path: Path, named: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, body: Callable[[str], bytes]
 ) -> None:
     """docs/security.md, server-credentials"""
-    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
     with SimulatedServer() as server:
         server.answer = repeating(200, body)  # type: ignore[method-assign]
         [failure] = asked(Tape(tmp_path, "once"), named(server.url)).failures.values()

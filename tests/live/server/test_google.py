@@ -12,8 +12,8 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.live.explaining import explain
-from longctx.live.limiter.pace import MOST_S, retry_info_s
-from longctx.live.server.client import open_client
+from longctx.live.limiter import MOST_S, retry_info_s
+from longctx.live.server.clients import open_client
 from longctx.live.server.counting import counted
 from longctx.live.server.learn import count, retrieve
 from longctx.live.server.providers import provider_of

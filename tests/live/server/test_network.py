@@ -16,13 +16,13 @@ import pytest
 from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.live.asking import ask_all
+from longctx.live.batches.collect import utc_now
 from longctx.live.batches.service import Service
-from longctx.live.batches.wait import utc_now
 from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_client
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.server.learn import count, retrieve
 from longctx.live.server.network import Network
@@ -108,7 +108,7 @@ def redirecting(elsewhere: SimulatedServer, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_question_follows_no_redirection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, redirecting: SimulatedServer, elsewhere: SimulatedServer
 ) -> None:
-    monkeypatch.setattr("longctx.live.limiter.retry.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
 
     async def run() -> Asked:
         tape = Tape(tmp_path, "once")

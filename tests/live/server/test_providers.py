@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Trial
-from longctx.live.server.calibrate import calibrate
-from longctx.live.server.client import open_client
+from longctx.live.server.clients import open_client
+from longctx.live.server.counting import calibrate
 from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests.protocols import Passkey

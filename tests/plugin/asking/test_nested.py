@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.plugin.asking.nested import Nested
+from longctx.plugin.nested import Nested
 
 
 @pytest.mark.parametrize(

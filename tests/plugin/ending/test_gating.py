@@ -10,7 +10,7 @@ import pytest
 
 from longctx.engine.terms import rules
 from longctx.gate.validity import AgeLimit
-from longctx.plugin.ending.gating import exit_status
+from longctx.plugin.gating import exit_status
 from longctx.plugin.session import session_of
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longctx.plugin.ending.skipped import sentences
+from longctx.plugin.notices import why_skipped
 
 
 def report(reason: str, *keywords: str) -> pytest.TestReport:
@@ -21,11 +21,11 @@ def test_each_reason_is_reported_once_with_its_number() -> None:
     reports = [report("stopped early", "longctx"), report("no table", "longctx"), report("stopped early", "longctx")]
     reports.append(report("a test of another project"))
     terminal: Any = SimpleNamespace(getreports={"skipped": reports}.get)
-    assert list(sentences(terminal)) == ["2 tests were skipped: stopped early.", "1 test was skipped: no table."]
+    assert list(why_skipped(terminal)) == ["2 tests were skipped: stopped early.", "1 test was skipped: no table."]
 
 
 def test_tables_that_the_profile_lacks_are_shown_in_one_sentence() -> None:
     tables = ["passkey", "collage", "passkey"]
     reports = [report(f"the profile 'x' has no [{table}] table", "longctx") for table in tables]
     terminal: Any = SimpleNamespace(getreports={"skipped": reports}.get)
-    assert list(sentences(terminal)) == ["3 tests were skipped: the profile 'x' has no [passkey], [collage] table."]
+    assert list(why_skipped(terminal)) == ["3 tests were skipped: the profile 'x' has no [passkey], [collage] table."]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from longctx.plugin.measuring.properties import CaseResult, read
+from longctx.plugin.measuring import CaseResult, results_of
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from tests.recording.examples import line_case
@@ -51,7 +51,7 @@ def test_what_was_not_measured_is_in_no_rate() -> None:
 def test_what_is_told_is_read() -> None:
     first = CaseResult.of(line_case(), [ROW, WRONG], minimum=0.5)
     second = CaseResult.of(line_case(3), [NOT_ASKED], minimum=None)
-    assert list(read(told(first, second))) == [first, second]
+    assert list(results_of(told(first, second))) == [first, second]
 
 
 def test_the_rate_is_beside_its_interval() -> None:
@@ -75,5 +75,5 @@ def test_without_a_trial_there_is_no_rate() -> None:
 @pytest.mark.parametrize("others", [(("n", "many"),), (("family", "mine"), ("n", 3))])
 def test_a_tests_own_properties_are_left_alone(others: tuple[tuple[str, object], ...]) -> None:
     result = CaseResult.of(line_case(), [ROW], minimum=None)
-    assert list(read(told(others=others))) == []
-    assert list(read(told(result, others=others))) == [result]
+    assert list(results_of(told(others=others))) == []
+    assert list(results_of(told(result, others=others))) == [result]

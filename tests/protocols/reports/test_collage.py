@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.reports.collage import position, tables, variant_name, views
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, Quotes
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
+from longctx.views.answers import CellSummary
 from longctx.views.chart import Chart, Table
-from longctx.views.reporting import CellSummary
 
 SUBJECT = Subject("m", "protocol")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.protocols.reports.passkey import EffectiveWindow, PasskeySummary, effective_windows
-from longctx.results.subject import Subject
+from longctx.results.row import Subject
 
 
 def window(k_max: int, model: str = "7B", size: int = 8192, **labels: str) -> PasskeySummary:

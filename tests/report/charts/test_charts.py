@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from longctx.report.charts import charts
-from longctx.report.charts.draw import draw
+from longctx.report.charts import charts, draw
 from longctx.report.page.contents import sections
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
+from longctx.views.answers import CellSummaries
 from longctx.views.chart import Chart
-from longctx.views.reporting import CellSummaries, Reporting
+from longctx.views.reporting import Reporting
 from longctx.views.view import RatePoint, RateView
 from tests.report.sample import rows
 from tests.rows import row

@@ -15,8 +15,7 @@ from longctx.report.page.contents import facts, lines_of_tests, sections
 from longctx.report.page.page import render
 from longctx.report.run_report import RunReport
 from longctx.results.store import FinishedRun
-from longctx.summary.notes import Answered
-from longctx.summary.summary import summarize
+from longctx.summary.summary import Answered, summarize
 from longctx.views.chart import Table
 from tests.report.sample import MANIFEST
 from tests.rows import joined, row, run

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from longctx.config import models
 from longctx.config.profiles import Profile
-from longctx.corpus.settings import CorpusSettings
+from longctx.corpus.documents import CorpusSettings
 from longctx.registry import shipped
 from longctx.vocabulary.grid import Axes
 from tools.site.reference.fields import Field, fields_of

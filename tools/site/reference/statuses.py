@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.gate.exit_status import EXIT
-from longctx.plugin.ending.unwritten import EXIT as UNWRITTEN
+from longctx.gate.rules import EXIT
+from longctx.plugin.unwritten import EXIT as UNWRITTEN
 from tools.site.reference.markdown import table
 
 PAGE = """# Exit statuses

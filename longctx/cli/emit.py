@@ -1,0 +1,72 @@
+"""Showing a document on the terminal or writing it to a file, and the options for it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.extras import PAGE, require
+from longctx.files import check_free, write_file
+from longctx.text import visible
+
+if TYPE_CHECKING:
+    from longctx.report.document import Document
+    from longctx.views.chart import Chart
+
+SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=("terminal", "markdown", "html", "json"), help="default: as --out says, or terminal"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML, .json is JSON"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raise UserError before any work if the file cannot be written, or HTML not be made."""
+    if _kind(options) == "html":
+        require("HTML", *PAGE)
+    if options.out is not None:
+        check_free(options.out, options.force)
+
+
+def show(
+    options: argparse.Namespace,
+    document: Document,
+    charts: Sequence[Chart] = (),
+    as_page: Callable[[], str] | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    """Print or write a document as the options say.
+
+    charts: shown only in HTML. as_page: returns its own HTML. data: its JSON, by default that of the document.
+    """
+    from longctx.report.document import FORMATS, as_data, as_html
+
+    kind = _kind(options)
+    html = as_page or partial(as_html, document, charts)
+    if kind == "json":
+        text = f"{json.dumps(as_data(document) if data is None else data, indent=1)}\n"
+    else:
+        text = html() if kind == "html" else FORMATS[kind](document)
+    if options.out is None:
+        print(text, end="")
+    else:
+        write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
+        if document.badge:  # a verdict, which must not be in the file alone
+            print(visible(document.title))
+        print(f"{options.out}: {len(text.encode()):,} bytes")
+
+
+def _kind(options: argparse.Namespace) -> str:
+    """Return the format in which a document is shown."""
+    suffix: str = options.out.suffix.lower() if options.out else ""
+    return options.format or SUFFIXES.get(suffix, "terminal")

@@ -1,1 +1,0 @@
-"""How many requests are sent at once, and when a refused one is sent again."""

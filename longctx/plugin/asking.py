@@ -1,0 +1,199 @@
+"""The asking pass: before any worker starts, one process collects the selected cases and asks what they lack.
+
+A nested pytest with the user's own arguments does the collection, so that -k and -m select as they always do.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pytest
+
+from longctx.cases.case import Case
+from longctx.config.models import check_api, misspelled
+from longctx.config.project import project_settings
+from longctx.errors import Interrupted, Invalid, UserError
+from longctx.extras import require
+from longctx.live.cost.money import usd, usd_exactly
+from longctx.plugin import gating, unwritten
+from longctx.plugin.mistakes import over
+from longctx.plugin.nested import NestedSession, is_nested, within
+from longctx.plugin.options import typed
+from longctx.plugin.run import is_worker
+from longctx.plugin.selection import MARKER
+from longctx.plugin.session import run_of, session_of, state_of
+from longctx.text import count
+
+if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
+    from longctx.engine.run import Run
+    from longctx.live.watch import Say
+
+
+def ask_first(config: pytest.Config) -> None:
+    """Ask what the record mode requires, if this is the process that may ask. Raises UserError for a user's mistake."""
+    run = run_of(config)
+    settings = run.settings
+    if is_worker(config) or is_nested(config) or config.option.collectonly:
+        return
+    if settings.record == "none" and settings.ask_only:
+        raise UserError(
+            "ask-only-without-record",
+            "LONGCTX_RECORD_ONLY needs --ctx-record MODE, which says what is asked: once, for instance.",
+        )
+    if settings.record == "none" and not settings.estimate:
+        return
+    if not settings.estimate:
+        require("Asking a model", "anthropic")
+    try:
+        nested, code = within(config, functools.partial(_ask, config))
+    except KeyboardInterrupt:
+        run.say("Stopped: nothing was asked.")
+        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+    not_run = code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors
+    if nested.uncollected and not_run:
+        run.say(_uncollected(nested.uncollected, goes_on=False))
+
+
+def _ask(config: pytest.Config, nested: NestedSession) -> None:
+    """Ask what the tests collected by a nested pytest lack, or say what that would cost."""
+    run, session = run_of(config), nested.session
+    settings, say = run.settings, run.say
+    if nested.uncollected:
+        say(_uncollected(nested.uncollected, goes_on=True))
+    cases, functions = nested.cases(), nested.cells()
+    if not (cases or functions):
+        if settings.estimate or settings.ask_only:
+            raise UserError("nothing-to-ask", f"Nothing to ask: {_why_none(session)}")
+        return
+    run.cells, run.functions = functions, run_of(session.config).functions
+    try:
+        empty = _without_question(cases, say)
+        models = dict.fromkeys(case.model.model for case in [*cases, *functions])
+        for case in (*cases, *functions):
+            check_api(case.model, settings.base_url)
+        for sentence in misspelled(run.workspace, models):
+            say(sentence)
+        if functions:
+            from longctx.engine.functions import check, estimate
+
+            check(run, alone=not cases)
+        if settings.estimate:
+            estimates = run.estimate(cases) if cases else []
+            if functions:
+                estimate(run, nested, estimates)
+            for stale_sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
+                say(stale_sentence)
+            say("Estimate only: no requests were sent.")
+            raise over(config, pytest.ExitCode.OK)
+        unwritten.check(run)
+        _check_server(config, [*cases, *functions])
+        from longctx.engine.function_pass import ask_all
+
+        complete = ask_all(run, nested, cases).complete
+        if settings.ask_only:
+            complete = not _say_stale(config, cases) and complete
+    except Interrupted as stopped:
+        say(str(stopped))
+        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+    except Invalid as error:
+        gating.end_before_asking(config, error)
+    if settings.ask_only:
+        say(f"Recorded{'' if complete else ' in part'}. The tests were not run.")
+        raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
+
+
+def _said_of_cap(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
+    """Yield a sentence on the cap of a live run, if there is one."""
+    if (default := run.default_cap(models)) is not None:
+        yield (
+            f"Cap: {usd(default)}, the default. A run with a higher estimate is refused; --ctx-max-cost or max_cost in "
+            "the profile sets another cap."
+        )
+    elif run.stated_cap is not None:
+        yield f"Cap: {usd_exactly(run.stated_cap)}."
+
+
+def _without_question(cases: list[Case], say: Say) -> bool:
+    """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
+    reasons = Counter(case.cell.why_empty for case in cases if not case.size and case.only_trial is None)
+    for why, number in reasons.items():
+        say(f"{count(number, 'scenario has', 'scenarios have')} no question: {why}.")
+    return bool(reasons)
+
+
+def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
+    """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
+    from longctx.live.estimating import fitted
+    from longctx.live.watch import waiting
+    from longctx.recording.missing import stale, stale_sentence
+
+    run = run_of(config)
+    if run.settings.record != "once":
+        return False
+    fit, _ = fitted(cases)
+    with waiting(run.say, "the recorded prompts to be built, to find those that are stale"):
+        number = stale(run.tape("once"), fit)
+    if number:
+        run.say(stale_sentence(number, sum(case.size for case in cases), _chosen_by(config.invocation_params.args)))
+    return bool(number)
+
+
+def _chosen_by(given: Iterable[object]) -> list[str]:
+    """Return the user's arguments of pytest, without the record mode."""
+    arguments = iter(map(str, given))
+    chosen = []
+    for argument in arguments:
+        if argument == "--ctx-record":
+            next(arguments, None)
+        elif not argument.startswith("--ctx-record="):
+            chosen.append(argument)
+    return chosen
+
+
+def _check_server(config: pytest.Config, cases: list[Case]) -> None:
+    """Raise UserError if the address of the server is known from a file of the project alone."""
+    from longctx.live.server.address import confirm
+    from longctx.live.server.providers import provider_of
+
+    base_url = run_of(config).settings.base_url
+    if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
+        option = config.option.ctx_base_url
+        found_in = "pytest_longctx_config" if option is None else "addopts"
+        if option is not None and option == project_settings(config.rootpath).base_url:
+            found_in = "[tool.longctx]"
+        for provider in dict.fromkeys(provider_of(case.model) for case in cases):
+            confirm(base_url, f"{found_in} of the project", provider=provider)
+
+
+def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
+    """Return a sentence on what could not be collected. goes_on: whether the other tests are asked."""
+    named = "; ".join(f"{name}: {why}" for name, why in uncollected.items())
+    if goes_on:
+        return f"Not asked, since pytest cannot collect it: {named}"
+    return (
+        "Nothing was sent, since pytest cannot collect all tests. Correct this, or add "
+        f"--continue-on-collection-errors, which asks the others: {named}"
+    )
+
+
+def _why_none(session: pytest.Session) -> str:
+    """Return a sentence on why the selected tests hold no case."""
+    if mistake := next(filter(None, (state_of(item).mistake for item in session.items)), None):
+        return str(mistake)
+    marked = (item for item in session.items if item.get_closest_marker(MARKER))
+    skipped = (str(mark.kwargs.get("reason")) for item in marked for mark in item.iter_markers("skip"))
+    keyword = session.config.option.keyword.lower()
+    left_out = [why for name, why in session_of(session.config).left_out.items() if keyword in name.lower()]
+    if reasons := "; ".join(dict.fromkeys([*left_out, *skipped])):
+        return f"{reasons}."
+    places = map(os.path.relpath, session.config.args)
+    where = ("this folder" if place == os.curdir else place for place in places)
+    return (
+        f"no test marked longctx was selected in {', '.join(where)}. Give the folder that has them, such as "
+        "tests_longctx, or name it in testpaths; longctx init writes them."
+    )

@@ -1,1 +1,0 @@
-"""The asking pass, which pytest makes before any test runs."""

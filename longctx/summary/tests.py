@@ -1,0 +1,226 @@
+"""How many chunks to retrieve: accuracy, price and latency by their number, and whether the answer was among them."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from longctx.compare.pairs import by_item, paired
+from longctx.results.row import Row, Subject, by_subject, grouped
+from longctx.stats.averaged import Averaged
+from longctx.stats.losses import Losses
+from longctx.stats.paired import Paired
+from longctx.stats.rates import Rate, rate_of
+from longctx.summary.costs import total_usd
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
+
+CHUNKS = "chunks"
+"""The parameter of a test function that is the number of chunks."""
+RETRIEVED = "retrieved"
+"""The number in a trace that is 1 if the answer was among the chunks."""
+MISSED = "missed"
+"""The number in a trace that is 1 if the answer was among the chunks, and the model did not give it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """One subject at several numbers of chunks."""
+
+    subject: Subject
+    points: tuple[Measured, ...]
+    """By number of chunks, the fewest first."""
+    losses: Losses
+    """Compared with the best number, on the same questions."""
+
+    @property
+    def best(self) -> Measured:
+        return next(point for point in self.points if point.value == self.losses.first)
+
+    @property
+    def cheapest(self) -> Measured:
+        """The cheapest that is not significantly worse than the best; by chunks if prices are not known or zero."""
+        worse = {loss.value for loss in self.losses.lost}
+        good = [point for point in self.points if point.value not in worse]
+        return min(good, key=lambda point: (point.usd or 0.0, point.value))
+
+
+def retrievals(rows: Sequence[Row]) -> tuple[Retrieval, ...]:
+    """Return each subject that was asked with several numbers of chunks. rows: measured ones of a function."""
+    asked = [row for row in rows if RETRIEVED in row.trace and isinstance(row.params.get(CHUNKS), int | float)]
+    found = [_chunks_of(subject, group) for subject, group in by_subject(asked).items()]
+    return tuple(each for each in found if len(each.points) > 1)
+
+
+def _chunks_of(subject: Subject, rows: Sequence[Row]) -> Retrieval:
+    by_number = dict(sorted(grouped(rows, lambda row: float(str(row.params[CHUNKS]))).items()))
+    points = tuple(Measured.of(number, group) for number, group in by_number.items())
+    best = max(points, key=lambda point: (point.rate.rate, -point.value)).value
+    others = {number: pairs_of(by_number[best], group) for number, group in by_number.items() if number != best}
+    return Retrieval(subject, points, Losses.of(best, others))
+
+
+PLACES = ("first third", "middle third", "last third")
+APPLIED = "applied "
+"""How the numbers of a row begin that say whether a server made an edit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """One strategy of one subject."""
+
+    subject: Subject
+    """Without the strategy."""
+    strategy: str
+    recall: Rate
+    retained: float
+    """The mean share of the conversation's tokens that the model saw."""
+    wrong: Mapping[str, int]
+    """How many answers are `stale`, `lost` and `invented`."""
+    usd: float | None
+    """What the strategy itself cost a trial, in USD; None if prices are not known."""
+    seconds: float | None
+    """The median time of the strategy's own requests in a trial; None if it was not measured."""
+    by_kind: Mapping[str, Rate]
+    by_place: Mapping[str, Rate]
+    """By thirds of the conversation."""
+    not_applied: Mapping[str, int]
+    """In how many trials the server did not make an edit that it was asked for, by the edit's type."""
+    dominated_by: tuple[str, ...] = ()
+    """The strategies of the same subject whose recall is as high with as few tokens, and better in one of both."""
+
+
+def retention(rows: Sequence[Row]) -> tuple[Retention, ...]:
+    """Return each strategy of each subject; nothing for rows without transcripts. rows: measured ones of a function."""
+    asked = [row for row in rows if row.retained is not None]
+    found = [_retention_of(subject, of_subject) for subject, of_subject in by_subject(asked).items()]
+    return tuple(
+        replace(
+            each,
+            dominated_by=tuple(
+                other.strategy for other in found if other.subject == each.subject and _dominates(other, each)
+            ),
+        )
+        for each in found
+    )
+
+
+def _retention_of(subject: Subject, rows: Sequence[Row]) -> Retention:
+    costs = [row.strategy_usd for row in rows]
+    seconds = [row.strategy_s for row in rows]
+    kinds = grouped([row for row in rows if row.probe], lambda row: str(row.probe))
+    placed = grouped([row for row in rows if row.depth is not None], lambda row: min(2, int(3 * (row.depth or 0))))
+    counts = Counter[str]()
+    for row in rows:
+        counts.update({name: row.trace.get(name, 0) for name in ("stale", "lost", "invented")})
+    edits = dict.fromkeys(name for row in rows for name in row.trace if name.startswith(APPLIED))
+    missed = {name.removeprefix(APPLIED): sum(not row.trace.get(name, 1) for row in rows) for name in edits}
+    return Retention(
+        replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
+        dict(subject.labels).get(STRATEGY, NO_STRATEGY),
+        _rate(rows),
+        statistics.fmean(row.retained or 0 for row in rows),
+        counts,
+        None if None in costs else _mean_retained(costs),
+        None if None in seconds else statistics.median(value or 0 for value in seconds),
+        {kind: _rate(of_kind) for kind, of_kind in kinds.items()},
+        {name: _rate(placed[place]) for place, name in enumerate(PLACES) if place in placed},
+        {edit: number for edit, number in missed.items() if number},
+    )
+
+
+def _mean_retained(values: Sequence[float | None]) -> float:
+    return statistics.fmean(value or 0 for value in values)
+
+
+def _rate(rows: Sequence[Row]) -> Rate:
+    return rate_of(rows)
+
+
+def _dominates(one: Retention, other: Retention) -> bool:
+    better = one.recall.rate - other.recall.rate, other.retained - one.retained
+    return min(better) >= 0 and max(better) > 0
+
+
+FILL = "fill"
+"""The parameter of a test function that is the fill of the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured at one value of a parameter."""
+
+    value: float
+    rate: Rate
+    usd: float | None
+    """What a trial cost on average, in USD; None if prices are not known."""
+    seconds: float | None
+    """The median latency of a trial; None if it was not measured."""
+    cached: float | None
+    """The share of the input tokens that were read from the prompt cache; None if no answer tells."""
+    counts: dict[str, int]
+    """How often each number of the rows' traces is above zero."""
+
+    @classmethod
+    def of(cls, value: float, rows: Sequence[Row]) -> Measured:
+        usd = total_usd(rows)
+        seconds = [row.latency_s for row in rows if row.latency_s is not None and row.batch_discount is None]
+        told = [row for row in rows if row.cached_tokens is not None and row.input_tokens]
+        names = dict.fromkeys(name for row in rows for name in row.trace)
+        return cls(
+            value,
+            rate_of(rows),
+            None if usd is None else usd / len(rows),
+            statistics.median(seconds) if seconds else None,
+            sum(row.cached_tokens or 0 for row in told) / sum(row.input_tokens or 0 for row in told) if told else None,
+            {name: sum(row.trace.get(name, 0) > 0 for row in rows) for name in names},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One strategy of one subject at several fills."""
+
+    subject: Subject
+    """Without the strategy."""
+    strategy: str
+    points: tuple[Measured, ...]
+    """By fill, the smallest first."""
+    losses: Losses
+    """Compared with the smallest fill, on the same probes."""
+    strategy_usd: float | None
+    """What the strategy itself cost at the largest fill, a session; None if prices are not known."""
+    guessing: float = 0.0
+
+    @property
+    def can_lose(self) -> bool:
+        """Whether more is right at the smallest fill than by guessing."""
+        return self.points[0].rate.lo > self.guessing and self.points[0].rate.correct > 0
+
+
+def windows(rows: Sequence[Row]) -> tuple[Window, ...]:
+    """Return each strategy of each subject that was measured at several fills. rows: measured ones of a function."""
+    filled = [row for row in rows if row.retained is not None and isinstance(row.params.get(FILL), int | float)]
+    found = [_window_of(subject, group) for subject, group in by_subject(filled).items()]
+    return tuple(each for each in found if len(each.points) > 1)
+
+
+def _window_of(subject: Subject, rows: Sequence[Row]) -> Window:
+    by_fill = dict(sorted(grouped(rows, lambda row: float(str(row.params[FILL]))).items()))
+    first, last = min(by_fill), max(by_fill)
+    costs = [row.strategy_usd for row in by_fill[last]]
+    known = [cost for cost in costs if cost is not None]
+    return Window(
+        replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
+        dict(subject.labels).get(STRATEGY, NO_STRATEGY),
+        tuple(Measured.of(fill, group) for fill, group in by_fill.items()),
+        Losses.of(first, {fill: pairs_of(by_fill[first], group) for fill, group in by_fill.items() if fill != first}),
+        statistics.fmean(known) if known and len(known) == len(costs) else None,
+        max((row.guessing or 0.0 for row in rows), default=0.0),
+    )
+
+
+def pairs_of(before: Sequence[Row], after: Sequence[Row]) -> Paired | Averaged:
+    """Return the difference between two values of a parameter, on the same items."""
+    return paired(by_item(before, after, lambda row: (row.seed, row.item, row.trial)))

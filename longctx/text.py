@@ -1,0 +1,35 @@
+"""Text for people: numbers with their nouns, and characters that terminals do not show."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return, for instance, `1 trial` or `2,000 trials`. many: the plural, if it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+HIDDEN = frozenset(
+    map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0))
+) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+"""Invisible characters that Python calls printable: fillers, joiners and variation selectors."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Return the text with escapes such as \x1b and \u202e in place of characters that cannot be seen.
+
+    These are control, bidirectional, zero-width and unassigned characters, and lone surrogates. keep: characters that
+    stay, such as "\n".
+    """
+    if text.isprintable() and HIDDEN.isdisjoint(text):
+        return text
+    return "".join(character if character in keep or _is_seen(character) else _escape(character) for character in text)
+
+
+def _is_seen(character: str) -> bool:
+    return character not in HIDDEN and (character.isprintable() or unicodedata.category(character) == "Zs")
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

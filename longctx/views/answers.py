@@ -1,0 +1,134 @@
+"""The measured answers of a cell and of a subject, which reports and views read."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longctx.results.row import Row, Subject, grouped
+from longctx.results.store import cell_name
+from longctx.stats.rates import NO_RATE, Rate, rate_of
+
+CellSummaries = Sequence["CellSummary"]
+"""The cells of one test, for all subjects of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellSummary:
+    """One cell of one subject.
+
+    Example:
+        >>> summary = Run(profile="recorded").measure().summary  # doctest: +SKIP
+        >>> for cell in summary.of("passkey"):  # doctest: +SKIP
+        ...     print(cell.cell, cell.rate)
+    """
+
+    test: str
+    subject: Subject
+    cell: str
+    """Its slug."""
+    params: Mapping[str, int | float | str | None]
+    """Its parameters and its facts."""
+    rate: Rate
+    outcomes: Mapping[str, int]
+    """The number of trials of each kind of outcome."""
+    depth: float | None
+    """The median depth of the needle."""
+    distance_from_end: int | None
+    """The median distance from the needle to the end of the prompt, in tokens."""
+    lexical: Rate = NO_RATE
+    """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
+
+
+def summary_of(
+    test: str, subject: Subject, cell: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
+) -> CellSummary:
+    """Return the summary of a cell's rows. facts: those of each cell by `cell_name`."""
+    outcomes = Counter(str(row.outcome) for row in rows)
+    measured = [row for row in rows if row.measured]
+    depth = _median([row.depth for row in measured if row.depth is not None])
+    distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
+    return CellSummary(
+        test=test,
+        subject=subject,
+        cell=cell,
+        params={**rows[0].params, **facts.get(cell_name(test, cell, subject), {})},
+        rate=rate_of(measured),
+        outcomes=dict(outcomes),
+        depth=depth,
+        distance_from_end=None if distance is None else int(distance),
+        lexical=rate_of((row for row in measured if row.lexical is not None), lambda row: bool(row.lexical)),
+    )
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return float(statistics.median(values)) if values else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The measured trials of one subject in one cell, or in several that a report puts together.
+
+    Example:
+        >>> answers = Answers(Subject("my-model", "protocol"), "keys-3", {"keys": 3}, rows=[])
+        >>> answers.n, answers.total("found")
+        (0, 0)
+    """
+
+    subject: Subject
+    cell: str
+    """The slug of the cell; of several, of the first."""
+    params: Mapping[str, Any]
+    """The parameters of the cell; of several, of the first."""
+    rows: Sequence[Row]
+    cells: Sequence[CellSummary] = ()
+    """The summaries of the cells, those without a measured trial included."""
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    def total(self, key: str) -> int:
+        """Return the sum of a number in the traces."""
+        return sum(row.trace.get(key, 0) for row in self.rows)
+
+    def count(self, held: Callable[[Row], bool]) -> int:
+        """Return how many trials this is true of."""
+        return sum(map(held, self.rows))
+
+    def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:
+        """Return the rate of right answers, or that of trials of which `held` is true, with its interval.
+
+        among: which trials are counted, by default all.
+        """
+        return rate_of(filter(among, self.rows), held)
+
+
+def together(several: Sequence[Answers]) -> Answers:
+    """Return all Answers of one subject as one."""
+    first = several[0]
+    rows = [row for answers in several for row in answers.rows]
+    return Answers(first.subject, first.cell, first.params, rows, [each for a in several for each in a.cells])
+
+
+Key = tuple[object, ...]
+
+
+def key_of(of: Row | CellSummary | Answers, by: Sequence[str] = ()) -> Key:
+    """Return what tells the Answers of a row or a cell from others. by: the parameters that do; by default its slug."""
+    return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.cell)
+
+
+def answers_of(cells: Sequence[CellSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
+    """Return the Answers of a protocol, in the order of its cells. Those of unmeasured cells have no rows."""
+    summaries = grouped(cells, lambda cell: key_of(cell, by))
+    measured = grouped(rows, lambda row: key_of(row, by))
+    found = []
+    for key in dict.fromkeys((*summaries, *measured)):
+        first = [*summaries.get(key, ()), *measured.get(key, ())][0]
+        of_key = (first.subject, first.cell, first.params, measured.get(key, ()), summaries.get(key, ()))
+        found.append(Answers(*of_key))
+    return found

@@ -1,0 +1,153 @@
+"""What is declared of a protocol: its axes, its items, its counts of tokens, its report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from longctx.vocabulary.cell import Cell, Identity, Outcome, Words
+from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a protocol or a test function must know of a model's tokenizer, before its first trial is drawn.
+
+    A live run has the server count what the model profile does not have yet, which is free, and keeps it there.
+
+    Example:
+        >>> def probes(words):
+        ...     return {"10": "The sky is blue. " * 10, "20": "The sky is blue. " * 20}
+        >>> def values(counts):
+        ...     return {"sentence": (counts["20"] - counts["10"]) / 10}
+        >>> Counts(probes, values, needs=("sentence",)).values({"10": 57, "20": 107})
+        {'sentence': 5.0}
+    """
+
+    probes: Callable[[Words], dict[str, str]] = field(repr=False)
+    """Returns the texts whose tokens are counted, by name, from the templates of the prompt set.
+
+    Each is counted as one user turn, after the system prompt of the model profile and the template `system`, if any."""
+    values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
+    """Returns what `ask.tokens()` gives, from these counts. Raises ValueError if they cannot be right."""
+    needs: tuple[str, ...]
+    """The names of these values that are always there, and above 0."""
+    fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
+    """Raises ValueError if a cell does not fit the model. It has its parameters, and the values as `cell.counted`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.needs, str):
+            raise TypeError(f"needs is a tuple of names: write needs=({self.needs!r},)")
+
+
+class Items:
+    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs.
+
+    Example:
+        >>> class Even(Items):
+        ...     def indices(self, trials):
+        ...         return range(0, 2 * trials, 2)
+    """
+
+    filtered: ClassVar[bool] = False
+    """Whether a model's "too hard" filter decides what is asked."""
+
+    def __init__(self, cell: Any) -> None:
+        self.cell = cell
+        """The cell, whose parameters are its attributes."""
+
+    def indices(self, trials: int) -> Sequence[int]:
+        """Return the indices of the items that a run of `trials` asks."""
+        return range(trials)
+
+    def cluster(self, index: int) -> str:
+        """Return the cluster of an item; empty for an independent one."""
+        return ""
+
+    def identity(self, identity: Identity, index: int) -> Identity:
+        """Return the identity of a trial. identity: the one that it would have as a drawn trial."""
+        return identity
+
+    def index_of(self, name: str) -> int:
+        """Return the index of the item with this name. Raises ValueError if there is none."""
+        return int(name)
+
+    @property
+    def facts(self) -> Mapping[str, int]:
+        """Facts that a run records once for each cell."""
+        return {}
+
+    @property
+    def why_empty(self) -> str:
+        """Why there are none, if there are none."""
+        return "the protocol has no questions of this size"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Protocol:
+    """What is known of a protocol without running it; `protocol` makes it of a function, and explains each.
+
+    Functions take a cell, whose parameters are attributes.
+    """
+
+    function: Callable[..., Outcome]
+    arguments: tuple[str, ...]
+    """The names of the function's parameters."""
+    cell: type[Cell]
+    """The type of its cells: a dataclass of its parameters."""
+    axes: type[Axes]
+    title: str
+    unit: str
+    context: str | None
+    variant: str
+    guessing: float
+    report: Report | str | None = field(repr=False)
+    size: Callable[[Any, Mapping[str, float]], float]
+    longest: Callable[[Any, Mapping[str, float]], float] | None
+    length: str
+    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None
+    cluster: Callable[[Any, int], str] | None
+    pieces: Callable[[Any], int] | None
+    counts: Counts | None
+    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None
+    check: Callable[[Any], object] | None
+    gated: Callable[[Any], bool] | None
+    items: type[Items] | None
+
+    def __post_init__(self) -> None:
+        """Raise TypeError for a mistake, so that it shows when the protocol is declared and not when a run ends."""
+        if fault := next(self._faults(), None):
+            raise TypeError(fault)
+
+    @property
+    def name(self) -> str:
+        """Its name in profiles, prompt sets, cassettes and rows."""
+        return self.cell.test
+
+    @property
+    def documents(self) -> bool:
+        """Whether it asks questions about documents."""
+        return "bank" in self.arguments
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a model's "too hard" filter decides what is asked."""
+        return self.items is not None and self.items.filtered
+
+    def _faults(self) -> Iterator[str]:
+        if self.axes.cells is Axes.cells and self.axes.cells is Axes.cells:
+            yield f"{self.axes.__name__} lacks cells"
+        if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
+            yield f"{self.name!r} is not a valid name of a protocol: give lower-case letters, digits and underscores"
+        if not 0 <= self.guessing < 1:
+            yield f"its rate of guessing is {self.guessing}: give a share from 0 to below 1"
+        report = self.report if isinstance(self.report, Report) else Report()
+        named = [(name, getattr(self, name)) for name in ("context", "variant", "length")]
+        named += [("report's `x`", report.x), *(("report's `by`", parameter) for parameter in report.by)]
+        known = self.cell.identified_by
+        for name, parameter in named:
+            if parameter and parameter not in known:
+                yield f"its {name} is {parameter!r}, which is none of its parameters {', '.join(known)}"
