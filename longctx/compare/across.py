@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from statistics import NormalDist
 
-from longctx.compare.pairs import Treatments, params_of
-from longctx.results.guessing import guessing_of
+from longctx.compare.pairs import Treatments, guessing_of, params_of
 from longctx.results.row import Row, Subject, by_test, grouped
 from longctx.stats.mover import Sample, correlation, interval
 from longctx.stats.paired import tango

@@ -1,4 +1,4 @@
-"""The cells of tests, as pytest collects them: those of protocols from the profile, those of test functions from their markers."""
+"""The cells of tests as pytest collects them: of protocols from the profile, of test functions from their markers."""
 
 from __future__ import annotations
 
