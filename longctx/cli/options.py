@@ -47,7 +47,7 @@ def take(options: argparse.Namespace) -> None:
     if getattr(options, "baseline", "") is None:
         left_out = [each for each in left_out if each not in terms]
     elif (base := os.environ.get("LONGCTX_BASE")) and any(getattr(here, name) is not None for name in TERMS):
-        from longctx.engine.terms import project_settings_at
+        from longctx.engine.base_terms import project_settings_at
 
         there = project_settings_at(options.workspace, base)
     fill_in(options, {each.name: each.of_table(there if each in terms else here) for each in left_out})

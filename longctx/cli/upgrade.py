@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.run import free_folder
+    from longctx.engine.run_data import free_folder
     from longctx.engine.upgrade import Treatment, Upgrading
     from longctx.gate.rules import exit_status
     from longctx.report.document import as_terminal

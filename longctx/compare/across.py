@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from statistics import NormalDist
 
-from longctx.compare.pairs import Treatments, by_item, paired, params_of
-from longctx.results.guessing import guessing_of
+from longctx.compare.pairs import Treatments, by_item, guessing_of, paired, params_of
 from longctx.results.row import Row, Subject, by_test, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.mover import Sample, correlation, interval

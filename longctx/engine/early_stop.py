@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.cases.case import Case, Trial
 from longctx.engine.measure import rows_of, unmeasured_row
-from longctx.engine.run import Run
+from longctx.engine.run_data import RunData
 from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
 from longctx.errors import UserError
 from longctx.gate.bands import Band
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
 
 
-def until_settled(run: Run, tape: Tape) -> AskingOrder:
+def until_settled(run: RunData, tape: Tape) -> AskingOrder:
     """Return an order that asks look by look, and in each only the bands that are not settled yet.
 
     Following it raises UserError if the run cannot be compared with its baseline.
@@ -67,13 +67,13 @@ def stopped_by(stopped: Failure | None, failures: Iterable[Failure]) -> Failure 
     return stopped or (PENDING if any(failure.cause == PENDING.cause for failure in failures) else None)
 
 
-def looks_by(run: Run, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
+def looks_by(run: RunData, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
     """Return the plan by which these questions are asked: that of what is recorded of them unless all is asked anew."""
     recorded = None if tape.asks_anew else tape.looks_of(map(place_of, trials))
     return recorded or looks_to_take(run)
 
 
-def keep_left_out(run: Run) -> None:
+def keep_left_out(run: RunData) -> None:
     """Keep which trials of a replay have no answer because a gate that looked at the others needed none."""
     asked_in_looks = run.settings.looks and run.settings.only_trial is None
     if not asked_in_looks or run.plan.own is None or run.plan.baseline is None:
@@ -86,7 +86,7 @@ def keep_left_out(run: Run) -> None:
     run.unasked |= left_out_by(LiveLooks(run, cases, tape))
 
 
-def may_leave_out_functions(run: Run) -> bool:
+def may_leave_out_functions(run: RunData) -> bool:
     """Return whether a replay may leave out trials of test functions, because some were asked in looks."""
     baseline, settings = run.plan.baseline, run.settings
     if not (settings.looks and baseline and settings.only_trial is None):
@@ -117,7 +117,7 @@ class LiveLooks:
     of: the look of each question, from 1, by its key. Questions that no gate judges belong to the first.
     """
 
-    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape) -> None:
+    def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape) -> None:
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._anchor = run.plan.baseline.anchor

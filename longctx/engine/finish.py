@@ -48,7 +48,7 @@ from longctx.vocabulary.looks import AT_ONCE, LooksPlan
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
-    from longctx.engine.run import Run
+    from longctx.engine.run_data import RunData
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Ending:
 
 
 def finish(
-    run: Run,
+    run: RunData,
     facts: Mapping[str, Mapping[str, int]],
     judged: Callable[[Finished], object] = lambda _: None,
     tests: Mapping[str, int] | None = None,
@@ -188,7 +188,7 @@ def command_for_all(named: str, folder: str) -> list[str]:
     return [shlex.join(["python", "-m", "longctx", "compare", named, folder, "--flips"])]
 
 
-def verdict_on(run: Run, rows: Sequence[Row], baseline: str | None = None) -> RunVerdict:
+def verdict_on(run: RunData, rows: Sequence[Row], baseline: str | None = None) -> RunVerdict:
     """Return the gate's verdict on these rows of a run. baseline: by default that of the settings. Raises UserError."""
     against = run.plan.baseline if baseline is None else load_baseline(run.workspace.find_baseline(baseline))
     if against is None:
@@ -219,7 +219,7 @@ def judged_against(
 
 
 def manifest_of(
-    run: Run, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]], tests: Mapping[str, int] | None = None
+    run: RunData, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]], tests: Mapping[str, int] | None = None
 ) -> Manifest:
     """Return what is known of a run beside its rows."""
     settings, plan = run.settings, run.plan
@@ -276,7 +276,7 @@ def _named(plan: LooksPlan) -> str:
     return "" if plan == "once" else plan
 
 
-def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
+def documents_of(run: RunData, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
     """Return the digests of the sections of each bank that trials name by their documents."""
     asked = {(row.test, row.model) for row in rows if row.documents}
     grids = run.plan.grids() if asked else {}
@@ -285,7 +285,7 @@ def documents_of(run: Run, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
     return {own.name if own else name: run.plan.bank(model, name).digests for model, name in sorted(banks)}
 
 
-def filters_used(run: Run, rows: Sequence[Row]) -> list[Filter]:
+def filters_used(run: RunData, rows: Sequence[Row]) -> list[Filter]:
     """Return the "too hard" filters of a run: those of its baseline if it has one, so that both ask the same."""
     from longctx.corpus.filters import choose_filter, question_of
 

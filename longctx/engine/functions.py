@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.config.project import Shard
     from longctx.config.prompts import Wording
-    from longctx.engine.run import Run
+    from longctx.engine.run_data import RunData
     from longctx.vocabulary.report import Report
     from longctx.vocabulary.shapes import Shape
 
@@ -91,7 +91,7 @@ class MarkedFunction:
     subjects: Sequence[FunctionSubject]
 
     @classmethod
-    def of(cls, run: Run, test: Callable[..., object], marker: Marker, folder: Path) -> MarkedFunction:
+    def of(cls, run: RunData, test: Callable[..., object], marker: Marker, folder: Path) -> MarkedFunction:
         """Return a test function by its marker and the profile. Raises UserError.
 
         folder: that of its file, where a file of cases is looked up first.
@@ -139,7 +139,7 @@ def marker_arguments(name: str, marker: Marker) -> dict[str, Any]:
     return {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
 
 
-def take_report(run: Run, name: str, marked: dict[str, Any]) -> None:
+def take_report(run: RunData, name: str, marked: dict[str, Any]) -> None:
     """Move the report that a test's marker declares, if any, to the run. Raises UserError if it is none."""
     from longctx.vocabulary.report import Report
 
@@ -185,7 +185,7 @@ def check_test(test: Callable[..., object], where: str, places: dict[str, str]) 
 
 
 def cell_of(
-    run: Run,
+    run: RunData,
     function: Function,
     params: Mapping[str, object],
     subject: FunctionSubject,
@@ -246,7 +246,7 @@ def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
     return [dealt[name] == shard.number for name in names]
 
 
-def loader(run: Run) -> Callable[[str], ModelProfile]:
+def loader(run: RunData) -> Callable[[str], ModelProfile]:
     """Return a function that loads the profile of a model that a test asks. It raises UserError."""
 
     def load(name: str) -> ModelProfile:
@@ -278,7 +278,7 @@ class ReplayingRun(FunctionRun):
 class MeasuringRun(FunctionRun):
     """Measures the cells of test functions from what is recorded."""
 
-    def __init__(self, run: Run, tape: Tape) -> None:
+    def __init__(self, run: RunData, tape: Tape) -> None:
         super().__init__(tape)
         self.cells: list[MeasuredCase] = []
         self._measurer = Measurer(run, tape)
@@ -359,7 +359,7 @@ class EstimatingRun(FunctionRun):
 class PlanningRun(EstimatingRun):
     """Estimates what each gated band asks if nothing of it is recorded; it asks nothing."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunData) -> None:
         super().__init__(run.tape("all"), run.tape(), counted=False)
         self._claimed = set()  # a plan is of all trials
         self._bands: dict[SubjectBand, tuple[list[Case], FunctionEstimates]] = {}
@@ -391,28 +391,18 @@ class PlanningRun(EstimatingRun):
         return found
 
 
-def check(run: Run, alone: bool) -> None:
-    """Raise Invalid if the verdict on the run's test functions can only be invalid.
-
-    alone: whether the run asks no tests, whose own check covers the functions too.
-    """
-    if alone and (preflight := run.preflight([], run.tape())):
-        preflight.check()
-        preflight.warn()
-
-
-def price(run: Run, tests: Functions) -> float:
+def price(run: RunData, tests: Functions) -> float:
     """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
     return total_price(_estimated(run, tests, counted=True).estimates.estimates(batch := run.settings.batch), batch)
 
 
-def _estimated(run: Run, tests: Functions, counted: bool) -> EstimatingRun:
+def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
     estimating = EstimatingRun(run.tape(run.asking_mode), run.tape(), counted)
     tests.run(estimating)
     return estimating
 
 
-def estimate(run: Run, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
+def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
     """Say what asking test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
@@ -430,7 +420,7 @@ def estimate(run: Run, tests: Functions, of_protocols: Sequence[Estimate]) -> No
         run.say(sentence)
 
 
-def leave_out(run: Run, tests: Functions) -> None:
+def leave_out(run: RunData, tests: Functions) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
     known: list[tuple[Trial, Waiting | Judged | Ended]] = []
 

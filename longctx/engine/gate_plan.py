@@ -13,7 +13,7 @@ from longctx import clocks
 from longctx.cases.case import Case, Trial
 from longctx.engine.measure import foreseen_row, unmeasured_row
 from longctx.engine.plan import Plan
-from longctx.engine.run import Run
+from longctx.engine.run_data import RunData
 from longctx.engine.terms import looks_to_take, rules
 from longctx.errors import Invalid, TapeError, UserError
 from longctx.gate.bands import RUN, Band
@@ -42,7 +42,7 @@ class Preflight:
     cases: the selected cases; those of test functions are the run's `cells`. say: prints a sentence.
     """
 
-    def __init__(self, run: Run, cases: Sequence[Case], tape: Tape, say: Say) -> None:
+    def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape, say: Say) -> None:
         assert run.plan.baseline is not None
         self._run, self._cases, self._tape, self._say = run, cases, tape, say
         self._baseline = run.plan.baseline.rows
@@ -110,7 +110,7 @@ NOISE = 0.1, 0.2
 """The shares of pairs that change by chance: the cautious guess, and that of noisy models."""
 
 
-def target_of(run: Run) -> Target:
+def target_of(run: RunData) -> Target:
     """Return what the gate of a run is planned for."""
     plan = run.plan
     return Target(plan.margin, run.settings.alpha, looks=looks_to_take(run), run_margin=plan.run_margin)

@@ -27,7 +27,7 @@ from longctx.vocabulary.cell import CREDIT, Kind, Reply
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.engine.finish import Finished
-    from longctx.engine.run import Run
+    from longctx.engine.run_data import RunData
     from longctx.gate.verdict import RunVerdict
     from longctx.summary.summary import Summary
 
@@ -73,7 +73,7 @@ class MeasuredCase:
 class Measurer:
     """Measures the cases of a run from its recordings, which are read once."""
 
-    def __init__(self, run: Run, tape: Tape | None = None) -> None:
+    def __init__(self, run: RunData, tape: Tape | None = None) -> None:
         self._run, self._tape = run, tape or run.answers()
 
     def measure(self, case: Case, test: str = "", run_trial: RunTrial | None = None) -> MeasuredCase:
@@ -156,7 +156,7 @@ class Measurer:
 class Measurement:
     """What a run measured: `rows`, one a trial, and what can be made of them."""
 
-    run: Run
+    run: RunData
     cases: Sequence[MeasuredCase]
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ ORIGINS = "changed", "new", "asked", "base"
 """Where answers may come from: a trial takes the origin of its least trusted answer."""
 
 
-def rows_of(run: Run, tape: Tape, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
+def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
     """Return the rows of a trial that was run: none if its test skipped it."""
     match result:
         case Judged():
@@ -238,7 +238,7 @@ def rows_of(run: Run, tape: Tape, trial: Trial, result: Waiting | Judged | Ended
     return [dataclasses.replace(unmeasured_row(run, trial, "not_asked", STALE), trace=differ)]
 
 
-def measured_rows(run: Run, trial: Trial, judged: Judged) -> list[Row]:
+def measured_rows(run: RunData, trial: Trial, judged: Judged) -> list[Row]:
     """Return the row of a trial that was judged, and a row of each check, as a test of its own."""
     row = _measured_row(run, trial, judged)
     rows = [row, *(check_row(row, name, held) for name, held in judged.checks.items())]
@@ -261,7 +261,7 @@ def _agreement_row(row: Row, labelled: Sequence[tuple[str, str]], text: bool) ->
     )
 
 
-def _measured_row(run: Run, trial: Trial, judged: Judged) -> Row:
+def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
     text = not run.settings.no_text
     asked = [(exchange, exchange.reply) for exchange in judged.exchanges if exchange.reply]
     replies = [reply for _, reply in asked]
@@ -377,7 +377,7 @@ def check_row(row: Row, name: str, held: bool | float) -> Row:
     )
 
 
-def foreseen_row(run: Run, trial: Trial, reply: Reply | None = None) -> Row:
+def foreseen_row(run: RunData, trial: Trial, reply: Reply | None = None) -> Row:
     """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
     return Row(
         **identified(run, trial),
@@ -389,11 +389,11 @@ def foreseen_row(run: Run, trial: Trial, reply: Reply | None = None) -> Row:
     )
 
 
-def unmeasured_row(run: Run, trial: Trial, kind: Kind, error: str) -> Row:
+def unmeasured_row(run: RunData, trial: Trial, kind: Kind, error: str) -> Row:
     return Row(**identified(run, trial), params=trial.case.cell.params, outcome=kind, error=error)
 
 
-def identified(run: Run, trial: Trial) -> dict[str, Any]:
+def identified(run: RunData, trial: Trial) -> dict[str, Any]:
     """Return the fields that say which question of which run it is."""
     identity, case = trial.identity, trial.case
     return {

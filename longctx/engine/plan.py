@@ -17,8 +17,8 @@ from longctx.config.profiles import Profile, as_toml, load_profile, profile_name
 from longctx.config.project import Shard, deal
 from longctx.corpus.documents import word_for
 from longctx.corpus.filters import Filter
+from longctx.engine.base_terms import terms_at
 from longctx.engine.settings import Settings
-from longctx.engine.terms import terms_at
 from longctx.errors import UserError
 from longctx.gate.rules import MARGIN
 from longctx.registry import known_protocols

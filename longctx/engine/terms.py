@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,19 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from longctx import pytest_file
 from longctx.cases.case import Case, Trial
-from longctx.config.files import checked, digest_of, file_name
+from longctx.config.files import digest_of, file_name
 from longctx.config.models import Prices
-from longctx.config.profiles import Profile, load_profile, profile_path, profile_type
-from longctx.config.project import NAME, ProjectSettings, settings_in
+from longctx.config.profiles import Profile, load_profile, profile_path
+from longctx.engine.base_terms import terms_at
 from longctx.errors import UserError
 from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.rules import MARGIN
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
-from longctx.registry import known_protocols
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import cell_name, cell_names, missing_shards
@@ -34,12 +30,12 @@ from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.engine.run import Run
+    from longctx.engine.run_data import RunData
     from longctx.engine.settings import GateTerms
     from longctx.results.baseline import Baseline
 
 
-def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+def left_out(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the cells that the run did not measure, or measured one trial of."""
     if run.settings.only_trial is not None:
         return (*(case_name(run, case) for case in run.plan.cases), *run.functions)
@@ -48,12 +44,12 @@ def left_out(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
     return (*of_tests, *(name for name in run.functions if name not in measured))
 
 
-def empty(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+def empty(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the cells that have no question."""
     return tuple(case_name(run, case) for case in _without_rows(run, rows) if not case.size)
 
 
-def min_rates(run: Run) -> dict[str, float]:
+def min_rates(run: RunData) -> dict[str, float]:
     """Return the minimum rates of a shard's cells by name; none if the run is whole and tests them itself."""
     if run.settings.shard is None:
         return {}
@@ -71,12 +67,12 @@ def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     return [*reasons, *(f"{name}: {requirement}." for name, requirement in short)]
 
 
-def _without_rows(run: Run, rows: Sequence[Row]) -> list[Case]:
+def _without_rows(run: RunData, rows: Sequence[Row]) -> list[Case]:
     measured = cell_names(rows)
     return [case for case in run.plan.cases if case_name(run, case) not in measured]
 
 
-def case_name(run: Run, case: Case) -> str:
+def case_name(run: RunData, case: Case) -> str:
     """Return the name of a case's cell in this run, as completeness and minimum rates know it."""
     subject = Subject.of(
         case.model.model, case.wording.prompt_set, {**dict(run.settings.labels), **case.labels}, case.shape
@@ -84,7 +80,7 @@ def case_name(run: Run, case: Case) -> str:
     return cell_name(case.cell.test, case.cell.slug, subject)
 
 
-def looks_of(run: Run, rows: Sequence[Row]) -> RunLooks:
+def looks_of(run: RunData, rows: Sequence[Row]) -> RunLooks:
     """Return the plans by which the gate judges these rows: those by which a run asked them, or left trials out.
 
     What was recorded at once is judged at once, however it is replayed.
@@ -98,12 +94,12 @@ def looks_of(run: Run, rows: Sequence[Row]) -> RunLooks:
     return RunLooks(_looks_of(run, declared), _looks_of(run, others))
 
 
-def _looks_of(run: Run, rows: Sequence[Row]) -> LooksPlan:
+def _looks_of(run: RunData, rows: Sequence[Row]) -> LooksPlan:
     recorded = run.recorded.looks_of(place_of_row(row) for row in rows if not is_check(row.test))
     return recorded or (looks_to_take(run) if any(row.error == EARLY_STOP for row in rows) else "once")
 
 
-def looks_to_take(run: Run) -> LooksPlan:
+def looks_to_take(run: RunData) -> LooksPlan:
     """Return the plan by which a run asks what has not been asked in looks before."""
     if not run.settings.looks:
         return "once"
@@ -140,7 +136,7 @@ def beside(terms: Rules, other: Baseline | None) -> Rules:
     return replace(terms, beside=other.bands + 1 if other else 0)
 
 
-def rules(run: Run, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
+def rules(run: RunData, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
     """Return the terms by which the gate judges these rows of a run. now: the time in ISO 8601."""
     settings, plan = run.settings, run.plan
     profiles = [(plan.terms, settings.models)] if plan.terms else []
@@ -156,7 +152,7 @@ def rules(run: Run, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
     )
 
 
-def _repriced(run: Run, rows: Sequence[Row]) -> tuple[str, ...]:
+def _repriced(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:
     if (baseline := run.plan.baseline) is None:
         return ()
     used = {name: run.plan.models.get(name) or run.plan.model(name) for name in {row.model for row in rows}}
@@ -178,7 +174,7 @@ def _rates(prices: Mapping[str, Any]) -> dict[str, Any]:
         return dict(prices)
 
 
-def _other_profile(run: Run) -> bool:
+def _other_profile(run: RunData) -> bool:
     """Return whether the run has another profile than its baseline. One that a change brings along excuses nothing."""
     baseline, profile = run.plan.baseline, run.plan.profile_file[0]
     if run.settings.base or baseline is None or not profile:
@@ -233,45 +229,6 @@ def rules_of(
             )
         ),
     )
-
-
-def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile) -> Profile:
-    """Return a profile as a branch or commit has it, for the terms that it states. Raises UserError.
-
-    own: the profile as the run has it. If it is new there, it may narrow the default margin, not widen it.
-    """
-    from longctx.recording.base import Base
-
-    path = profile_path(workspace, name)
-    content = Base(revision, workspace.root, workspace.cassettes).file(path)
-    if content is None:
-        return own.model_copy(update={"margin": min(own.margin or MARGIN, MARGIN), "run_margin": None})
-    source = f"{path} on {revision}"
-    try:
-        return checked(tomllib.loads(content.decode()), profile_type(known_protocols(workspace)), source)
-    except ValueError as error:
-        raise UserError("not-toml", f"{source} is not valid TOML: {error}.") from None
-
-
-def project_settings_at(workspace: Workspace, revision: str) -> ProjectSettings:
-    """Return [tool.longctx] of pyproject.toml as a branch or commit has it. Raises UserError."""
-    from longctx.recording.base import Base
-
-    content = Base(revision, workspace.root, workspace.cassettes).file(workspace.root / NAME) or b""
-    return settings_in(content.decode("utf-8", "replace"), f"{NAME} on {revision}")
-
-
-def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[str]:
-    """Return the options that the file which configures pytest has on a branch or commit. Raises UserError."""
-    from longctx.recording.base import Base
-
-    content = Base(revision, workspace.root, workspace.cassettes).file(file) or b""
-    with tempfile.TemporaryDirectory(prefix="longctx-") as folder:
-        copy = Path(folder, file.name)
-        copy.write_bytes(content)
-        table: dict[str, Any] = pytest_file.table(copy) or {}
-    options: str | list[str] = table.get("addopts", "")
-    return options
 
 
 def profiles_of(workspace: Workspace, manifest: Manifest) -> list[tuple[Profile, list[str]]]:

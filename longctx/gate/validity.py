@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longctx.compare.pairs import Treatments, pairs
+from longctx.compare.pairs import Treatments, guessing_of, pairs
 from longctx.gate.evidence import MOST_MISSING
 from longctx.gate.rules import MAX_AGE_DAYS
-from longctx.results.guessing import guessing_of
 from longctx.results.row import EARLY_STOP, grouped
 from longctx.stats.rates import Rate, design_effect, wilson
 from longctx.vocabulary.cell import is_check, name_of_test

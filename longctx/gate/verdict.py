@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.judges import GradedTest, graded_tests
-from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, held, match_runs, pairs
+from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, guessing_of, held, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.bands import (
     Band,
@@ -37,7 +37,6 @@ from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, AgeLimit, not_judged, nothing_to_lose, of_the_run, too_old, unmeasured
 from longctx.registry import shipped
-from longctx.results.guessing import guessing_of
 from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged

@@ -78,16 +78,17 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
             check_api(case.model, settings.base_url)
         for sentence in misspelled(run.workspace, models):
             say(sentence)
-        if functions:
-            from longctx.engine.functions import check, estimate
-
-            check(run, alone=not cases)
+        if not cases and (preflight := run.preflight([], run.tape())):  # that of protocols covers functions, too
+            preflight.check()
+            preflight.warn()
         if settings.estimate:
             estimates = run.estimate(cases) if cases else []
             if functions:
+                from longctx.engine.functions import estimate
+
                 estimate(run, nested, estimates)
-            for stale_sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
-                say(stale_sentence)
+            for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
+                say(sentence)
             say("Estimate only: no requests were sent.")
             raise over(config, pytest.ExitCode.OK)
         unwritten.check(run)

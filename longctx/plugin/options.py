@@ -173,7 +173,7 @@ def take_terms_of_base(config: pytest.Config) -> None:
         for each in stated
     ):
         return
-    from longctx.engine.terms import addopts_at, project_settings_at
+    from longctx.engine.base_terms import addopts_at, project_settings_at
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for each in stated:

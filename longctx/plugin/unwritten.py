@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from longctx.engine.run import FAILURES, Run
+from longctx.engine.run import Run
+from longctx.engine.run_data import FAILURES
 from longctx.errors import UserError
 from longctx.plugin.run import is_worker
 from longctx.plugin.session import run_of, session_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 from longctx.config.profiles import load_profile
-from longctx.engine.terms import terms_at
+from longctx.engine.base_terms import terms_at
 from longctx.workspace import Workspace
 
 TABLE = '[line_retrieval]\nmodels = ["toy"]\nlines = [3]\ntrials = 1\n'
