@@ -11,7 +11,7 @@ import re
 import shutil
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -311,3 +311,26 @@ def locked(folder: Path, held: UserError, harm: str, goes: bool = False) -> Iter
             with contextlib.suppress(OSError):
                 (folder / LOCK).unlink()
         lock.release()
+
+
+MARKER = re.compile(rb"^<{7}(?: |\r?$)", re.MULTILINE)
+TAKE_ONE_SIDE = "take one side's (git checkout --ours or --theirs)"
+MOST_NAMED = 20
+"""The most files that a sentence names."""
+
+
+def in_conflict(path: Path) -> bool:
+    """Return whether a file holds a conflict marker."""
+    return path.is_file() and MARKER.search(path.read_bytes()) is not None
+
+
+def check_no_conflict(path: Path, advice: str) -> None:
+    """Raise UserError if a file holds conflict markers. advice: the end of the sentence, without its full stop."""
+    if in_conflict(path):
+        raise UserError("merge-conflict", f"{path} holds the conflict markers of a merge: {advice}.")
+
+
+def named(paths: Sequence[Path]) -> str:
+    """Return the paths, relative to the current folder, as a list for a sentence."""
+    more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
+    return f"{', '.join(map(os.path.relpath, paths[:MOST_NAMED]))}{more}"

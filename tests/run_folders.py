@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from longctx.results.manifest import Manifest
-from longctx.results.row import Row
+from longctx.results.row import Row, View
 from longctx.results.store import append, as_lines, finish
-from longctx.results.view import View
 
 
 def finished(folder: Path, rows: Sequence[Row], reply: str, **fields: Any) -> Path:

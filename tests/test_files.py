@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx import files
-from longctx.files import check_writable, whole_folder, write_file
+from longctx.files import _part, check_writable, whole_folder, write_file
 from tests.refusals import refused
 
 NOWHERE = Path("/proc/nothing/run")
@@ -91,7 +90,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path, kind:
 def test_nothing_else_is_removed(tmp_path: Path) -> None:
     """Neither what a running process fills, here or elsewhere, nor files of the user, nor what a link names."""
     foreign, old, mine = tmp_path / ".0123abcd-1.part", tmp_path / ".file.0123abcd-77.part", tmp_path / "mine"
-    running = files._part(tmp_path, "other")
+    running = _part(tmp_path, "other")
     kept = [foreign, running, mine, tmp_path / ".notes.part", tmp_path / ".7x.part", tmp_path / "7.part"]
     for path in (*kept, old):
         path.write_text("")

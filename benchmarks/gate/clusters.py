@@ -11,11 +11,10 @@ from benchmarks.gate.grids import Axes, Part
 from benchmarks.gate.others import pooled_mcnemar
 from benchmarks.gate.table import share, table
 from longctx.gate.bands import LEAST_CLUSTERS, Band
-from longctx.stats.averaged import Averaged
+from longctx.stats.averaged import Averaged, sign_flip_p_value
 from longctx.stats.bound import p_value_over_clusters
 from longctx.stats.paired import tango
 from longctx.stats.rates import design_effect, wilson
-from longctx.stats.signflip import drop_p_value
 
 BAND = Band("collage", "one")
 Z = 1.6448536269514722
@@ -92,8 +91,8 @@ def shared(gates: int, random: np.random.Generator) -> str:
                 after = np.where(random.random((number, 1)) < moved, random.beta(1.4, 0.6, (number, 1)), before)
                 first, second = (random.random((number, size)) < rate for rate in (before, after))
                 changes = second.astype(int) - first.astype(int)
-                alone += drop_p_value(changes.ravel().tolist()) <= 0.05
-                together += drop_p_value(changes.sum(axis=1).tolist()) <= 0.05
+                alone += sign_flip_p_value(changes.ravel().tolist()) <= 0.05
+                together += sign_flip_p_value(changes.sum(axis=1).tolist()) <= 0.05
             rows.append([name, f"{moved:.0%}", share(alone, gates), share(together, gates)])
     return table(["clusters", "that the change moves", "trials by themselves", "clusters"], rows)
 
@@ -104,7 +103,7 @@ def _alarm(drawn: Drawn, bands: int = 1) -> bool:
 
 def shown(sums: list[int], trials: int, alpha: float) -> bool:
     """Return whether a drop is significant, as the gate has it. sums: the changes of each cluster."""
-    if drop_p_value(sums) > alpha:
+    if sign_flip_p_value(sums) > alpha:
         return False
     return len(sums) >= LEAST_CLUSTERS or p_value_over_clusters(sums, trials) <= alpha
 

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 from benchmarks.gate.draws import Drawn
 from longctx.gate.bands import Band
-from longctx.stats.signflip import drop_p_value
+from longctx.stats.averaged import sign_flip_p_value
 
 THRESHOLD = 0.05
 ALPHA = 0.05
@@ -35,7 +35,7 @@ def unpaired(drawn: Mapping[Band, Drawn]) -> bool:
 
 def pooled_mcnemar(drawn: Drawn) -> bool:
     """Return whether McNemar's exact test, one-sided, shows a drop if all trials are taken as independent."""
-    return drop_p_value([change for cluster in drawn.clusters for change in cluster]) <= ALPHA
+    return sign_flip_p_value([change for cluster in drawn.clusters for change in cluster]) <= ALPHA
 
 
 def _z(before: int, after: int, n: int) -> float:

@@ -217,7 +217,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The prefixes that a prompt shares with those asked around it (live/cost/sharing.py), in characters."""
+    """The prefixes that a prompt shares with those asked around it (live/cost/prefixes.py), in characters."""
 
     length: int = 0
     """The length of the user's turn."""

@@ -29,7 +29,8 @@ from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.engine.functions import ShowingRun
-    from longctx.functions.measure import FunctionTrial, Lacking, Result
+    from longctx.functions.measure import Result
+    from longctx.functions.trial import FunctionTrial, Lacking
 
 CELL = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
 LIKE = "Write PROTOCOL/PARAMETERS[#TRIAL], such as line_retrieval/lines-20-block_size-5#3."

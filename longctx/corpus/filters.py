@@ -15,9 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx import clocks
 from longctx.config.files import file_name, first_fault
-from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
-from longctx.files import inside, write_file
+from longctx.files import TAKE_ONE_SIDE, check_no_conflict, inside, write_file
 from longctx.vocabulary.bank import LIVING
 from longctx.workspace import Workspace
 

@@ -12,10 +12,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from longctx.config.files import first_fault
-from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus
 from longctx.corpus.frozen import moved_to
 from longctx.errors import UserError
+from longctx.files import check_no_conflict
 from longctx.vocabulary.cell import EARLIER, PROTOCOL
 
 OPTIONAL = "accepted", "reviewed"

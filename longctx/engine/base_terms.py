@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx import pytest_file
 from longctx.config.files import checked
@@ -15,9 +15,6 @@ from longctx.errors import UserError
 from longctx.gate.rules import MARGIN
 from longctx.registry import known_protocols
 from longctx.workspace import Workspace
-
-if TYPE_CHECKING:
-    pass
 
 
 def terms_at(workspace: Workspace, name: str | None, revision: str, own: Profile) -> Profile:

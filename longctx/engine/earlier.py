@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.engine.measure import digest_of_all, total
 from longctx.engine.terms import file_of, trial_of
 from longctx.errors import UserError
 from longctx.functions.measure import text_of
@@ -19,7 +18,7 @@ from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, read_object
 from longctx.report.page.contents import Earlier, RowIdentity, earlier_rows
 from longctx.results.baseline import Baseline
-from longctx.results.row import Row, grouped
+from longctx.results.row import Row, digest_of_all, grouped, total
 from longctx.results.store import by_group, digest_of_answers, load, with_answers
 from longctx.vocabulary.declaration import Protocol
 

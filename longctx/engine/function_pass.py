@@ -14,7 +14,8 @@ from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.fixtures import FunctionRun, Functions
-from longctx.functions.measure import FunctionTrial, Result, RunOnce, TrialOf, ended
+from longctx.functions.measure import Result, RunOnce, TrialOf, ended
+from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
 from longctx.live.batches.ledger import TapePlace

@@ -28,8 +28,9 @@ from longctx.functions.axes import Parameters, parameters
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.fixtures import FunctionRun, Functions
-from longctx.functions.measure import FunctionTrial, Result, RunOnce, TrialOf, ended, run_trial
+from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.strategies import Strategy
+from longctx.functions.trial import FunctionTrial
 from longctx.gate.plan import Load
 from longctx.live.batches.ledger import Ledger, place_of
 from longctx.live.cost.estimate import Estimate, in_all, total_price

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Trial
 from longctx.errors import TapeError, UserError
-from longctx.functions.measure import TestMistake
+from longctx.functions.trial import TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
 from longctx.recording.episodes import PROMPT_CUT, CutPrompts, sentence
@@ -19,8 +18,18 @@ from longctx.recording.missing import why_missing
 from longctx.recording.request import in_all
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
-from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row
-from longctx.results.view import View
+from longctx.results.row import (
+    AGREEMENT,
+    EARLY_STOP,
+    GRADED,
+    STALE,
+    THINKING,
+    WITHOUT_TEXT,
+    Row,
+    View,
+    digest_of_all,
+    total,
+)
 from longctx.text import count
 from longctx.vocabulary.cell import CREDIT, Kind, Reply
 
@@ -336,17 +345,6 @@ def _of_strategy(judged: Judged) -> dict[str, Any]:
         if compacted
         else total([reply.latency_s for exchange, reply in asked if exchange.role == "strategy"]),
     }
-
-
-def total(amounts: Sequence[float | None]) -> float | None:
-    """Return the sum of amounts; None if one of them is not known."""
-    known = [amount for amount in amounts if amount is not None]
-    return sum(known) if len(known) == len(amounts) else None
-
-
-def digest_of_all(requests: Sequence[str]) -> str:
-    """Return the digest of a trial's requests, by those of each."""
-    return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
 
 
 def check_row(row: Row, name: str, held: bool | float) -> Row:

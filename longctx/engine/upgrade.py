@@ -26,9 +26,8 @@ from longctx.registry import known_protocols
 from longctx.report.document import Document, as_markdown
 from longctx.report.page.contents import Earlier, earlier_rows
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
-from longctx.results.row import Row
+from longctx.results.row import Row, View
 from longctx.results.store import with_answers
-from longctx.results.view import View
 from longctx.views.chart import Chart
 from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.looks import AT_ONCE

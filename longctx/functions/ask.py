@@ -12,9 +12,9 @@ from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Unparseable
 from longctx.functions.cells import NAME, CellOfFunction
-from longctx.functions.measure import FunctionTrial, TestMistake, mistake, no_answer
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
+from longctx.functions.trial import FunctionTrial, TestMistake, mistake, no_answer
 from longctx.recording.request import completed
 from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT

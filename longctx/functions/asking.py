@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cases.case import Trial, body_tokens
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
-from longctx.functions.measure import CACHED, JUDGE_ERROR, FunctionTrial, Lacking, Result, RunOnce, TestMistake, TrialOf
+from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
+from longctx.functions.trial import CACHED, FunctionTrial, Lacking, TestMistake
 from longctx.live.batches.ledger import TapePlace, place_of
 from longctx.live.canary import ERROR, Canary
 from longctx.live.drain import Drain, Paused, RequestEnd, Sent

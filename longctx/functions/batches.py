@@ -10,7 +10,8 @@ from typing import Any
 from longctx.config.models import ModelProfile
 from longctx.functions.asking import Bodies, not_repeated, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
-from longctx.functions.measure import FunctionTrial, Result
+from longctx.functions.measure import Result
+from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import count
 from longctx.live.batches.filling import pending
 from longctx.live.batches.ledger import Ledger, TapePlace, place_of

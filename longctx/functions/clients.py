@@ -14,7 +14,7 @@ import httpx2
 
 from longctx.config.models import BETA, VERSION, ModelProfile, custom_headers, treatments
 from longctx.errors import UserError
-from longctx.functions.measure import FunctionTrial, TestMistake, mistake
+from longctx.functions.trial import FunctionTrial, TestMistake, mistake
 from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, status_of, streams
 from longctx.recording.request import is_messages_path, messages_body
 from longctx.recording.trials import Exchange

@@ -24,7 +24,7 @@ from longctx.vocabulary.stream import frozen_stream
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.functions.measure import FunctionTrial
+    from longctx.functions.trial import FunctionTrial
 
 Value = TypeVar("Value")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")

@@ -11,7 +11,8 @@ from statistics import fmean
 from longctx.cases.case import Case, Group, ReplyTokens
 from longctx.functions.asking import one_line, one_request
 from longctx.functions.contexts import of_one_context, shared_requests
-from longctx.functions.measure import FunctionTrial, Lacking, Result
+from longctx.functions.measure import Result
+from longctx.functions.trial import FunctionTrial, Lacking
 from longctx.live.cost.estimate import NONE_LATER, Estimate, Later, estimate_of
 from longctx.live.cost.money import estimated_cost
 from longctx.live.request import OneRequest

@@ -22,20 +22,10 @@ from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
-from longctx.functions.measure import (
-    CACHED,
-    FunctionTrial,
-    Result,
-    RunOnce,
-    TestMistake,
-    TrialOf,
-    is_failure,
-    is_skip,
-    reason,
-    run,
-)
+from longctx.functions.measure import Result, RunOnce, TrialOf, is_failure, is_skip, reason, run
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
+from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
 from longctx.vocabulary.cell import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 

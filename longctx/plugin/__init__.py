@@ -26,7 +26,6 @@ from longctx.plugin import (
     running,
     same_names,
     selection,
-    unrecorded,
     unwritten,
 )
 from longctx.plugin.mistakes import Mistake, as_usage_errors
@@ -269,7 +268,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             gating.report_failed_bands(session)
         elif not session_of(session.config).unwritten:
             gating.judge_nothing(session.config)
-        unrecorded.note_unused(session)
+        gating.note_unused(session)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # so that what other plugins make of a report is known
@@ -282,7 +281,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
-    session.exitstatus = unrecorded.exit_status(session.config, gating.exit_status(session.config, exitstatus))
+    session.exitstatus = gating.with_unused(session.config, gating.exit_status(session.config, exitstatus))
     yield
     if not is_nested(session.config):
         gating.show_last(session)

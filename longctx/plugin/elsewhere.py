@@ -21,7 +21,8 @@ from longctx.plugin.session import run_of, session_of
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
-    from longctx.functions.measure import FunctionTrial, Lacking, RunOnce, TrialOf
+    from longctx.functions.measure import RunOnce, TrialOf
+    from longctx.functions.trial import FunctionTrial, Lacking
     from longctx.recording.tape import Tape
 
 MOST = 3

@@ -30,7 +30,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
     """Guard a phase of a test, if it is marked: its fixtures, its call, or what ends its fixtures."""
     if not item.get_closest_marker(MARKER):
         return (yield)
-    from longctx.functions.measure import TestMistake
+    from longctx.functions.trial import TestMistake
 
     state = state_of(item)
     with guarded(_guard(item)) as guard:

@@ -17,20 +17,21 @@ from longctx.engine.functions import loader
 from longctx.engine.measure import MeasuredCase, Measurer, unmeasured_row
 from longctx.errors import UserError
 from longctx.functions.fixtures import CellRunner, FunctionState, Subtests, called
-from longctx.functions.measure import FunctionTrial, Result, TestMistake, run_trial
+from longctx.functions.measure import Result, run_trial
+from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import measuring, options
+from longctx.plugin.gating import NO_ANSWER
 from longctx.plugin.measuring import CaseResult
 from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
-from longctx.plugin.unrecorded import NO_ANSWER
 from longctx.results.store import as_lines, cell_names
 
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.functions.fixtures import Ctx
-    from longctx.functions.measure import FunctionTrial
+    from longctx.functions.trial import FunctionTrial
     from longctx.results.row import Row
 
 OF_VALUES = "_pytest.python"

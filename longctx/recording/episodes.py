@@ -20,10 +20,9 @@ from vcr.request import Request
 from vcr.serialize import deserialize, serialize
 
 from longctx.config.models import ModelProfile
-from longctx.conflicts import in_conflict, named
 from longctx.corpus.documents import count_tokens
 from longctx.errors import TapeError
-from longctx.files import inside, read_lines
+from longctx.files import in_conflict, inside, named, read_lines
 from longctx.recording import compact_json
 from longctx.text import count
 from longctx.vocabulary.cell import present_name

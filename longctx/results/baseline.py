@@ -1,6 +1,6 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line holds the run's manifest. Each other line holds one group of its rows (results/answers.py), with one
+The first line holds the run's manifest. Each other line holds one group of its rows (results/store.py), with one
 letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to a trial
 are its repeats, numbered through all runs.
 """
@@ -17,9 +17,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from longctx import clocks
-from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
+from longctx.files import TAKE_ONE_SIDE, check_no_conflict
 from longctx.results import judging
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row

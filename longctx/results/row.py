@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import re
 import sys
@@ -10,11 +11,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Protocol, TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
-from longctx.fields import Amount, Natural, Number, Text, Whole
+from longctx.fields import Amount, Natural, Number, Text, Whole, parsed
 from longctx.registry import in_order
-from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, gives_credit, question_in
+from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, Quote, gives_credit, question_in
+from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.shapes import TEXT, Shape
 
 THINKING = "thinking in text"
@@ -144,7 +146,7 @@ class Row:
     judged_by: Text | None = None
     """The digests of what judges the answer: `expected`, `case`, `accepted`, `labels`, `judge` and `judge_prompt`."""
     answers: Text | None = None
-    """The digest of the recorded answers of its line (results/answers.py); no file of a run holds it."""
+    """The digest of the recorded answers of its line (results/store.py); no file of a run holds it."""
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Row:
@@ -345,3 +347,59 @@ def by_test(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[s
     """Group rows by test and subject; the tests are ordered as by registry.in_order, which explains `known`."""
     ordered = [rows[place] for place in in_order([row.test for row in rows], known)]
     return {test: by_subject(group) for test, group in grouped(ordered, lambda row: row.test).items()}
+
+
+def total(amounts: Sequence[float | None]) -> float | None:
+    """Return the sum of amounts; None if one of them is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None
+
+
+def digest_of_all(requests: Sequence[str]) -> str:
+    """Return the digest of a trial's requests, by those of each."""
+    return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The view of a trial."""
+
+    test: str
+    """The id of the test that measures its cell."""
+    excerpts: Sequence[Excerpt] = ()
+    reply: str | None = None
+    """None without an answer."""
+    quotes: Sequence[Quote] = ()
+
+    def to_json(self) -> str:
+        return json.dumps(_fields(self), default=_fields, ensure_ascii=False, separators=(",", ":"))
+
+
+class _Quote(BaseModel):
+    text: Text
+    in_record: bool
+    in_needle: bool
+
+
+class _Excerpt(BaseModel):
+    names: list[Text]
+    line: Natural
+    pieces: list[tuple[Text, Text]]
+
+
+class _Kept(BaseModel):
+    test: Text = ""
+    reply: Text | None = None
+    excerpts: list[_Excerpt] = []
+    quotes: list[_Quote] = []
+
+
+def check_view(line: str) -> None:
+    """Raise ValueError if a line of a run's file is not a view, and not empty."""
+    if line:
+        _Kept.model_validate(parsed(json.loads, line))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass with slots without copying them; `asdict` takes three times as long."""
+    return {name: getattr(value, name) for name in value.__slots__}

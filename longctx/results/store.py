@@ -25,8 +25,7 @@ from longctx.fields import parsed
 from longctx.files import inside, lines, lines_at, locked, unwritable
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST, Manifest, damaged
-from longctx.results.row import Row, Subject, attribute, grouped
-from longctx.results.view import View, check_view
+from longctx.results.row import Row, Subject, View, attribute, check_view, grouped
 from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.shapes import SHAPES
 

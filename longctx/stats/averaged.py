@@ -1,8 +1,8 @@
 """Trials under two conditions, answered once or several times under each: an exact test of a drop, and its bound.
 
 The test permutes whole runs within each cluster: if nothing changed, every choice of the later runs among all of its
-runs is as likely (E. J. G. Pitman, Supplement to the JRSS 4, 1937). With one run on each side it is that of
-stats/signflip.py, which is faster.
+runs is as likely (E. J. G. Pitman, Supplement to the JRSS 4, 1937). With one run on each side it is
+`sign_flip_p_value`, which is faster.
 
 The bound respects clusters and stays valid at rates of 0% and 100%. For independent trials it is that of a score test.
 The variance of the mean change is that of the likeliest distribution of changes whose mean is the drop in question (A.
@@ -13,6 +13,15 @@ For clustered trials it is the larger of two bounds: that one with the effective
 L. Kish, "Survey Sampling", 1965), which is above zero even if no change was observed; and that over clusters
 (stats/bound.py), which allows for a few clusters that contain most of a drop. The first alone passes a drop of exactly
 the margin too often (benchmarks/gate/RESULTS.md).
+
+The exact sign-flip test for a drop, over clusters of paired trials.
+
+If nothing changed, each cluster's sum of changes is as likely to have the opposite sign (E. J. G. Pitman, Supplement to
+the JRSS 4, 1937). With one trial per cluster this is McNemar's exact test, one-sided.
+
+The mid-p-value counts half of the probability of what was observed (H. O. Lancaster, "Significance tests in discrete
+distributions", JASA 56, 1961). The number of pairs that change is random, so that over all of its values the test keeps
+its level where up to half of the pairs change (benchmarks/gate/RUNS.md), and finds more.
 """
 
 from __future__ import annotations
@@ -28,7 +37,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx.stats import signflip
 from longctx.stats.bound import over_clusters
 from longctx.stats.paired import Paired, tango, with_interval
 from longctx.stats.rates import Z95, design_effect
@@ -107,7 +115,7 @@ class Averaged:
         mid: whether it is the mid-p-value.
         """
         if not self.several:
-            return signflip.drop_p_value([int(sum(cluster)) for cluster in self.changes], mid)
+            return sign_flip_p_value([int(sum(cluster)) for cluster in self.changes], mid)
         chance, observed, unit = np.ones(1), 0, UNIT if self.partial else 1
         for cluster in self.answers:
             before, after = (_totals([answers[side] for answers in cluster], unit) for side in (0, 1))
@@ -223,3 +231,27 @@ def _sums(totals: tuple[int, ...], drawn: int) -> NDArray[np.float64]:
             ways[number, total:] += ways[number - 1, : ways.shape[1] - total]
     chances: NDArray[np.float64] = ways[drawn] / math.comb(len(totals), drawn)
     return chances
+
+
+def sign_flip_p_value(sums: Sequence[int], mid: bool = False) -> float:
+    """Return the p-value of a drop as large as the observed one, exact over all assignments of signs.
+
+    sums: for each cluster, pairs gained minus pairs lost. mid: whether it is the mid-p-value. Without any change the
+    p-value is 1.
+    """
+    steps = [abs(total) for total in sums if total]
+    ones = steps.count(1)
+    # chance[i] is the probability of the total 2 * i - (len(chance) - 1). The steps of size one are binomial.
+    heads = np.arange(1, ones + 1)
+    log_choose = np.cumsum(np.log((ones + 1 - heads) / heads))
+    chance = np.exp(np.append(0.0, log_choose) - ones * math.log(2))
+    for step in steps:
+        if step > 1:
+            added = np.zeros(len(chance) + step)
+            added[step:] = chance
+            added[:-step] += chance
+            chance = added / 2
+    if not steps:
+        return 1.0
+    observed = (sum(sums) + sum(steps)) // 2
+    return min(1.0, float(chance[: observed + 1].sum() - mid * chance[observed] / 2))

@@ -76,7 +76,7 @@ def changes(discordance: float, drop: float) -> tuple[float, float]:
 
 
 def power(n: int, discordance: float, drop: float, alpha: float) -> float:
-    """Return the probability that the exact test of stats/signflip.py shows the drop at `alpha`."""
+    """Return the probability that the exact test of stats/averaged.py shows the drop at `alpha`."""
     gained, lost = changes(discordance, drop)
     changed = gained + lost
     if not changed:

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from longctx.authoring.check import sentences
-from longctx.results.row import Row
+from longctx.results.row import Row, View
 from longctx.results.store import append, as_lines, finish
-from longctx.results.view import View
 from longctx.workspace import Workspace
 
 LETTERS = "none of A, B, C, D"

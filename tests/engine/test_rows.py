@@ -11,7 +11,7 @@ from longctx.engine.measure import rows_of
 from longctx.engine.run import Run
 from longctx.recording.tape import Tape, Wanted
 from longctx.recording.trials import Exchange, Judged, Role
-from longctx.results.view import View
+from longctx.results.row import View
 from longctx.vocabulary.cell import Reply
 from tests.functions.examples import case_of
 

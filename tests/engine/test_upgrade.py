@@ -18,8 +18,7 @@ from longctx.engine.settings import Settings
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.results.row import Row
-from longctx.results.view import View
+from longctx.results.row import Row, View
 from tests.refusals import refused
 from tests.rows import run
 

@@ -11,7 +11,8 @@ from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.functions.cells import CellOfFunction
-from longctx.functions.measure import FunctionTrial, Lacking, Suspended
+from longctx.functions.measure import Suspended
+from longctx.functions.trial import FunctionTrial, Lacking
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT
 

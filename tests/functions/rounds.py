@@ -8,7 +8,8 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
-from longctx.functions.measure import FunctionTrial, run
+from longctx.functions.measure import run
+from longctx.functions.trial import FunctionTrial
 from longctx.recording.tape import Tape
 from tests.functions.examples import case_of, trial_of
 from tests.recording.examples import AT

@@ -17,7 +17,8 @@ from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionAsker, difference, one_request
-from longctx.functions.measure import FunctionTrial, run
+from longctx.functions.measure import run
+from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
-from longctx.functions.measure import Suspended, TestMistake, run
+from longctx.functions.measure import Suspended, run
+from longctx.functions.trial import TestMistake
 from longctx.recording.apis.messages import events_of
 from longctx.recording.tape import Tape
 from tests.functions.examples import answer_to, case_of, trial_of

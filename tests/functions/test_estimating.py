@@ -11,7 +11,8 @@ from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.measure import FunctionTrial, Result, Suspended, TestMistake
+from longctx.functions.measure import Result, Suspended
+from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
 from tests.functions.examples import answer_to, case_of, trial_of

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
-from longctx.functions.measure import TestMistake
+from longctx.functions.trial import TestMistake
 from longctx.recording.tape import Tape
 from tests.functions.rounds import Rounds
 from tests.recording.apis.examples import blocked, called, generated

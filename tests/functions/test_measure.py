@@ -13,7 +13,8 @@ import pytest
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.functions.ask import Ask
 from longctx.functions.fixtures import called
-from longctx.functions.measure import FunctionTrial, Suspended, TestMistake, run, view
+from longctx.functions.measure import Suspended, run, view
+from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Outcome
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
-from longctx.functions.measure import TestMistake, run
+from longctx.functions.measure import run
+from longctx.functions.trial import TestMistake
 from longctx.recording.tape import Tape
 from tests.functions.rounds import Rounds
 from tests.recording.apis.examples import BLOCKED, CALL, completion, response, said

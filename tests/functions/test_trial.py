@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from longctx.functions.measure import MOST_REQUESTS, Suspended, TestMistake, changed_request, run
+from longctx.functions.measure import Suspended, run
 from longctx.functions.strategies import Managed, tokens_of
+from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.tape import Tape, Wanted
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of

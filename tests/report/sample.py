@@ -19,8 +19,7 @@ from longctx.report.run_report import RunReport
 from longctx.results import store
 from longctx.results.baseline import load_baseline
 from longctx.results.manifest import Manifest, load_manifest
-from longctx.results.row import Row
-from longctx.results.view import View
+from longctx.results.row import Row, View
 from longctx.summary.summary import summarize
 from longctx.vocabulary.cell import Kind, Quote
 from longctx.vocabulary.excerpt import Excerpt

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from longctx.results.row import View
 from longctx.results.store import append, as_lines, drop_unfinished, finish, load
-from longctx.results.view import View
 from tests.rows import bare as row
 
 

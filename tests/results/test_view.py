@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from longctx.results.row import View
 from longctx.results.store import VIEWS, append, as_lines, drop_unfinished, finish, load
-from longctx.results.view import View
 from tests.report.sample import rows, view
 
 

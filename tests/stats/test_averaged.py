@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from longctx.stats import averaged, signflip
-from longctx.stats.averaged import AnswerPair, Averaged, difference, score
+from longctx.stats import averaged
+from longctx.stats.averaged import AnswerPair, Averaged, difference, score, sign_flip_p_value
 from longctx.stats.paired import Paired
 from longctx.stats.paired import score as tangos_score
 from longctx.stats.search import root
@@ -26,7 +26,7 @@ def trials(*counts: tuple[int, int, int], runs: int) -> Averaged:
 @pytest.mark.parametrize(("gained", "lost", "n"), [(3, 9, 50), (0, 4, 40), (0, 0, 30), (7, 2, 12)])
 def test_with_one_run_the_test_and_the_bound_are_those_of_pairs(gained: int, lost: int, n: int) -> None:
     one = trials((0, 1, gained), (1, 0, lost), (1, 1, n - gained - lost), runs=1)
-    assert one.drop_p_value() == pytest.approx(signflip.drop_p_value([1] * gained + [-1] * lost))
+    assert one.drop_p_value() == pytest.approx(sign_flip_p_value([1] * gained + [-1] * lost))
     assert one.drop_bound() == Paired(gained, lost, n).drop_bound()
     assert difference(one.answers) == Paired(gained, lost, n)
     weights = {1.0: gained, -1.0: lost, 0.0: n - gained - lost}

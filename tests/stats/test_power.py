@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multinomial, norm
 
-from longctx.stats.averaged import Averaged
+from longctx.stats.averaged import Averaged, sign_flip_p_value
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.looks import ONCE, planned
 from longctx.stats.paired import Paired
@@ -26,14 +26,13 @@ from longctx.stats.power import (
     trials_for_drop,
     trials_to_pass,
 )
-from longctx.stats.signflip import drop_p_value
 
 SHARES = st.floats(0, 1)
 
 
 @functools.cache
 def p_value(gained: int, lost: int) -> float:
-    return drop_p_value([1] * gained + [-1] * lost)
+    return sign_flip_p_value([1] * gained + [-1] * lost)
 
 
 @functools.cache

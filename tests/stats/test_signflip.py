@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from longctx.stats.signflip import drop_p_value
+from longctx.stats.averaged import sign_flip_p_value
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_without_clusters_it_is_mcnemars_exact_test(gained: int, lost: int) -> None:
     expected = binomtest(lost, gained + lost, 0.5, alternative="greater").pvalue if gained + lost else 1.0
-    assert drop_p_value([1] * gained + [-1] * lost) == pytest.approx(expected)
+    assert sign_flip_p_value([1] * gained + [-1] * lost) == pytest.approx(expected)
 
 
 @given(st.lists(st.integers(-5, 5), max_size=10))
@@ -24,28 +24,28 @@ def test_it_counts_all_signs(sums: list[int]) -> None:
     signs = list(itertools.product((1, -1), repeat=len(sums)))
     totals = [sum(sign * total for sign, total in zip(chosen, sums, strict=True)) for chosen in signs]
     expected = sum(total <= sum(sums) for total in totals) / len(totals)
-    assert drop_p_value(sums) == pytest.approx(expected)
+    assert sign_flip_p_value(sums) == pytest.approx(expected)
 
 
 def test_nothing_that_changed_shows_nothing() -> None:
-    assert drop_p_value([]) == drop_p_value([0, 0, 0]) == 1.0
+    assert sign_flip_p_value([]) == sign_flip_p_value([0, 0, 0]) == 1.0
 
 
 def test_trials_that_fall_together_show_less_than_as_many_apart() -> None:
-    assert drop_p_value([-8] * 3) == pytest.approx(1 / 8)
-    assert drop_p_value([-1] * 24) < 1e-6
+    assert sign_flip_p_value([-8] * 3) == pytest.approx(1 / 8)
+    assert sign_flip_p_value([-1] * 24) < 1e-6
 
 
 def test_many_trials_are_no_burden() -> None:
-    assert drop_p_value([-1] * 1500 + [1] * 1300) < 0.001
+    assert sign_flip_p_value([-1] * 1500 + [1] * 1300) < 0.001
 
 
 @pytest.mark.parametrize(("gained", "lost"), [(0, 4), (3, 9), (12, 51)])
 def test_the_mid_p_value_counts_half_of_what_was_observed(gained: int, lost: int) -> None:
     changes = [1] * gained + [-1] * lost
-    fewer = drop_p_value([1] * (gained - 1) + [-1] * (lost + 1)) if gained else 0.0
-    assert drop_p_value(changes, mid=True) == pytest.approx((drop_p_value(changes) + fewer) / 2)
-    assert drop_p_value([0, 0], mid=True) == 1.0
+    fewer = sign_flip_p_value([1] * (gained - 1) + [-1] * (lost + 1)) if gained else 0.0
+    assert sign_flip_p_value(changes, mid=True) == pytest.approx((sign_flip_p_value(changes) + fewer) / 2)
+    assert sign_flip_p_value([0, 0], mid=True) == 1.0
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(40, 0.05), (84, 0.025), (432, 0.05 / 7)])

@@ -23,7 +23,7 @@ from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 
 RETRIES = 4
-"""The SDK's own retries of requests that are not questions, such as count_tokens. Questions: limiter/retry.py."""
+"""The SDK's own retries of requests that are not trials, such as count_tokens. Trials: limiter.py."""
 
 
 def open_client(

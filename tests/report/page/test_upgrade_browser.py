@@ -13,8 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, write
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.results.row import Row
-from longctx.results.view import View
+from longctx.results.row import Row, View
 from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
 from tests.here import HERE
 from tests.report.sample import HOSTILE, gated_rows

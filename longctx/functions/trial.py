@@ -1,0 +1,342 @@
+"""One run of a test function for one trial: its requests are answered from the recordings, in their order.
+
+A request without a recorded answer suspends the function: a BaseException leaves it, so that no handler of the test or
+of the product's code takes it for an error. Once the answer is recorded, the function runs again from its start.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from longctx.cases.case import Case, Trial
+from longctx.config.files import file_name
+from longctx.config.models import ModelProfile, as_lines
+from longctx.errors import UserError
+from longctx.functions.answer import Answer, texts
+from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
+from longctx.live.cost.money import COMPACTION
+from longctx.recording.apis import api_at, api_of, messages
+from longctx.recording.apis.messages import Edits
+from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
+from longctx.recording.request import digest, digests
+from longctx.recording.tape import Tape, Wanted
+from longctx.recording.trials import Exchange, Role
+from longctx.results import judging
+from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.protocol_cell import Suspended
+
+MOST_REQUESTS = 50
+"""The most requests of one trial: more are taken for a loop without end."""
+
+
+MOST_SAID = 80
+"""The most characters that are kept of what a judge says."""
+
+
+class TestMistake(BaseException):
+    """A mistake in the test, which neither the test nor the product's code can handle. error: the sentence on it."""
+
+    __test__ = False
+    """Keeps pytest from taking it for a class of tests."""
+
+    def __init__(self, error: UserError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def mistake(code: str, sentence: str) -> TestMistake:
+    """Return a mistake in the test: see UserError."""
+    return TestMistake(UserError(code, sentence))
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A request without a recorded answer."""
+
+    wanted: Wanted
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    model: ModelProfile
+
+
+@dataclass(slots=True)
+class FunctionTrial:
+    """The state of one run of the function."""
+
+    trial: Trial
+    tape: Tape
+    judge: ModelProfile | None = None
+    strategy: Strategy = field(default_factory=Strategy)
+    exchanges: list[Exchange] = field(default_factory=list)
+    """The requests that were answered so far."""
+    lacking: list[Lacking] = field(default_factory=list)
+    """The requests that were not: more than one if the function issues several at once."""
+    checks: dict[str, bool | float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Why checks do not hold, by their names, where that is known."""
+    graded: list[tuple[str, str | None]] = field(default_factory=list)
+    """What the judge said, and the human label if it has one, of each of its answers that was read."""
+    needles: list[str] = field(default_factory=list)
+    """The texts that were inserted into a filler."""
+    lexical: bool | None = None
+    """Whether matching words alone finds the answer, where the test says what it is."""
+    managed: dict[int, tuple[object, Managed]] = field(default_factory=dict)
+    """What the strategy left of each transcript, by the identity of that."""
+    probe: str = ""
+    """The kind of the latest probe."""
+    depth: float | None = None
+    """The place in the transcript of what the latest probe asks for."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """How many probes were answered wrongly in each way, and how many edits the server made."""
+    kept: tuple[int, int] | None = None
+    """The tokens that the model saw of the latest transcript, and those that it has."""
+    draws: int = 0
+    """How many values were drawn."""
+    shared_draws: int = 0
+    """How many values were drawn for all items of its context."""
+    judged_by: dict[judging.JudgedBy, list[object]] = field(default_factory=dict)
+    """What judges it beside the test's code."""
+    bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The requests that were issued, in their order, by the keys of their answers."""
+    _equal: Counter[str] = field(default_factory=Counter)
+    _after: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def case(self) -> Case:
+        return self.trial.case
+
+    @property
+    def function(self) -> str:
+        """The name of the test function."""
+        return self.case.cell.test
+
+    @property
+    def seed(self) -> int:
+        return self.case.seed
+
+    @property
+    def item(self) -> str:
+        """What identifies the item: the id of a case, or the number of a drawn trial."""
+        identity = self.trial.identity
+        return identity.item if identity.item is not None else str(identity.trial)
+
+    @property
+    def context(self) -> str:
+        """What identifies the context that the item shares with others; its own name if it shares none."""
+        return self.case.cell.cluster(self.trial.index) or self.item
+
+    @property
+    def answers(self) -> list[Exchange]:
+        """The exchanges with the model under test, without those of a strategy."""
+        return [exchange for exchange in self.exchanges if exchange.reply and exchange.role == "test"]
+
+    @property
+    def last(self) -> Reply | None:
+        """The latest reply of the model under test."""
+        return self.answers[-1].reply if self.answers else None
+
+    @property
+    def judge_cut_off(self) -> str:
+        """Why the trial has no verdict, if a reply of the judge was cut off before its text began; else empty."""
+        last = next((each.reply for each in reversed(self.exchanges) if each.role == "judge"), None)
+        cut = last is not None and no_answer(last)
+        return f"the judge's reply was cut off after {last.output_tokens} tokens" if last and cut else ""
+
+    def exchange(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        model: ModelProfile,
+        *,
+        counts: bool = False,
+        role: Role = "test",
+    ) -> Mapping[str, Any]:
+        """Return the recorded answer to a request. Raises Suspended if there is none.
+
+        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
+        a count of tokens.
+        """
+        return self.receive(self.issue(body, headers, model, counts, role))
+
+    def issue(
+        self,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
+        model: ModelProfile,
+        counts: bool = False,
+        role: Role = "test",
+        path: str = "",
+    ) -> Exchange:
+        """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
+
+        path: that of its API, if it is not the model's own.
+
+        Code that sends several requests at once issues all of them before it receives the first reply.
+        """
+        with self._lock:
+            wanted = self._wanted(body, headers, model, counts, path or api_of(model).PATH)
+            self.bodies[wanted.key] = body
+            try:
+                if not self.tape.plays(wanted):
+                    self.lacking.append(Lacking(wanted, body, headers, model))
+                    raise Suspended(wanted.trial)
+                found = self.tape.answer(wanted)
+                assert found is not None
+                reply = None if counts else self.tape.reply(wanted)
+                message = self.tape.count(wanted) if counts else read_object(found[0])
+                if is_too_deep(message):
+                    raise UserError(
+                        "answer-too-deep",
+                        f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
+                        f"{MOST_DEPTH} levels deep, which code cannot be expected to read. Delete its line in "
+                        f"cassettes/{wanted.file}, and record the trial again with --ctx-record once.",
+                    )
+            except UserError as error:
+                raise TestMistake(error) from None
+        sha256 = hashlib.sha256(found[0]).hexdigest()
+        return Exchange(wanted, reply, model, body, message, sha256, role)
+
+    def receive(self, exchange: Exchange) -> Mapping[str, Any]:
+        """Return the answer to an issued request; the next request is recorded as one that follows it."""
+        with self._lock:
+            self._after = exchange.sha256
+            self.exchanges.append(exchange)
+        return exchange.message
+
+    def answer(
+        self,
+        body: Mapping[str, Any],
+        model: ModelProfile,
+        *,
+        headers: Mapping[str, str] | None = None,
+        role: Role = "test",
+        label: object = None,
+    ) -> Answer:
+        """Return the answer to a body that the suite built. Raises Suspended.
+
+        headers: those on which the answer may depend, by default the model profile's. label: a human's, for a judge.
+        """
+        sent = model.treatments if headers is None else headers
+        if role == "judge":
+            self._note_judge(body, sent, model, label)
+        message = self.exchange(body, sent, model, role=role)
+        told = functools.partial(self._graded, label) if role == "judge" else None
+        return Answer(api_of(model).as_message(message), role == "judge", told)
+
+    def judge_by(self, part: judging.JudgedBy, value: object) -> None:
+        """Note something that judges the trial."""
+        self.judged_by.setdefault(part, []).append(value)
+
+    def _note_judge(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, label: object
+    ) -> None:
+        own = [exchange.reply.text for exchange in self.answers if exchange.reply]
+        prompt = "\n".join(texts(turn["content"]) for turn in body["messages"])
+        sent = "\n".join(map(asked_text, self.answers))
+        fixed = {name: value for name, value in body.items() if name != "messages"}
+        self.judge_by("judge", [model.model, fixed, dict(headers)])
+        self.judge_by("judge_prompt", judging.prompt_without(prompt, own, sent))
+        if label is not None:
+            self.judge_by("labels", str(label))
+
+    def _graded(self, label: object, said: object) -> None:
+        self.graded.append((str(said)[:MOST_SAID], None if label is None else str(label)[:MOST_SAID]))
+
+    def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
+        """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.
+
+        Without edits, both are counted in the reference vocabulary; with them, what the server reports counts.
+        """
+        before = tokens_of(messages)
+        if not managed.edits:
+            self.kept = min(before, tokens_of(managed.messages)), before
+            return
+        report = Edits.of(message)
+        if not report.reported and COMPACTION not in managed.edits:
+            raise UserError(
+                "strategy-not-supported",
+                f"{self.case.id}: the server reports no context management, so it ignored "
+                f"{' and '.join(managed.edits)}: ask a server that has it, or leave the strategy "
+                f"{self.strategy.name!r} out.",
+            )
+        for edit in managed.edits:
+            self.counted[f"applied {edit}"] = int(edit in report.applied)
+        seen = report.input_tokens
+        if report.cleared:
+            before = seen + report.cleared
+        elif not report.applied:
+            seen = before
+        self.kept = min(seen, before), before
+
+    def _wanted(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool, path: str
+    ) -> Wanted:
+        case = self.case
+        number = len(self.bodies)
+        if number >= MOST_REQUESTS:
+            raise mistake(
+                "too-many-requests",
+                f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
+                "endless loop: stop it after a number of turns.",
+            )
+        try:
+            compared = self.tape.rewriting.compared(body)
+        except UserError as error:
+            raise TestMistake(error) from None
+        sha256, parts = digests(compared, headers, path)
+        if counts:
+            sha256 = digest({**compared, "count_tokens": True}, headers, path)
+        same = self._equal[sha256]
+        self._equal[sha256] += 1
+        return Wanted(
+            file=f"{file_name(model.model)}/{case.file.partition('/')[2]}",
+            trial=str(self.trial.identity),
+            sha256=sha256,
+            prompt_set=case.wording.prompt_set,
+            wording=case.wording.digest,
+            model=model.model,
+            sent_as=model.sent_as,
+            headers=as_lines(headers),
+            number=number,
+            same=same,
+            after=self._after,
+            counts=counts,
+            path=path,
+            parts=parts,
+        )
+
+
+def changed_request(wanted: Wanted) -> str:
+    """Return what may have changed in a request of a trial, as the end of a sentence on a stale recording."""
+    after = f"request {wanted.number + 1} after the same reply" if wanted.number else "request 1"
+    return (
+        f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
+        f"the profile of {wanted.model} sends."
+    )
+
+
+CACHED = (
+    "the code under test keeps answers, as a cache by prompt does: turn it off, or clear it in a function-scoped "
+    "fixture."
+)
+"""Why a request is not sent that was sent before, as the end of a sentence."""
+
+
+def no_answer(reply: Reply) -> bool:
+    """Return whether a reply was cut off before its text began: an assertion that passes on it judges nothing."""
+    return reply.cut_off and reply.says_nothing
+
+
+def asked_text(exchange: Exchange) -> str:
+    return "\n\n".join(texts(turn["content"]) for turn in request_of(exchange)["messages"])
+
+
+def request_of(exchange: Exchange) -> Mapping[str, Any]:
+    return (api_at(exchange.wanted.path) or messages).as_request(exchange.body)
