@@ -23,7 +23,6 @@ from longctx.plugin import (
     options,
     parameter_ids,
     run,
-    running,
     same_names,
     selection,
     unwritten,
@@ -215,7 +214,9 @@ def ctx(request: pytest.FixtureRequest) -> Ctx:
     """
     pass
 
-    return running.ctx_of(request)
+    from longctx.plugin.running import ctx_of
+
+    return ctx_of(request)
 
 
 @pytest.fixture
