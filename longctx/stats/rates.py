@@ -63,11 +63,15 @@ class Rate:
 
     @property
     def lo(self) -> float:
-        return wilson(self.correct / self.effect, self.effective)[0]
+        return self.interval()[0]
 
     @property
     def hi(self) -> float:
-        return wilson(self.correct / self.effect, self.effective)[1]
+        return self.interval()[1]
+
+    def interval(self, z: float = Z95) -> tuple[float, float]:
+        """Return the interval whose normal quantile is z, by default that of 95%."""
+        return wilson(self.correct / self.effect, self.effective, z)
 
     def p_below(self, minimum: float) -> float:
         """Return the p-value of a rate below `minimum`; effective numbers are rounded against it."""
