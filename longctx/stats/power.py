@@ -264,7 +264,7 @@ def kappa(pairs: Sequence[tuple[str, str]], agreement: Rate) -> Limited:
 
 
 def limited(rate: Rate, z: float = Z95) -> Limited:
-    return rate.rate, *wilson(rate.correct / rate.effect, rate.effective, z)
+    return rate.rate, *rate.interval(z)
 
 
 def _accuracy(shown: Limited, on_right: Limited, on_wrong: Limited) -> Limited:

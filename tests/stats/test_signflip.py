@@ -59,7 +59,7 @@ def test_the_guide_states_the_exact_p_value_and_the_mid_p_value() -> None:
     assert f"{sign_flip_p_value(changes, mid=True):.2g}" == "2.3e-07"
     text = re.sub(r"\s+", " ", (ROOT / "docs/gate.md").read_text(encoding="utf-8"))
     assert "51 or more of 63 are lost by chance 4 times in ten million" in text
-    assert "mid-p-value, here 2.3e-07" in text
+    assert "McNemar's mid-p-value is 2.3e-07" in text
     assert not re.search(r"p-value|mid-p|in ten million", (ROOT / "README.md").read_text(encoding="utf-8"))
 
 
