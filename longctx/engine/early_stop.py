@@ -222,10 +222,13 @@ class LiveLooks:
         return {key for key in stale if key in unneeded and self._bands[key] not in early}
 
     def stopped(self, left: Collection[str]) -> Failure:
-        """Return why the questions in `left` are not asked: the verdict, if no part of the run is judged elsewhere."""
-        verdict = self.verdict(left)
+        """Return why the questions in `left` are not asked: the verdict, unless it lacks a part of the run.
+
+        Protocols and test functions are asked apart, and neither can be judged without the other.
+        """
+        run, verdict = self._run, self.verdict(left)
         settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not asked, in bands that are settled"
-        return Failure(EARLY_STOP, settled if self._elsewhere else verdict.shown_after, fatal=True)
+        return Failure(EARLY_STOP, settled if run.cells and run.plan.tests else verdict.shown_after, fatal=True)
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
