@@ -85,10 +85,10 @@ def _enough(found: Retrieval) -> str:
 
 def _cannot_tell(found: Retrieval) -> str:
     level = level_of(len(found.points))
-    wanted = _wanted([loss.more(found.losses.margin, level) for loss in found.open])
+    further = _further([loss.more(found.losses.margin, level) for loss in found.open])
     numbers = _listed([f"{loss.value:,.0f}" for loss in found.open])
     asked = count(min(loss.n for loss in found.open), "question")
-    return f"{asked} cannot tell {numbers} from {(found.enough or found.best).value:,.0f}: {wanted}."
+    return f"{asked} cannot tell {numbers} from {(found.enough or found.best).value:,.0f}: {further}."
 
 
 def _points(share: float) -> str:
@@ -318,12 +318,12 @@ def _open(losses: Losses) -> str:
     more = [loss.more(losses.margin) for loss in losses.open]
     least = min(losses.open, key=lambda loss: loss.n)
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
-    wanted = _wanted([number and math.ceil(number / least.size) if unit else number for number in more], unit)
+    further = _further([number and math.ceil(number / least.size) if unit else number for number in more], unit)
     values = _listed([size(loss.value) for loss in losses.open])
-    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {values}: {wanted}"
+    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {values}: {further}"
 
 
-def _wanted(more: Sequence[int | None], unit: str = "") -> str:
+def _further(more: Sequence[int | None], unit: str = "") -> str:
     known = [number for number in more if number is not None]
     return f"about {max(known):,} more{unit}" if len(known) == len(more) else "far more are needed"
 
