@@ -8,7 +8,7 @@ test knows none of this: it has the changes of each probe.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import NormalDist
@@ -18,7 +18,8 @@ import numpy as np
 from benchmarks.gate.table import command, share, table
 from longctx.stats import paired
 from longctx.stats.averaged import difference
-from longctx.stats.losses import MARGIN, Losses
+from longctx.stats.losses import ALPHA, MARGIN, Losses
+from longctx.stats.rates import Rate
 
 RESULTS = Path(__file__).with_name("FILLS.md")
 FILLS = (8000, 16000, 32000, 64000, 128000)
@@ -91,6 +92,31 @@ def repeated(runs: int) -> str:
     return table(["generator", "repeats", "lost", f"a loss of {MARGIN:.0%} is ruled out", "a loss is found"], rows)
 
 
+def strategies(runs: int) -> str:
+    """Return a table of how often the intervals of what strategies keep hold, each by itself and as they are printed.
+
+    The strategies are measured on the same probes, and lose different shares.
+    """
+    rows = []
+    for number, probes in itertools.product((1, 2, 4), PROBES):
+        random = np.random.default_rng([number, probes])
+        kept = [RATE - 0.05 * place for place in range(number)]
+        alone = together = 0
+        for _ in range(runs):
+            ability = random.normal(0, SPREADS[1], probes)
+            drawn = [ability + random.normal(0, 1, probes) > threshold(each, SPREADS[1]) for each in kept]
+            rates = [Rate(int(right.sum()), probes) for right in drawn]
+            alone += _hold(rates, kept, 1)
+            together += _hold(rates, kept, number)
+        rows.append([number, probes, share(alone, runs), share(together, runs)])
+    return table(["strategies", "probes", "all intervals of 95% hold", "all that are printed hold"], rows)
+
+
+def _hold(rates: Sequence[Rate], kept: Sequence[float], together: int) -> bool:
+    ends = [rate.interval(NormalDist().inv_cdf(1 - ALPHA / together)) for rate in rates]
+    return all(low <= true <= high for (low, high), true in zip(ends, kept, strict=True))
+
+
 GENERATORS = {"normal": normal, "coins": coins}
 
 
@@ -142,6 +168,7 @@ def run(gates: int) -> Iterator[str]:
         paired.tango = before
     yield table(["break", "change by chance", "probes", "true", "answered", "found"], rows)
     yield "## Several answers to a probe, 60 probes, two fills\n\n" + repeated(gates)
+    yield "## What strategies keep at the largest fill\n\n" + strategies(gates)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
+from itertools import product
 from pathlib import Path
 from statistics import NormalDist
 
@@ -527,18 +528,21 @@ def dropped(gates: int) -> str:
         for place in PLACES[gate.name]:
             bands = [band.name for band in gate.bands if place in (band.name, band.test, "everywhere")]
             for points in (5, 10, 15):
-                for rate, changing in noises:
-                    counted = simulate(Case(gate, rate, changing, dict.fromkeys(bands, points / 100)), gates)
+                for (rate, changing), (lost, way) in product(noises, WAYS.items()):
+                    counted = simulate(Case(gate, rate, changing, dict.fromkeys(bands, points / 100), way), gates)
                     rates = share(counted.found, gates), share(counted.passed, gates)
-                    rows.append([gate.name, place, f"{points} points", f"{rate:g}", f"{changing:.0%}", *rates])
-    return table(["profile", "drop in", "of", "rate", "pairs that change", "found", "passes"], rows)
+                    rows.append([gate.name, place, f"{points} points", lost, f"{rate:g}", f"{changing:.0%}", *rates])
+    return table(["profile", "drop in", "of", "lost", "rate", "pairs that change", "found", "passes"], rows)
 
 
+WAYS: Mapping[str, float | None] = {"hardest": None, "any": 1.0}
+"""Which answers a drop takes, as the share of the documents: the hardest, as the latents have it, or any by chance."""
 ONE, ALL = "one band", "all bands"
 FIRST_TIER: Sequence[tuple[str, float]] = (
     (ONE, 5),
     (ONE, 10),
     (ONE, 25),
+    (ONE, 30),
     (ONE, 40),
     (ALL, 3),
     (ALL, 5),
@@ -551,15 +555,15 @@ FIRST_TIER: Sequence[tuple[str, float]] = (
 def first_tier(gates: int) -> str:
     """What the question of all bands together finds and misses."""
     rows = []
-    for place, points in FIRST_TIER:
+    for (place, points), (lost, way) in product(FIRST_TIER, WAYS.items()):
         names = [band.name for band in PR.bands[: None if place == ALL else 1]]
         cells = []
         for changing in RATES[0.9]:
-            counted = simulate(Case(PR, 0.9, changing, dict.fromkeys(names, points / 100)), gates)
+            counted = simulate(Case(PR, 0.9, changing, dict.fromkeys(names, points / 100), way), gates)
             cells += [share(counted.found, gates), share(counted.passed, gates)]
-        rows.append([place, f"{points:g} points", *cells])
+        rows.append([place, f"{points:g} points", lost, *cells])
     head = [f"{what}, {changing:.0%} change" for changing in RATES[0.9] for what in ("found", "passes")]
-    return table(["drop in", "of", *head], rows)
+    return table(["drop in", "of", "lost", *head], rows)
 
 
 def margins(gates: int) -> str:
@@ -621,8 +625,8 @@ def run(gates: int) -> Iterator[str]:
     yield (
         f"# What the profiles for gates find\n\nWritten by `python -m benchmarks.gate.profiles`; {gates:,} gates a "
         "line, brackets are Wilson's 95%. The rate is 0.9 where no other is given; the changes of two trials of a "
-        f"context correlate by {measured}. Prices are for replies of {REPLY} tokens, thinking included; in batches: "
-        "or directly where the prompt cache makes that cheaper."
+        f"context correlate by {measured}. A drop takes the hardest answers, or any by chance. Prices are for replies "
+        f"of {REPLY} tokens, thinking included; in batches: or directly where the prompt cache makes that cheaper."
     )
     yield from sections(PARTS, gates)
 

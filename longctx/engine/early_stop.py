@@ -107,7 +107,7 @@ def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
         unneeded |= looks.later(stale, looks.left_out(lacking | stale))
     if not unneeded:
         return {}
-    why = Failure(EARLY_STOP, looks.verdict(unneeded).shown_after, fatal=True)
+    why = looks.stopped(unneeded)
     return {key: asdict(why) for key in unneeded}
 
 
@@ -153,7 +153,7 @@ class LiveLooks:
                 if why:
                     break
         unneeded = self.unneeded(left)
-        settled = Failure(EARLY_STOP, self.verdict(left).shown_after, fatal=True) if unneeded else None
+        settled = self.stopped(left) if unneeded else None
         return {key: failure for key in left if (failure := settled if key in unneeded else why)}
 
     def left_out(self, lacking: Collection[str]) -> set[str]:
@@ -220,6 +220,15 @@ class LiveLooks:
         settled: dict[Band | None, int] = {band.band: band.look for band in bands}
         early = {band for key in stale if self.of[key] <= settled.get(band := self._bands[key], 0)}
         return {key for key in stale if key in unneeded and self._bands[key] not in early}
+
+    def stopped(self, left: Collection[str]) -> Failure:
+        """Return why the questions in `left` are not asked: the verdict, unless it lacks a part of the run.
+
+        Protocols and test functions are asked apart, and neither can be judged without the other.
+        """
+        run, verdict = self._run, self.verdict(left)
+        settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not asked, in bands that are settled"
+        return Failure(EARLY_STOP, settled if run.cells and run.plan.tests else verdict.shown_after, fatal=True)
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""

@@ -93,7 +93,7 @@ class BandVerdict:
     bound: float
     """The upper bound of the drop, a share of trials."""
     p_value: float
-    """The p-value of the hypothesis that there is no drop."""
+    """The p-value of the hypothesis that there is no drop; a mid-p-value if all pairs are independent."""
     shown: bool
     """Whether a drop is shown."""
     needed: int | None
@@ -121,6 +121,12 @@ class BandVerdict:
         if self.unpaired:
             return self.unpaired[1].rate - self.unpaired[0].rate if self.n else 0.0
         return (self.gained - self.lost) / self.n if self.n else 0.0
+
+    @property
+    def tested(self) -> str:
+        """The p-value and its kind, such as `mid-p 0.012`."""
+        kind = "p" if self.unpaired or self.n != self.clusters else "mid-p"
+        return f"{kind} {self.p_value:.2g}"
 
     @property
     def takes(self) -> str:

@@ -173,7 +173,7 @@ class CaseResult:
         if rate.n:
             properties += [("rate", round(rate.rate, 6)), ("lo", round(rate.lo, 6)), ("hi", round(rate.hi, 6))]
         if self.minimum is not None:
-            properties += [("minimum", self.minimum), ("design_effect", rate.effect)]
+            properties += [("minimum", self.minimum), ("design_effect", rate.effect), ("clusters", rate.clusters)]
         item.user_properties += properties
 
 
@@ -204,9 +204,10 @@ def results_of(report: pytest.TestReport) -> Iterator[CaseResult]:
                 "correct": int(correct),
                 "tokens": int(tokens),
             }:
-                minimum, effect = case.get("minimum"), case.get("design_effect", 1.0)
+                minimum, effect, clusters = (case.get(key) for key in ("minimum", "design_effect", "clusters"))
                 required = float(minimum) if isinstance(minimum, int | float) else None
-                rate = Rate(correct, n, float(effect) if isinstance(effect, int | float) else 1.0)
+                effect = float(effect) if isinstance(effect, int | float) else 1.0
+                rate = Rate(correct, n, effect, clusters if isinstance(clusters, int) else 0)
                 yield CaseResult(test, cell, model, prompt_set, rate, tokens, required)
 
 

@@ -55,7 +55,7 @@ def _failure(band: BandVerdict, reasons: Sequence[str]) -> str:
         return f"invalid: {band.reason or '; '.join(reasons)}"
     return (
         f"{band.verdict}: {trials(band.lost)} of {band.n:,} lost, {trials(band.gained)} gained; "
-        f"bound of the drop {band.bound:.3f}, p = {band.p_value:.2g}"
+        f"bound of the drop {band.bound:.3f}, {band.tested}"
     )
 
 

@@ -169,7 +169,7 @@ def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     gated = " and ".join([count(len(plans), "band"), *minimums])
     yield (
         f"A band passes where the upper bound of its drop ({_exact(1 - target.alpha)}, one-sided) is below "
-        f"{_exact(target.margin)}. A drop is tested by an exact test at {step}: Holm's first and hardest step over "
+        f"{_exact(target.margin)}. A drop is tested by its mid-p-value at {step}: Holm's first and hardest step over "
         f"{gated}."
     )
     if target.of_run:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from statistics import NormalDist
 from typing import Any
 
 from longctx.live.cost.money import usd
-from longctx.stats.losses import Loss, Losses
+from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
 from longctx.summary.tests import FILL, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
 from longctx.text import count
@@ -27,15 +28,14 @@ def chunks_sentences(found: Sequence[Retrieval]) -> list[str]:
 def chunks_tables(title: str, found: Sequence[Retrieval]) -> Iterator[Table]:
     """Yield a table with a row for each number of chunks."""
     rows = [(each, point) for each in found for point in each.points]
-    worse = [{loss.value for loss in each.losses.lost} for each, _ in rows]
+    behind = [each.behind[point.value] for each, point in rows]
     columns = {
         "chunks": [f"{point.value:,.0f}" for _, point in rows],
         "accuracy [95% interval]": [str(point.rate) for _, point in rows],
         "answer retrieved": [f"{point.counts.get(RETRIEVED, 0) / point.rate.n:.0%}" for _, point in rows],
         "missed though retrieved": [f"{point.counts.get(MISSED, 0):,}" for _, point in rows],
-        "significantly worse than the best": [
-            "yes" if point.value in lost else "-" for (_, point), lost in zip(rows, worse, strict=True)
-        ],
+        "points worse than the best, at most": [_points(each.most) for each in behind],
+        "another is at least as good": ["yes" if each.beaten else "-" for each in behind],
         **measured_columns([point for _, point in rows]),
     }
     yield Table.by_subject(f"{title}: accuracy by number of chunks", [each.subject for each, _ in rows], columns)
@@ -47,29 +47,53 @@ def chunks_data(name: str, found: Sequence[Retrieval]) -> Iterator[dict[str, Any
         yield {
             "function": name,
             **each.subject.fields,
-            "chunks": [point_data("number", point) for point in each.points],
+            "chunks": [point_data("number", point) | asdict(each.behind[point.value]) for point in each.points],
             "best": each.best.value,
-            "cheapest": each.cheapest.value,
-            "losses": [asdict(loss) for loss in each.losses.each],
+            "best_accuracy": each.best_accuracy,
+            "enough": each.enough.value if each.enough else None,
         }
 
 
 def _enough(found: Retrieval) -> str:
-    chosen, best, most = found.cheapest, found.best, found.points[-1]
+    best, most = found.best, found.points[-1]
     if not best.rate.correct:
         return (
             f"No answer is right with up to {most.value:,.0f} chunks, though with {most.value:,.0f} the answer was "
             f"retrieved for {most.counts.get(RETRIEVED, 0):,} of {count(most.rate.n, 'question')}."
         )
-    price = f" for {usd(1000 * chosen.usd)} per 1,000 questions" if chosen.usd else ""
-    number = count(int(chosen.value), "chunk is", "chunks are")
-    kind = "cheapest" if any(point.usd for point in found.points) else "fewest"
-    against = "" if best.value == chosen.value else f"; the best are {best.value:,.0f}, with {interval_of(best.rate)}"
-    there, missed = chosen.counts.get(RETRIEVED, 0), chosen.counts.get(MISSED, 0)
-    return (
-        f"{number} the {kind} not significantly worse than the best: {interval_of(chosen.rate)}{price}{against}. The "
-        f"answer was retrieved for {there:,} of {count(chosen.rate.n, 'question')}; {missed:,} of these were missed."
+    chosen, parts = found.enough, []
+    if chosen:
+        price = f" for {usd(1000 * chosen.usd)} per 1,000 questions" if chosen.usd else ""
+        parts.append(
+            f"{count(int(chosen.value), 'chunk is', 'chunks are')} at most {_points(found.behind[chosen.value].most)} "
+            f"points worse than the best number, with 95% confidence: {interval_of(chosen.rate)}{price}."
+        )
+    if found.open:
+        parts.append(_cannot_tell(found))
+    parts.append(
+        f"The best of {len(found.points)} here is {best.value:,.0f}, with about {found.best_accuracy:.2f}, corrected "
+        "for having been chosen."
     )
+    shown = chosen or best
+    there, missed = shown.counts.get(RETRIEVED, 0), shown.counts.get(MISSED, 0)
+    parts.append(
+        f"With {shown.value:,.0f} the answer was retrieved for {there:,} of {count(shown.rate.n, 'question')}; "
+        f"{missed:,} of these were missed."
+    )
+    return " ".join(parts)
+
+
+def _cannot_tell(found: Retrieval) -> str:
+    level = level_of(len(found.points))
+    further = _further([loss.more(found.losses.margin, level) for loss in found.open])
+    numbers = _listed([f"{loss.value:,.0f}" for loss in found.open])
+    asked = count(min(loss.n for loss in found.open), "question")
+    return f"{asked} cannot tell {numbers} from {(found.enough or found.best).value:,.0f}: {further}."
+
+
+def _points(share: float) -> str:
+    """Return an upper bound in points."""
+    return f"{math.ceil(100 * share - 1e-9)}"
 
 
 KEPT = "tokens kept, %"
@@ -177,7 +201,8 @@ def window_sentences(found: Sequence[Window]) -> list[str]:
         of_subject = [each for each in found if each.subject == subject]
         plain = [each for each in of_subject if each.strategy == NO_STRATEGY]
         told = [_may_be_filled(each) for each in plain or of_subject]
-        told += [_keeps(each) for each in of_subject if each.strategy != NO_STRATEGY]
+        strategies = [each for each in of_subject if each.strategy != NO_STRATEGY]
+        told += [_keeps(each, len(strategies)) for each in strategies]
         sentences.append(f"{subject}: {' '.join(told)}" if several else " ".join(told))
     return sentences
 
@@ -256,8 +281,10 @@ def size(tokens: float) -> str:
     return f"{tokens / 1000:,.0f}k" if tokens >= 1000 and tokens % 1000 == 0 else f"{tokens:,.0f}"
 
 
-def interval_of(rate: Rate) -> str:
-    return f"{rate.rate:.2f} ({rate.lo:.2f} to {rate.hi:.2f})"
+def interval_of(rate: Rate, together: int = 1) -> str:
+    """Return a rate with its interval. together: how many such intervals hold at once with 95%, by Bonferroni."""
+    low, high = rate.interval(NormalDist().inv_cdf(1 - ALPHA / together))
+    return f"{rate.rate:.2f} ({low:.2f} to {high:.2f})"
 
 
 def _may_be_filled(window: Window) -> str:
@@ -291,17 +318,25 @@ def _open(losses: Losses) -> str:
     more = [loss.more(losses.margin) for loss in losses.open]
     least = min(losses.open, key=lambda loss: loss.n)
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
-    known = [math.ceil(number / least.size) if unit else number for number in more if number is not None]
-    wanted = f"about {max(known):,} more{unit}" if len(known) == len(more) else "far more are needed"
-    values = [size(loss.value) for loss in losses.open]
-    listed = " and ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
-    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {listed}: {wanted}"
+    further = _further([number and math.ceil(number / least.size) if unit else number for number in more], unit)
+    values = _listed([size(loss.value) for loss in losses.open])
+    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {values}: {further}"
 
 
-def _keeps(window: Window) -> str:
+def _further(more: Sequence[int | None], unit: str = "") -> str:
+    known = [number for number in more if number is not None]
+    return f"about {max(known):,} more{unit}" if len(known) == len(more) else "far more are needed"
+
+
+def _listed(values: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
+
+
+def _keeps(window: Window, strategies: int) -> str:
+    """Return what a strategy keeps. strategies: how many intervals of the sentence hold together with 95%."""
     last = window.points[-1]
     price = "" if not window.strategy_usd else f" for {usd(window.strategy_usd)} a session"
-    return f"{window.strategy} keeps {interval_of(last.rate)} at {size(last.value)}{price}."
+    return f"{window.strategy} keeps {interval_of(last.rate, strategies)} at {size(last.value)}{price}."
 
 
 def _lost(loss: Loss) -> str:

@@ -313,7 +313,7 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {of}"
         verdict_of_run = run.verdict if verdict.stated_run else f"{'a' if run.shown else 'no'} regression by itself"
         yield (
-            f"All bands together: {_signed(run.difference)}, {changes}, p {run.p_value:.2g}, bound of drop "
+            f"All bands together: {_signed(run.difference)}, {changes}, {run.tested}, bound of drop "
             f"{run.bound:.3f}; for all of them the margin is {verdict.rules.margin_of_run:.1%}: "
             f"{verdict_of_run}."
         )
@@ -446,7 +446,7 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         "difference": _signed(band.difference),
         "95% interval": TOO_FEW if _is_unknown(band) else "[{:+.2f}, {:+.2f}]".format(*change.interval),
         "bound of drop": SAME_ANSWERS if band.same_answers else TOO_FEW if _is_unknown(band) else f"{band.bound:.3f}",
-        "p": f"{band.p_value:.2g}",
+        "p": band.tested.removeprefix("p "),
         "lost": "" if band.unpaired else trials(band.lost),
         "gained": "" if band.unpaired else trials(band.gained),
         "n": _trials(band),

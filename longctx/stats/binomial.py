@@ -33,6 +33,11 @@ class Tail:
         first, chance = binomial_pmf(n, p)
         self.value = float(chance[max(0, least - first) :].sum())
 
+    @property
+    def mid(self) -> float:
+        """The same with half of the probability of `least`, as a mid-p-value counts it."""
+        return self.value - self._chance(self.least) / 2
+
     def add_trial(self) -> None:
         """Increase n by one."""
         self.value += self.p * self._chance(self.least - 1)

@@ -1,24 +1,27 @@
 """What is lost at each of several values of a parameter, compared with the first on the same items, and up to which
 value a loss is ruled out.
 
-All statements hold together with a confidence of about 95% (benchmarks/gate/FILLS.md). A loss is ruled out up to a
-value by tests in a fixed order, each at 2.5%, which end at the first that fails, so that they need no correction
-(W. Maurer, L. Hothorn and W. Lehmacher, "Multiple comparisons in drug clinical trials", 1995). The intervals of losses
-are Bonferroni's: they hold for all values at once.
+The statements on losses hold together with a confidence of about 95% (benchmarks/gate/FILLS.md). A loss is ruled out
+up to a value by tests in a fixed order, each at 2.5%, which end at the first that fails, so that they need no
+correction (W. Maurer, L. Hothorn and W. Lehmacher, "Multiple comparisons in drug clinical trials", 1995). The intervals
+of losses are Bonferroni's: they hold for all values at once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+
+import numpy as np
 
 from longctx.stats.averaged import Averaged
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.paired import Paired
 from longctx.stats.power import trials_for_drop
 from longctx.stats.rates import design_effect
+from longctx.vocabulary.stream import frozen_stream
 
 MARGIN = 0.10
 """The loss that is ruled out, or not."""
@@ -26,6 +29,8 @@ ALPHA = 0.025
 """The one-sided level of a test."""
 OFTEN = 0.8
 """The probability with which as many items as are named tell two values apart."""
+HALVES = 200
+"""The random halves of items of which one chooses the best value."""
 STEP = 10
 """Numbers of further items are rounded up to its multiples."""
 
@@ -56,17 +61,17 @@ class Loss:
     def significant(self) -> bool:
         return self.interval[0] > 0
 
-    def more(self, margin: float = MARGIN) -> int | None:
+    def more(self, margin: float = MARGIN, alpha: float = ALPHA) -> int | None:
         """Return about how many more items rule a loss of the margin out or show the observed one; None for millions.
 
-        They show the observed one if it is at least half of the margin.
+        They show the observed one if it is at least half of the margin. alpha: the one-sided level.
         """
         least = 1 / (self.n + 2)  # even if no item changed, some may
         if self.loss < margin / 2:
             changed = max(self.gained + self.lost, least)
-            needed: int | None = trials_to_settle(changed, margin, ALPHA, self.effect, self.size, OFTEN)
+            needed: int | None = trials_to_settle(changed, margin, alpha, self.effect, self.size, OFTEN)
         else:
-            needed = trials_for_drop(self.loss, max(2 * self.gained, least), ALPHA, OFTEN)
+            needed = trials_for_drop(self.loss, max(2 * self.gained, least), alpha, OFTEN)
             needed = None if needed is None else math.ceil(self.effect * needed)
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
 
@@ -103,6 +108,55 @@ class Losses:
     def open(self) -> tuple[Loss, ...]:
         """The values at which neither is known."""
         return tuple(each for each in self.each[len(self.ruled_out) :] if not each.significant)
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """How far one of several values is behind the best of them, whichever that is."""
+
+    most: float
+    """The upper bound of the difference, 0 to 1."""
+    beaten: bool
+    """Whether another one is significantly at least as good."""
+
+
+def behind(values: Sequence[float], pairs: Mapping[tuple[float, float], Paired | Averaged]) -> dict[float, Behind]:
+    """Return how far each value is behind the best; all statements hold together with a confidence of 95%.
+
+    These are multiple comparisons with the best (J. C. Hsu, "Constrained simultaneous confidence intervals for multiple
+    comparisons with the best", Annals of Statistics 12, 1984): any value may be the best, so that one is at most as far
+    behind as the bounds against all others allow, each at its part of 5%. pairs: what changed from a value to another.
+    """
+    z, bounds = NormalDist().inv_cdf(1 - level_of(len(values))), {}
+    for (one, other), changes in pairs.items():
+        low, high = changes.interval(z)
+        bounds[other, one], bounds[one, other] = high, -low
+    found = {}
+    for value in values:
+        others = [other for other in values if other != value]
+        most = max(0.0, *(bounds[other, value] for other in others))
+        found[value] = Behind(most, any(bounds[value, other] < 0 for other in others))
+    return found
+
+
+def level_of(values: int) -> float:
+    """Return the one-sided level at which each of so many values is compared with the best."""
+    return 2 * ALPHA / (values - 1)
+
+
+def accuracy_of_best(answers: Sequence[Sequence[float]]) -> float:
+    """Return about the accuracy of a value that is the best of several, corrected for having been chosen.
+
+    By its own items it is too high: they chose it (benchmarks/gate/CHUNKS.md). So one half of the items chooses it, and
+    the other half tells its accuracy; this is the mean of frozen random halves. answers: of each item at each value.
+    """
+    credit, stream, found = np.array(answers), frozen_stream("halves", len(answers)), []
+    for _ in range(HALVES):
+        order = stream.permutation(len(credit))
+        half = max(1, len(order) // 2)
+        best = credit[order[:half]].sum(axis=0).argmax()
+        found.append(credit[order[-half:], best].mean())
+    return float(np.mean(found))
 
 
 def probes_needed(discordance: float, margin: float = MARGIN) -> int:

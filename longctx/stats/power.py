@@ -76,7 +76,10 @@ def changes(discordance: float, drop: float) -> tuple[float, float]:
 
 
 def power(n: int, discordance: float, drop: float, alpha: float) -> float:
-    """Return the probability that the exact test of stats/averaged.py shows the drop at `alpha`."""
+    """Return the probability that the gate shows the drop at `alpha`, by its mid-p-value (stats/averaged.py).
+
+    Clusters have an exact p-value, whose sums take so many values that the two hardly differ.
+    """
     gained, lost = changes(discordance, drop)
     changed = gained + lost
     if not changed:
@@ -132,7 +135,7 @@ def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
     step = max(1, first)
     while step:
         ahead = Tail(first, tail.least + step, 0.5)
-        if ahead.value > alpha * TIE:
+        if ahead.mid > alpha * TIE:
             tail = ahead
         else:
             step //= 2
@@ -140,7 +143,7 @@ def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:
     yield tail.least
     for _ in range(count - 1):
         tail.add_trial()
-        if tail.value > alpha * TIE:
+        if tail.mid > alpha * TIE:
             tail.move(tail.least + 1)
         yield tail.least
 
@@ -261,7 +264,7 @@ def kappa(pairs: Sequence[tuple[str, str]], agreement: Rate) -> Limited:
 
 
 def limited(rate: Rate, z: float = Z95) -> Limited:
-    return rate.rate, *wilson(rate.correct / rate.effect, rate.effective, z)
+    return rate.rate, *rate.interval(z)
 
 
 def _accuracy(shown: Limited, on_right: Limited, on_wrong: Limited) -> Limited:

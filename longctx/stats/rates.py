@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol, TypeVar
+
+from longctx.stats.search import narrowed
 
 Z95 = 1.959963984540054
 """The 97.5% quantile of the normal distribution."""
@@ -35,6 +38,8 @@ class Rate:
     n: int
     effect: float = field(default=1.0, compare=False, repr=False)
     """How many of the trials carry as much information as one independent trial."""
+    clusters: int = field(default=0, compare=False, repr=False)
+    """The clusters of several trials that they form; 0 if they are independent."""
     answers: tuple[Credited, ...] = field(default=(), compare=False, repr=False)
     """The answers it is the rate of, if they are known: rates that are pooled may share clusters."""
 
@@ -50,7 +55,8 @@ class Rate:
         if len(clusters) == 1:
             clusters = _grouped(known, 1)
         effect = design_effect(clusters) if known else 1.0
-        return cls(round(sum(credit for *_, credit in known), 6), len(known), effect, known)
+        number = len(clusters) if len(clusters) < len(known) else 0
+        return cls(round(sum(credit for *_, credit in known), 6), len(known), effect, number, known)
 
     @property
     def effective(self) -> float:
@@ -63,11 +69,21 @@ class Rate:
 
     @property
     def lo(self) -> float:
-        return wilson(self.correct / self.effect, self.effective)[0]
+        return self.interval()[0]
 
     @property
     def hi(self) -> float:
-        return wilson(self.correct / self.effect, self.effective)[1]
+        return self.interval()[1]
+
+    def interval(self, z: float = Z95) -> tuple[float, float]:
+        """Return the interval whose normal quantile is z, by default that of 95%.
+
+        Of clusters it is Student's quantile with one degree of freedom fewer: their effect is estimated (E. L. Korn
+        and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts
+        estimated from survey data", Survey Methodology 24, 1998).
+        """
+        z = students(z, self.clusters - 1) if self.clusters > 1 else z
+        return wilson(self.correct / self.effect, self.effective, z)
 
     def p_below(self, minimum: float) -> float:
         """Return the p-value of a rate below `minimum`; effective numbers are rounded against it."""
@@ -121,6 +137,32 @@ def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:
     center = (p + spread / 2) / (1 + spread)
     half = z * math.sqrt(p * (1 - p) / n + spread / (4 * n)) / (1 + spread)
     return max(0.0, center - half), min(1.0, center + half)
+
+
+@lru_cache(maxsize=4096)
+def students(z: float, freedom: int) -> float:
+    """Return the quantile of Student's distribution at the same probability as z, above 0, of the normal one.
+
+    By its closed form for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4); for many of them by the
+    expansion of R. A. Fisher and E. A. Cornish (26.7.5).
+    """
+    if freedom >= 30:
+        first = (z**3 + z) / (4 * freedom)
+        second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        return z + first + second + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    within = math.erf(z / math.sqrt(2))
+
+    def share(angle: float) -> float:
+        sine, cosine = math.sin(angle), math.cos(angle)
+        odd = freedom % 2
+        term = total = (cosine if odd else 1.0) if freedom > 1 else 0.0
+        for place in range(2 + odd, freedom - 1, 2):
+            term *= cosine**2 * (place - 1) / place
+            total += term
+        return 2 / math.pi * (angle + sine * total) if odd else sine * total
+
+    low, high = narrowed(lambda angle: share(angle) < within, 0.0, math.pi / 2)
+    return math.tan((low + high) / 2) * math.sqrt(freedom)
 
 
 def below(correct: int, n: int, minimum: float) -> float:

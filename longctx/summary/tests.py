@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 from longctx.compare.pairs import by_item, paired
 from longctx.results.row import Row, Subject, by_subject, grouped
 from longctx.stats.averaged import Averaged
-from longctx.stats.losses import Losses
+from longctx.stats.losses import Behind, Loss, Losses, accuracy_of_best, behind
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of
 from longctx.summary.costs import total_usd
@@ -31,19 +32,41 @@ class Retrieval:
     subject: Subject
     points: tuple[Measured, ...]
     """By number of chunks, the fewest first."""
+    behind: Mapping[float, Behind]
+    """How far each number may be behind the best one."""
     losses: Losses
-    """Compared with the best number, on the same questions."""
+    """Compared with the number that was best here, on the same questions."""
+    best_accuracy: float
+    """That of the best number, corrected for having been chosen."""
 
     @property
     def best(self) -> Measured:
+        """The number that was best here."""
         return next(point for point in self.points if point.value == self.losses.first)
 
     @property
-    def cheapest(self) -> Measured:
-        """The cheapest that is not significantly worse than the best; by chunks if prices are not known or zero."""
-        worse = {loss.value for loss in self.losses.lost}
-        good = [point for point in self.points if point.value not in worse]
-        return min(good, key=lambda point: (point.usd or 0.0, point.value))
+    def enough(self) -> Measured | None:
+        """The cheapest of which a loss of the margin is ruled out, by chunks if prices are not known or zero; or None.
+
+        The loss is that against the best number, whichever it is.
+        """
+        good = [point for point in self.points if self.behind[point.value].most < self.losses.margin]
+        return min(good, key=_price, default=None)
+
+    @property
+    def open(self) -> tuple[Loss, ...]:
+        """The cheaper numbers that may be as good: not beaten, and not known to be as good."""
+        prices = {point.value: _price(point) for point in self.points if not self.behind[point.value].beaten}
+        chosen = _price(self.enough) if self.enough else None
+        return tuple(
+            loss
+            for loss in self.losses.each
+            if loss.value in prices and (chosen is None or prices[loss.value] < chosen)
+        )
+
+
+def _price(point: Measured) -> tuple[float, float]:
+    return point.usd or 0.0, point.value
 
 
 def retrievals(rows: Sequence[Row]) -> tuple[Retrieval, ...]:
@@ -58,7 +81,23 @@ def _chunks_of(subject: Subject, rows: Sequence[Row]) -> Retrieval:
     points = tuple(Measured.of(number, group) for number, group in by_number.items())
     best = max(points, key=lambda point: (point.rate.rate, -point.value)).value
     others = {number: pairs_of(by_number[best], group) for number, group in by_number.items() if number != best}
-    return Retrieval(subject, points, Losses.of(best, others))
+    pairs = {
+        (one, other): pairs_of(by_number[one], by_number[other]) for one, other in itertools.combinations(by_number, 2)
+    }
+    found = behind(tuple(by_number), pairs) if pairs else {}
+    return Retrieval(subject, points, found, Losses.of(best, others), _best_accuracy(by_number))
+
+
+def _best_accuracy(by_number: Mapping[float, Sequence[Row]]) -> float:
+    """Return the accuracy of the best number, by the questions that were measured at all of them."""
+    answers = [grouped(rows, lambda row: row.cluster or _question(row)) for rows in by_number.values()]
+    shared = [[each[item] for each in answers] for item in answers[0] if all(item in each for each in answers)]
+    means = [[statistics.fmean(row.credit for row in rows) for rows in item] for item in shared]
+    return accuracy_of_best(means) if means else max(_rate(rows).rate for rows in by_number.values())
+
+
+def _question(row: Row) -> tuple[int, str | None, int]:
+    return row.seed, row.item, row.trial
 
 
 PLACES = ("first third", "middle third", "last third")
@@ -223,4 +262,4 @@ def _window_of(subject: Subject, rows: Sequence[Row]) -> Window:
 
 def pairs_of(before: Sequence[Row], after: Sequence[Row]) -> Paired | Averaged:
     """Return the difference between two values of a parameter, on the same items."""
-    return paired(by_item(before, after, lambda row: (row.seed, row.item, row.trial)))
+    return paired(by_item(before, after, _question))

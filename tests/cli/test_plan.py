@@ -174,7 +174,7 @@ def test_a_profile_without_models_or_trials_is_a_sentence(tmp_path: Path) -> Non
 def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
     assert main(["plan", "--profile", profile(tmp_path, TABLES), "--discordance", "0.02"]) == 0
     out = capsys.readouterr().out
-    assert "exact test at 0.05 / 3 = 0.017: Holm's first and hardest step over 3 bands." in out
+    assert "its mid-p-value at 0.05 / 3 = 0.017: Holm's first and hardest step over 3 bands." in out
     assert "Discordance and rates are guesses; --from RUN_A RUN_B measures them." in out
     assert "line_retrieval short 200" in words(out)
     assert "0.020 guessed" in out

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
-from longctx.engine.early_stop import PENDING, stopped_by, unit_of
+import pytest
+
+from longctx.engine.early_stop import PENDING, LiveLooks, stopped_by, unit_of
 from longctx.engine.measure import unmeasured_row
 from longctx.engine.run import Run
 from longctx.gate.evidence import Unit, in_looks
@@ -34,3 +37,16 @@ def test_no_look_follows_while_a_batch_is_pending_or_once_the_asking_stopped() -
     assert stopped_by(None, [overloaded]) is None
     assert stopped_by(None, [overloaded, pending]) == PENDING
     assert stopped_by(stopped, [pending]) == stopped
+
+
+def test_the_verdict_on_a_part_of_a_run_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the functions, that on protocols is invalid, whatever the run's is."""
+    judged = SimpleNamespace(not_asked=96, trials=240, shown_after="invalid after 144 of 240 trials, 96 not asked")
+    monkeypatch.setattr(LiveLooks, "verdict", lambda *_: judged)
+    looks = object.__new__(LiveLooks)
+    for cells, told in (
+        ([object()], "96 of 240 trials not asked, in bands that are settled"),
+        ([], judged.shown_after),
+    ):
+        looks._run = SimpleNamespace(cells=cells, plan=SimpleNamespace(tests={"line_retrieval": object()}))  # type: ignore[assignment]
+        assert looks.stopped(()).message == told

@@ -31,24 +31,36 @@ def asked(number: int, right: int, retrieved: int, n: int = 60, usd: float = 0.0
     return rows
 
 
-def test_the_cheapest_that_is_not_significantly_worse() -> None:
-    rows = [*asked(1, 30, 36), *asked(4, 52, 56), *asked(16, 54, 60), *asked(64, 50, 60)]
+def test_the_cheapest_of_which_a_loss_is_ruled_out() -> None:
+    rows = [*asked(1, 60, 90, 150), *asked(4, 131, 140, 150), *asked(16, 135, 150, 150), *asked(64, 134, 150, 150)]
     [sentence] = chunks_sentences(retrievals(rows))
     assert sentence == (
-        "4 chunks are the cheapest not significantly worse than the best: 0.87 (0.76 to 0.93) for $4.00 per 1,000 "
-        "questions; the best are 16, with 0.90 (0.80 to 0.95). The answer was retrieved for 56 of 60 questions; 4 of "
-        "these were missed."
+        "4 chunks are at most 8 points worse than the best number, with 95% confidence: 0.87 (0.81 to 0.92) for $4.00 "
+        "per 1,000 questions. The best of 4 here is 16, with about 0.90, corrected for having been chosen. With 4 the "
+        "answer was retrieved for 140 of 150 questions; 9 of these were missed."
     )
     [table] = chunks_tables("test_it", retrievals(rows))
     assert [row[table.columns.index("answer retrieved")] for row in table.rows] == ["60%", "93%", "100%", "100%"]
-    assert [row[table.columns.index("significantly worse than the best")] for row in table.rows] == [
+    assert [row[table.columns.index("another is at least as good")] for row in table.rows] == [
         "yes",
         "-",
         "-",
         "-",
     ]
+    assert [row[table.columns.index("points worse than the best, at most")] for row in table.rows][1:3] == ["8", "3"]
     [data] = json.loads(as_json(summarize(rows), "run"))["chunks"]
-    assert (data["best"], data["cheapest"]) == (16, 4)
+    assert (data["best"], data["enough"]) == (16, 4)
+
+
+def test_few_questions_cannot_tell_one_chunk_from_the_best() -> None:
+    """Absence of evidence names no number."""
+    [sentence] = chunks_sentences(retrievals([*asked(1, 12, 16, 16), *asked(4, 13, 16, 16), *asked(16, 14, 16, 16)]))
+    assert sentence.startswith("16 questions cannot tell 1 and 4 from 16: about ")
+    assert "The best of 3 here is 16, with about 0.78, corrected" in sentence, "as observed, it is 0.88"
+    assert (
+        json.loads(as_json(summarize([*asked(1, 11, 16, 16), *asked(4, 11, 16, 16)]), "run"))["chunks"][0]["enough"]
+        is None
+    )
 
 
 def test_one_number_alone_is_no_comparison() -> None:

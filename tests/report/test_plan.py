@@ -59,7 +59,7 @@ def test_a_band() -> None:
             "pass if unchanged, unpaired": "more than 1,000,000",
         }
     ]
-    assert "one-sided) is below 5%. A drop is tested by an exact test at 0.05 / 2 = 0.025" in made.notes[0]
+    assert "one-sided) is below 5%. A drop is tested by its mid-p-value at 0.05 / 2 = 0.025" in made.notes[0]
     assert "over 1 band and 1 stated minimum." in made.notes[0]
 
 

@@ -30,6 +30,20 @@ def test_one_line_then_evidence() -> None:
     assert "regression" in long
 
 
+def test_a_mid_p_value_is_named_as_one() -> None:
+    """That of independent trials; clusters have an exact p-value."""
+    right, few = run(*["correct"] * 80, band="all"), run(*["wrong"] * 20, *["correct"] * 60, band="all")
+    of_documents = [
+        [replace(row, cluster=f"document {row.trial // 4}", item=f"document {row.trial // 4}") for row in side]
+        for side in (right, few)
+    ]
+    for (before, after), named in (((right, few), "mid-p 4.8e-07"), (of_documents, "p 0.031")):
+        given = give_verdict(before, after, RULES)
+        assert next(iter(failures(given).values())).endswith(f", {named}")
+        [band] = verdict_document(given, "main", []).tables[0].frame.to_dict("records")
+        assert band["p"] == named.removeprefix("p ")
+
+
 def test_a_pass_says_what_it_means() -> None:
     assert shown(BASELINE, BASELINE).startswith("Gate: pass - no drop of 5% or more, in any band\n")
 

@@ -35,6 +35,19 @@ def test_up_to_where_a_loss_is_ruled_out_and_where_points_are_lost() -> None:
     assert "summary-at-60000 keeps 0.85 (0.77 to 0.91) at 128k for $0.04 a session." in sentence
 
 
+def test_the_intervals_of_several_strategies_hold_together() -> None:
+    plain = [*filled(8000, 90, 100), *filled(64000, 89, 100)]
+    summaries, cuts = (
+        [*filled(8000, 90, 100, strategy), *filled(64000, 85, 100, strategy)]
+        for strategy in ("summary-at-1", "cut-at-1")
+    )
+    [one] = window_sentences(windows([*plain, *summaries]))
+    [two] = window_sentences(windows([*plain, *summaries, *cuts]))
+    assert "summary-at-1 keeps 0.85 (0.77 to 0.91) at 64k for" in one
+    assert "summary-at-1 keeps 0.85 (0.75 to 0.91) at 64k for" in two
+    assert "cut-at-1 keeps 0.85 (0.75 to 0.91) at 64k for" in two
+
+
 def test_repeats_rule_no_loss_out_that_is_there() -> None:
     """Each of 60 probes is right in all of 5 answers at the smaller fill, and in 4 at the larger one."""
     rows = [

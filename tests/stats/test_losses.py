@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longctx.stats.averaged import AnswerPair, Averaged, difference
-from longctx.stats.losses import MARGIN, Losses, probes_needed
+from longctx.stats.losses import MARGIN, Losses, accuracy_of_best, behind, probes_needed
 from longctx.stats.paired import Paired
 
 
@@ -74,3 +74,27 @@ def test_items_of_few_sessions_take_more() -> None:
     sessions = (120 + more) // 12
     assert sessions > 20
     assert Losses.of(8, {16: Averaged.of_changes([[0] * 12] * sessions)}).ruled_out
+
+
+def test_how_far_each_is_behind_whichever_is_the_best() -> None:
+    pairs = {(1, 4): changes(100, 0, 30), (1, 16): changes(100, 0, 31), (4, 16): changes(100, 1, 2)}
+    found = behind((1, 4, 16), pairs)
+    assert [each.beaten for each in found.values()] == [True, False, False]
+    assert found[1].most > 0.3
+    assert 0.01 < found[16].most < found[4].most < MARGIN
+    alone = behind((1, 4), {(1, 4): changes(100, 0, 30)})
+    assert (alone[4].most, alone[4].beaten) == (0.0, False), "it is the best"
+    assert behind((1, 4), {(1, 4): changes(0, 0)})[1].most == 1.0
+
+
+def test_the_accuracy_of_the_best_is_not_raised_by_its_choice() -> None:
+    """Five values of the same accuracy: the best of them seems better."""
+    random = np.random.default_rng(1)
+    raw, corrected = [], []
+    for _ in range(100):
+        answers = (random.random((40, 5)) < 0.8).astype(float)
+        raw.append(answers.mean(axis=0).max())
+        corrected.append(accuracy_of_best(answers.tolist()))
+    assert np.mean(raw) > 0.85
+    assert np.mean(corrected) == pytest.approx(0.8, abs=0.02)
+    assert accuracy_of_best([[1.0, 0.0]]) == 1.0

@@ -32,7 +32,7 @@ SHARES = st.floats(0, 1)
 
 @functools.cache
 def p_value(gained: int, lost: int) -> float:
-    return sign_flip_p_value([1] * gained + [-1] * lost)
+    return sign_flip_p_value([1] * gained + [-1] * lost, mid=True)
 
 
 @functools.cache
@@ -97,9 +97,16 @@ def test_trials_in_clusters_pass_as_often_as_the_gate_passes_them() -> None:
     assert expected == pytest.approx(passed, abs=0.07)
 
 
-@given(SHARES, st.integers(1, 400), st.floats(0.001, 0.3))
+@given(st.floats(0, 0.5), st.integers(40, 400), st.floats(0.005, 0.05))
 def test_a_false_alarm_is_no_likelier_than_alpha(discordance: float, n: int, alpha: float) -> None:
-    assert power(n, discordance, 0.0, alpha) <= alpha + 1e-9
+    """Where up to half of the pairs change a mid-p-value keeps its level, but for 2% of it."""
+    assert power(n, discordance, 0.0, alpha) <= 1.02 * alpha + 1e-9
+
+
+@pytest.mark.parametrize(("drop", "discordance", "trials"), [(0.1, 0.1, 160), (0.1, 0.05, 114), (0.15, 0.05, 66)])
+def test_no_trial_is_bought_for_an_exact_test(drop: float, discordance: float, trials: int) -> None:
+    """The exact p-value, which the gate does not take, needs 177, 130 and 76."""
+    assert trials_for_drop(drop, discordance, 0.05, 0.9) == trials
 
 
 @settings(max_examples=10)
@@ -138,7 +145,7 @@ def test_it_is_near_the_usual_formula(discordance: float) -> None:
     drop, alpha, wanted = 0.1, 0.05 / 12, 0.9
     both = sum(changes(discordance, drop))
     root = norm.ppf(1 - alpha) * both**0.5 + norm.ppf(wanted) * (both - drop**2) ** 0.5
-    assert trials_for_drop(drop, discordance, alpha, wanted) == pytest.approx((root / drop) ** 2, rel=0.04)
+    assert trials_for_drop(drop, discordance, alpha, wanted) == pytest.approx((root / drop) ** 2, rel=0.1)
 
 
 def test_the_share_that_looks_ask_is_that_of_simulated_gates() -> None:

@@ -1,15 +1,17 @@
 """Rates, p-values and Holm's correction, held against statsmodels and scipy."""
 
 import math
+from statistics import NormalDist
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from longctx.stats.rates import Rate, below, holm, pooled, wilson
+from longctx.stats.rates import Z95, Rate, below, holm, pooled, students, wilson
 
 
 @st.composite
@@ -133,3 +135,20 @@ def test_rates_that_share_clusters_are_pooled_by_cluster() -> None:
 
 def test_partial_credit_is_a_mean() -> None:
     assert str(Rate.of((trial, trial, 0.98) for trial in range(20))) == "0.98 [0.81, 1.00] n=20"
+
+
+@pytest.mark.parametrize("freedom", [*range(1, 45), 100, 1000])
+@pytest.mark.parametrize("level", [0.05, 0.025, 0.005])
+def test_students_quantile(freedom: int, level: float) -> None:
+    expected = stats.t.isf(level, freedom)
+    assert students(NormalDist().inv_cdf(1 - level), freedom) == pytest.approx(expected, rel=1e-4)
+
+
+def test_few_clusters_have_the_interval_of_their_number() -> None:
+    """10 sections of 30 questions, each right in 27 on average: Student's quantile of 9 degrees of freedom."""
+    right = [30, 30, 30, 30, 30, 30, 30, 24, 20, 16]
+    rate = Rate.of((place, (place, each), int(each < of)) for place, of in enumerate(right) for each in range(30))
+    assert (rate.clusters, rate.effect > 2) == (10, True)
+    assert (rate.lo, rate.hi) == wilson(rate.correct / rate.effect, rate.effective, students(Z95, 9))
+    assert rate.lo < wilson(rate.correct / rate.effect, rate.effective)[0] - 0.01
+    assert Rate.of((trial, trial, 1) for trial in range(20)).clusters == 0
