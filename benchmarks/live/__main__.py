@@ -23,13 +23,16 @@ Part = Callable[[argparse.Namespace], str]
 
 def _throughput(options: argparse.Namespace) -> str:
     rows = throughput(options.share, options.inspect_python)
-    heading = f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight; ideal: whole rounds of them, one latency each"
+    heading = (
+        f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight from the start; ideal: whole rounds of them, one latency "
+        "each"
+    )
     head = ["latency", "trials", "asked with", "time", "of the ideal", "most in flight"]
     return f"## Throughput\n\n{heading}.\n\n{table(head, rows)}"
 
 
 def _ramps(options: argparse.Namespace) -> str:
-    runs = max(1, round(20 * options.share))
+    runs = max(1, round(8 * options.share))
     heading = (
         f"{TRIALS_OF_RAMPS} trials through the asking pass in virtual time: only the simulated server takes any. "
         f"Where it draws lots, mean and range of {runs} runs"
