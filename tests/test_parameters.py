@@ -12,7 +12,7 @@ from tests.sources import tree_of
 PACKAGE = Path(longctx.__file__).parent
 MOST = 6
 PUBLIC = {
-    "engine.run.Run.__init__": 10,
+    "engine.run_data.RunData.__init__": 10,
     "vocabulary.protocol_cell.ProtocolAsk.__call__": 14,
     "vocabulary.protocol.protocol": 23,
 }

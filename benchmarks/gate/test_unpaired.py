@@ -24,8 +24,9 @@ def test_a_large_drop_is_a_regression_and_nothing_is_a_pass() -> None:
     assert {one.verdict for one in gates(ALONE, (3000, 3000), (0.8, 0.8), 0.1, 3)} == {"pass"}
 
 
-def test_too_few_contexts_show_nothing() -> None:
+def test_few_contexts_show_a_collapse_and_pass_nothing() -> None:
     few = Items("50 a context", together=50, of_context=0.8)
-    verdicts = list(gates(few, (400, 400), (0.95, 0.3), 0.1, 3))
-    assert {one.verdict for one in verdicts} == {"inconclusive"}
-    assert all(one.clusters < 15 for one in verdicts)
+    for rates, verdict in ((0.95, 0.3), "regression"), ((0.95, 0.95), "inconclusive"):
+        verdicts = list(gates(few, (400, 400), rates, 0.1, 3))
+        assert {one.verdict for one in verdicts} == {verdict}
+        assert all(one.clusters < 15 for one in verdicts)

@@ -185,7 +185,7 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
 
 def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], list[Case]]:
     """Return the loads of the test functions that pytest selects, and the cases of protocols. Raises UserError."""
-    from longctx.engine.functions import PlanningRun
+    from longctx.engine.function_runs import PlanningRun
     from longctx.plugin.selected_tests import SelectedTests
 
     planning = PlanningRun(run)

@@ -28,7 +28,7 @@ from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.engine.functions import ShowingRun
+    from longctx.engine.function_runs import ShowingRun
     from longctx.functions.measure import Result
     from longctx.functions.trial import FunctionTrial, Lacking
 
@@ -251,7 +251,7 @@ def show_function(options: argparse.Namespace) -> None:
 
 def _run_function(options: argparse.Namespace, test: str, slug: str, trial: str) -> ShowingRun:
     """Run the trial, under the project's profile if that has the test."""
-    from longctx.engine.functions import ShowingRun
+    from longctx.engine.function_runs import ShowingRun
     from longctx.engine.run import Run
     from longctx.plugin.selected_tests import SelectedTests
 

@@ -131,23 +131,23 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     return TrialPairs(ours, theirs, common, len(shared) - len(common), across, items)
 
 
-Item = tuple[Sequence[Row], Sequence[Row]]
+ItemRows = tuple[Sequence[Row], Sequence[Row]]
 """All answers about one item under two conditions, in two runs say."""
 
 
-def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], Hashable]) -> list[Item]:
+def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], Hashable]) -> list[ItemRows]:
     """Return the answers to each item that rows of both conditions are about. item: what a row is about."""
     ours, theirs = grouped(before, item), grouped(after, item)
     return [(rows, theirs[key]) for key, rows in ours.items() if key in theirs]
 
 
-def credits_of(item: Item) -> AnswerPair | None:
+def credits_of(item: ItemRows) -> AnswerPair | None:
     """Return the credit of all measured answers to an item; None if one condition has none."""
     before, after = ([row.credit for row in rows if row.measured] for rows in item)
     return (before, after) if before and after else None
 
 
-def paired(items: Iterable[Item]) -> Paired | Averaged:
+def paired(items: Iterable[ItemRows]) -> Paired | Averaged:
     """Return the difference between two conditions over the items that were measured under both.
 
     An item counts once, by the mean of its answers under each condition, whatever the number of repeats.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import FunctionLooks, stopped_by
-from longctx.engine.functions import price
+from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
 from longctx.functions.batches import Round, Rounds

@@ -23,7 +23,6 @@ from longctx.plugin import (
     options,
     parameter_ids,
     run,
-    running,
     same_names,
     selection,
     unwritten,
@@ -140,20 +139,20 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     run.tell_left_out(config)
     unplanned = session_of(config).unplanned
     if unplanned or any(selection.is_function(item) or selection.is_unittest(item) for item in items):
-        from longctx.plugin import grid
+        from longctx.plugin import collecting
 
         try:
             if unplanned:
                 raise unplanned
-            grid.check_functions(items, config)
-            grid.check_tables(config)
+            collecting.check_functions(items, config)
+            collecting.check_tables(config)
         except UserError as error:
             if not run.is_worker(config):
                 raise pytest.UsageError(str(error)) from None
             items[:] = [Mistake.of(session, error)]
             return
-        items[:] = grid.items_of_shard(items, config)
-        grid.note_cells(items, config)
+        items[:] = collecting.items_of_shard(items, config)
+        collecting.note_cells(items, config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -215,7 +214,9 @@ def ctx(request: pytest.FixtureRequest) -> Ctx:
     """
     pass
 
-    return running.ctx_of(request)
+    from longctx.plugin.running import ctx_of
+
+    return ctx_of(request)
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         if settings.estimate:
             estimates = run.estimate(cases) if cases else []
             if functions:
-                from longctx.engine.functions import estimate
+                from longctx.engine.function_runs import estimate
 
                 estimate(run, nested, estimates)
             for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):

@@ -61,10 +61,10 @@ def leave_out(config: pytest.Config) -> None:
 
         keep_left_out(run)
         if may_leave_out_functions(run):
-            from longctx.engine import functions
+            from longctx.engine import function_runs
             from longctx.plugin.nested import within
 
-            within(config, functools.partial(functions.leave_out, run))
+            within(config, functools.partial(function_runs.leave_out, run))
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:

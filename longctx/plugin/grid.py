@@ -1,45 +1,25 @@
-"""The cells of tests as pytest collects them: of protocols from the profile, of test functions from their markers."""
+"""The cells of protocols, as pytest collects them: from the profile. collecting.py has those of test functions."""
 
 from __future__ import annotations
 
 import inspect
-import json
-import os
-import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from longctx.config.files import file_name
-from longctx.engine.functions import (
-    MarkedFunction,
-    cell_of,
-    check_apart,
-    check_marked_once,
-    check_test,
-    in_shard,
-    marker_arguments,
-    take_report,
-)
 from longctx.engine.run import Run
-from longctx.engine.terms import case_name
 from longctx.errors import UserError, did_you_mean
-from longctx.functions.axes import Parameters, parameters_of, replaced
-from longctx.functions.fixtures import judges_nothing, warning
 from longctx.plugin.options import asks
-from longctx.plugin.parameter_ids import ids_of
-from longctx.plugin.run import CELLS, REPORTS, is_worker
-from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut, is_function, is_unittest
-from longctx.plugin.session import FunctionCell, run_of, session_of, state_of
+from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
+from longctx.plugin.session import run_of, session_of
 from longctx.registry import check_known
-from longctx.views.reporting import adds_to_gate
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.protocol import declared_of
 
 if TYPE_CHECKING:
-    from longctx.functions.cells import Function
+    pass
 
 
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
@@ -72,6 +52,8 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
 
 def _of_function(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     """Parametrize a test function with its cells. Raises UserError."""
+    from longctx.plugin.collecting import parametrize_function
+
     parametrize_function(metafunc, marker)
 
 
@@ -127,122 +109,3 @@ def check_recorded(run: Run, models: Sequence[str]) -> None:
                 f"No answer of {model} is recorded in {run.workspace.cassettes}. {did_you_mean(model, recorded)} To "
                 "record its answers, add --ctx-record once; to see the cost first, --ctx-estimate.",
             )
-
-
-def parametrize_function(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
-    """Parametrize a test function with its models and prompt sets. Raises UserError."""
-    name = metafunc.function.__name__
-    where = f"{metafunc.definition.path}::{'' if metafunc.cls is None else metafunc.cls.__qualname__}"
-    session = session_of(metafunc.config)
-    check_test(metafunc.function, where, session.places)
-    check_marked_once(metafunc.function, metafunc.definition.own_markers)
-    run, plan = session.run, session.run.plan
-    take_report(run, name, marker_arguments(name, marker))
-    if name in run.reports:
-        session.reports_in[name] = os.path.relpath(metafunc.definition.path, metafunc.config.rootpath)
-    if SUBJECT not in metafunc.fixturenames:
-        metafunc.fixturenames.append(SUBJECT)
-    explicit = run.settings.models and _is_named(metafunc.config, metafunc.definition.path)
-    if not (explicit or plan.measures_function(name)):
-        reason = f"the profile {plan.profile_name!r} has no [{name}] table, and no models = […] at its top"
-        metafunc.parametrize(SUBJECT, [pytest.param(LeftOut(reason), id="none")])
-        return
-    marked = MarkedFunction.of(run, metafunc.function, marker, metafunc.definition.path.parent)
-    session.functions[name] = marked.function
-    _replace_axes(metafunc, marked.axes)
-    if judges_nothing(metafunc.function, {*metafunc.fixturenames}):
-        metafunc.definition.warn(pytest.PytestCollectionWarning(warning(name)))
-    metafunc.parametrize(SUBJECT, marked.subjects, ids=[subject.id for subject in marked.subjects])
-
-
-def _is_named(config: pytest.Config, file: Path) -> bool:
-    """Return whether the person named a file, or tests in it, and not only a folder."""
-    return any(config.invocation_params.dir / arg.partition("::")[0] == file for arg in config.args)
-
-
-def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> None:
-    """Parametrize a test with these values in place of its own. Raises UserError."""
-    marks = metafunc.definition.own_markers
-    of_marks = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
-    places = replaced(of_marks, given, metafunc.function.__name__) if given else []
-    marks[:] = [mark for place, mark in enumerate(marks) if place not in places]
-    for each in given:
-        metafunc.parametrize(each.names, each.cells)
-
-
-def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None:
-    """Give each item of a test function its case, or the mistake that it fails with."""
-    cells: dict[str, str] = {}
-    for item in items:
-        if is_unittest(item):
-            state_of(item).mistake = UserError(
-                "unittest-method",
-                f"{item.name} is a method of a unittest.TestCase, which pytest does not parametrize: make it a "
-                "function, or a method of a class without a base.",
-            )
-        elif isinstance(item, pytest.Function) and is_function(item):
-            try:
-                cell = _cell_of(item, run_of(config), session_of(config).functions)
-                check_apart(cell.case, item.nodeid, cells)
-                state_of(item).cell = cell
-                item.setup = _left_to_trials  # type: ignore[method-assign]
-            except UserError as error:
-                state_of(item).mistake = error
-
-
-def _left_to_trials() -> None:
-    """Set up no fixtures: each trial sets up its own."""
-
-
-def _cell_of(item: pytest.Function, run: Run, known: dict[str, Function]) -> FunctionCell:
-    """Return the cell that an item is. Raises UserError."""
-    subject: Any = item.callspec.params[SUBJECT]
-    if isinstance(subject, UserError):
-        raise subject
-    function = known[item.function.__name__]
-    params = {name: value for name, value in item.callspec.params.items() if name != SUBJECT}
-    return FunctionCell(function, cell_of(run, function, params, subject, ids_of(item)))
-
-
-def check_tables(config: pytest.Config) -> None:
-    """Raise UserError if the profile has a table of a test function that does not exist, as far as is known.
-
-    Functions that were not collected are looked for in the files beside those that were.
-    """
-    session = session_of(config)
-    plan, collected = session.run.plan, session.functions
-    unknown = [name for name in (plan.own.functions if plan.own else {}) if name not in collected]
-    if not (unknown and collected):
-        return
-    folders = {Path(where.partition("::")[0]).parent for where in session.places.values()}
-    texts = [path.read_text("utf-8", "replace") for folder in folders for path in folder.rglob("*.py")]
-    for name in unknown:
-        if not any(re.search(rf"\bdef {re.escape(name)}\b", text) for text in texts):
-            raise UserError(
-                "table-without-function",
-                f"The profile {plan.profile_name!r} has a table [{name}], but there is no test function of this name. "
-                f"{did_you_mean(name, list(collected))} Rename or delete the table.",
-            )
-
-
-def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
-    """Note which cells of test functions there are, before -k and the like deselect any."""
-    run = run_of(config)
-    for item in items:
-        if (cell := state_of(item).cell) and not item.get_closest_marker("skip"):
-            run.functions[case_name(run, cell.case)] = cell.case.min_rate
-    if is_worker(config):
-        config.workeroutput[CELLS] = json.dumps(run.functions)  # type: ignore[attr-defined]  # xdist adds it
-        session = session_of(config)
-        reports = {name: (file, adds_to_gate(run.reports[name])) for name, file in session.reports_in.items()}
-        config.workeroutput[REPORTS] = json.dumps(reports)  # type: ignore[attr-defined]
-
-
-def items_of_shard(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
-    """Return the items without those of test functions that belong to other shards."""
-    shard = run_of(config).settings.shard
-    if shard is None:
-        return items
-    cells = {item: cell.case for item in items if (cell := state_of(item).cell)}
-    elsewhere = {item for item, kept in zip(cells, in_shard([*cells.values()], shard), strict=True) if not kept}
-    return [item for item in items if item not in elsewhere]

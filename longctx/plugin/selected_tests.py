@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from longctx.cases.case import Case
-    from longctx.engine.functions import PlanningRun, ShowingRun
+    from longctx.engine.function_runs import PlanningRun, ShowingRun
     from longctx.engine.measure import MeasuredCase
     from longctx.functions.fixtures import FunctionRun
     from longctx.views.reporting import Reports
@@ -63,7 +63,7 @@ class SelectedTests:
 
     def measure(self) -> Sequence[MeasuredCase]:
         """Replay and judge what is recorded. Raises UserError if a test cannot be run."""
-        from longctx.engine.functions import MeasuringRun
+        from longctx.engine.function_runs import MeasuringRun
 
         measuring = MeasuringRun(self.run, self.run.tape())
         cases = self._run(measuring)

@@ -50,12 +50,16 @@ def test_replies_in_the_baseline_come_first(recorded: tuple[Path, Path], tmp_pat
     assert all(answer.view["reply"] for answer in earlier.values())
 
 
+def zeros(found: re.Match[str]) -> str:
+    return re.sub("[0-9a-f]{12}", "0" * 12, found[0])
+
+
 def test_answers_with_another_digest_are_not_taken_for_the_baseline_s(
     recorded: tuple[Path, Path], tmp_path: Path
 ) -> None:
     file = saved(recorded[0], tmp_path)
     lines = file.read_text().splitlines()
-    for kept, changed in ((r'"[0-9a-f]{12}"', '"000000000000"'), (r"\.\d+", ".99")):
+    for kept, changed in ((r'"requests":\[.*?\]', zeros), (r"\.\d+", ".99")):
         file.write_text("\n".join([lines[0], *(re.sub(kept, changed, line) for line in lines[1:])]) + "\n")
         earlier = earlier_answers(load_baseline(file), after(), recorded[1])
         assert {answer.view.get("reply") for answer in earlier.values()} == {None}

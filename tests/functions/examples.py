@@ -11,9 +11,9 @@ from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
 from longctx.functions.cells import CellOfFunction
-from longctx.functions.measure import Suspended
 from longctx.functions.trial import FunctionTrial, Lacking
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.recording.examples import AT
 
 MODEL = ModelProfile(model="toy")

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.ask import Ask
-from longctx.functions.measure import Suspended, run
+from longctx.functions.measure import run
 from longctx.functions.trial import TestMistake
 from longctx.recording.apis.messages import events_of
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import answer_to, case_of, trial_of
 
 OTHER = ModelProfile(model="other")

@@ -14,12 +14,12 @@ from longctx.functions.asking import one_request
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.cells import CellOfFunction
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
-from longctx.functions.measure import Suspended
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
 from longctx.live.cost.money import Budget
 from longctx.live.request import OneRequest
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.batch_server import BatchServer
 from tests.functions.examples import case_of, trial_of
 

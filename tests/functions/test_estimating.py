@@ -11,10 +11,11 @@ from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.measure import Result, Suspended
+from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import answer_to, case_of, trial_of
 
 ROOM, THINKING = 100, 4000

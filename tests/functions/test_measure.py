@@ -13,10 +13,11 @@ import pytest
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.functions.ask import Ask
 from longctx.functions.fixtures import called
-from longctx.functions.measure import Suspended, run, view
+from longctx.functions.measure import run, view
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Outcome
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from longctx.functions.measure import Suspended, run
+from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
 from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.tape import Tape, Wanted
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
 
 

@@ -220,7 +220,7 @@ def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: Sim
     gated.commit(push=True)
     to_server = {"ANTHROPIC_BASE_URL": server.url}
     recorded = len(server.asked)
-    done = gated.act(env=to_server, record="new_episodes", api_key="k", max_cost="0.001", shard="2/2")
+    done = gated.act(env=to_server, record="new_episodes", api_key="k", max_cost="0.001", shard="1/2")
     assert done.status == 1
     assert 1 <= len(server.asked) - recorded < 10  # at about 0.006 cents each; without a part, 15
     done = gated.act(env=to_server, record="new_episodes", api_key="k")

@@ -59,7 +59,7 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     [band] = verdict["families"][0]["bands"]
     assert (band["n"], band["lost"], band["look"], band["looks"]) == (20, 20, 1, 2)
     manifest = json.loads((measured.folder / "reports/latest/run.json").read_text())
-    assert manifest["early_stop"] is True
+    assert manifest["looks"] == "equal"
     assert manifest["terms"] == {"margin": 0.05, "alpha": 0.05, "run_margin": None}
     assert measured.pytest(GATE).code == 10
     assert (gate(measured)["families"], gate(measured)["left_out"]) == (verdict["families"], 20)
@@ -183,5 +183,5 @@ def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, ser
     server.script = right
     measured.record(server, "--ctx-report=reports/one")
     server.script = saying("13")
-    alone = measured.record(server, "--ctx-baseline=reports/one", "--ctx-shard=2/2", mode="all")
+    alone = measured.record(server, "--ctx-baseline=reports/one", "--ctx-shard=1/2", mode="all")
     assert alone.says("Stopped early: regression after 20 of 40 trials")

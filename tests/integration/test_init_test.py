@@ -84,10 +84,10 @@ def test_a_profile_of_families_leaves_functions_out_unless_it_names_them(project
     table = '[line_retrieval]\nmodels = ["toy"]\nlines = [3]\norders = ["ordered"]\ntrials = 1\n'
     run = ("-plongctx.plugin", TEST, "--ctx-estimate")
     project.profile(table)
-    for given in ((), ("--ctx-model=toy",)):
-        left_out = project.pytest(*run, *given)
-        assert left_out.says("has no [test_refund_code] table, and no models = […] at its top"), left_out
-        assert "to ask" not in left_out.out
+    left_out = project.pytest(*run)
+    assert left_out.says("has no [test_refund_code] table, and no models = […] at its top"), left_out
+    assert "to ask" not in left_out.out
+    assert project.pytest(*run, "--ctx-model=toy").says("test_refund_code on toy: 20 of 20 trials to ask")
     project.profile('[test_other]\nmodels = ["toy"]\n')
     assert project.pytest(*run).says("has no [test_refund_code] table, and no models = […] at its top")
     for named in ('[test_refund_code]\nmodels = ["toy"]\ntrials = 2\n', "models = ['toy']\n"):

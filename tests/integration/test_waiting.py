@@ -11,7 +11,7 @@ from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, Checkout
 from tests.integration.terminal import on_terminal
 from tests.servers import SimulatedServer
 
-AT_ONCE = 'import longctx.live.watch\n\npytest_plugins = ["longctx.plugin"]\nlongctx.live.waiting.DELAY_S = 0\n'
+AT_ONCE = 'import longctx.live.watch\n\npytest_plugins = ["longctx.plugin"]\nlongctx.live.watch.DELAY_S = 0\n'
 
 ONE_ATTEMPT = """
 import pathlib

@@ -15,7 +15,6 @@ from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.asking import one_request
-from longctx.functions.measure import Suspended
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.display import Tally
@@ -23,6 +22,7 @@ from longctx.live.failure import Failure
 from longctx.live.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, case_of, trial_of
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 

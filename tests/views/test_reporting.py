@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-import longctx
 from longctx.registry import shipped
 from longctx.views.declared import DeclaredReporting, reporting_of
 from longctx.views.reporting import Reporting
@@ -36,8 +35,3 @@ def test_a_report_may_be_named_and_is_loaded_when_a_run_ends() -> None:
 def test_a_report_that_cannot_be_loaded_is_a_sentence(report: str, cause: str) -> None:
     with refused("protocol-not-usable", "'passkey'", report, cause):
         reporting_of(replace(shipped()["passkey"], report=report))
-
-
-def test_what_was_before_reports_names_its_replacement() -> None:
-    with pytest.raises(ImportError, match=r"longctx.Account is replaced by longctx.Report, .* docs/new-protocol.md"):
-        longctx.Account  # type: ignore[attr-defined]  # noqa: B018

@@ -1,0 +1,210 @@
+"""Runs of test functions: what asking them would cost, which trials a gate left out, and what is measured of them.
+
+function_pass.py asks them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from longctx.cases.case import Case, Trial
+from longctx.engine.early_stop import FunctionLooks, left_out_by
+from longctx.engine.gate_plan import SubjectBand, band_of, cannot_pass, target_of
+from longctx.engine.measure import MeasuredCase, Measurer
+from longctx.errors import TapeError, UserError
+from longctx.functions.asking import Part
+from longctx.functions.estimating import FunctionEstimates
+from longctx.functions.fixtures import FunctionRun, Functions
+from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
+from longctx.functions.trial import FunctionTrial
+from longctx.gate.plan import Load
+from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.cost.estimate import Estimate, in_all, total_price
+from longctx.live.estimating import with_estimated_counts
+from longctx.recording.tape import Tape
+from longctx.recording.trials import Ended, Judged, Waiting
+
+if TYPE_CHECKING:
+    from longctx.cases.case import Case
+    from longctx.engine.run_data import RunData
+
+
+class ReplayingRun(FunctionRun):
+    """Notes the cells of all functions, and how their recorded trials end; it asks nothing."""
+
+    def __init__(self, tape: Tape, part: Part) -> None:
+        super().__init__(tape)
+        self.cells: list[Case] = []
+        self._part = part
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        self.cells.append(case)
+        for trial in case.each_trial():
+            if self.tape.has_trial(trial):
+                running = trial_of(trial)
+                with contextlib.suppress(TapeError):  # the test itself reports it
+                    self._part.note(running, start(running))
+
+
+class MeasuringRun(FunctionRun):
+    """Measures the cells of test functions from what is recorded."""
+
+    def __init__(self, run: RunData, tape: Tape) -> None:
+        super().__init__(tape)
+        self.cells: list[MeasuredCase] = []
+        self._measurer = Measurer(run, tape)
+
+    def fitted(self, case: Case) -> Case:
+        return case
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        run = functools.partial(run_trial, trial_of, start)
+        self.cells.append(self._measurer.measure(case, self.test, run))
+
+
+class ShowingRun(FunctionRun):
+    """Runs a trial of one cell against what is recorded, to show what it sends."""
+
+    def __init__(self, tape: Tape, slug: str) -> None:
+        """slug: the name of the cell's parameters. Which trial it is, the settings of the run say."""
+        super().__init__(tape)
+        self.slugs: list[str] = []
+        """Those of all cells."""
+        self.shown: tuple[FunctionTrial, Result] | None = None
+        """None if there is no such cell, or if `mistake` says why it cannot be shown."""
+        self.mistake: UserError | None = None
+        self._slug = slug
+
+    def fitted(self, case: Case) -> Case | None:
+        self.slugs.append(case.cell.slug)
+        if self.shown is not None or case.cell.slug != self._slug:
+            return None
+        try:
+            return super().fitted(with_estimated_counts(case))
+        except UserError as mistake:
+            self.mistake = mistake
+            return None
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        running = trial_of(next(iter(case.each_trial())))
+        self.shown = running, start(running)
+
+
+class EstimatingRun(FunctionRun):
+    """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
+
+    def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
+        """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count
+        the probes of functions, whose tokens are estimated otherwise.
+        """
+        super().__init__(tape)
+        self._counted = counted
+        self.estimates = FunctionEstimates()
+        self.held = 0
+        self._recorded = recorded
+        self._claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
+
+    def fitted(self, case: Case) -> Case | None:
+        return super().fitted(case if self._counted else with_estimated_counts(case))
+
+    def estimates_of(self, case: Case) -> FunctionEstimates:
+        """Return the estimates that a cell is part of."""
+        return self.estimates
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        estimates = self.estimates_of(case)
+        estimates.add_cell(case)
+        for trial in case.each_trial():
+            running = trial_of(trial)
+            replayed = FunctionTrial(trial, self._recorded, running.judge, running.strategy)
+            estimates.add_recorded(replayed, start(replayed))
+            if (result := start(running)).kind == "error":
+                estimates.add_error(case, result)
+            lacking = [lack for lack in running.lacking if self.tape.wants(lack.wanted)]
+            free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
+            self.held += len(lacking) - len(free)
+            if free:
+                estimates.add_lacking(running, free)
+
+
+class PlanningRun(EstimatingRun):
+    """Estimates what each gated band asks if nothing of it is recorded; it asks nothing."""
+
+    def __init__(self, run: RunData) -> None:
+        super().__init__(run.tape("all"), run.tape(), counted=False)
+        self._claimed = set()  # a plan is of all trials
+        self._bands: dict[SubjectBand, tuple[list[Case], FunctionEstimates]] = {}
+
+    def estimates_of(self, case: Case) -> FunctionEstimates:
+        cases, estimates = self._bands.setdefault(band_of(case), ([], FunctionEstimates()))
+        cases.append(case)
+        return estimates
+
+    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+        if case.gated:
+            super().cell(case, trial_of, start)
+
+    def loads(self) -> dict[SubjectBand, Load]:
+        """Return the load of each band, with later requests as in the trials that are recorded."""
+        found = {}
+        for band, (cases, estimates) in self._bands.items():
+            clusters = [cluster for case in cases for cluster in case.clusters()]
+            [direct], [batch] = estimates.estimates(batch=False), estimates.estimates(batch=True)
+            found[band] = Load(
+                len(clusters),
+                len(set(clusters)),
+                direct.input_tokens,
+                direct.output_tokens,
+                None if direct.price is None else direct.price.paid(batches=False),
+                None if batch.price is None else batch.price.paid(batches=True),
+                in_contexts=any(case.cell.questions_per_context > 1 for case in cases),
+            )
+        return found
+
+
+def price(run: RunData, tests: Functions) -> float:
+    """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
+    return total_price(_estimated(run, tests, counted=True).estimates.estimates(batch := run.settings.batch), batch)
+
+
+def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
+    estimating = EstimatingRun(run.tape(run.asking_mode), run.tape(), counted)
+    tests.run(estimating)
+    return estimating
+
+
+def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
+    """Say what asking test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
+    estimating = _estimated(run, tests, counted=False)
+    estimates = estimating.estimates.estimates(run.settings.batch)
+    for each in estimates:
+        run.say(str(each))
+    for sentence in estimating.estimates.sentences():
+        run.say(sentence)
+    for name, why in estimating.broken.items():
+        run.say(f"{name} could not be estimated: {why}")
+    if total := in_all([*of_protocols, *estimates]):
+        run.say(total)
+    if estimating.held:
+        run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
+    for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
+        run.say(sentence)
+
+
+def leave_out(run: RunData, tests: Functions) -> None:
+    """Have a replay leave out the trials of test functions that looks left out."""
+    known: list[tuple[Trial, Waiting | Judged | Ended]] = []
+
+    def note(trial: FunctionTrial, result: Result) -> None:
+        known.append((trial.trial, ended(trial, result)))
+
+    replaying = ReplayingRun(run.tape(), Part(ended=note))
+    tests.run(replaying)
+    looks = FunctionLooks(run, replaying.cells, run.recorded)
+    for trial, of_trial in known:
+        looks.ended(trial, of_trial)
+    run.unasked |= left_out_by(looks)
