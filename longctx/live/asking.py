@@ -287,9 +287,9 @@ class Asking:
         if seconds <= MOST_S:
             slots.hold(seconds)
             return
-        hours = f"{seconds / 3600:,.1f} hours" if seconds < MOST_SHOWN_S else "more than a year"
+        length = f"{seconds / 60:,.0f} minutes" if seconds < MOST_SHOWN_S else "more than a year"
         message = (
-            f"{str(client.base_url).rstrip('/')} asks for a pause of {hours}, and a run waits for "
+            f"{str(client.base_url).rstrip('/')} asks for a pause of {length}, and a run waits for "
             f"{MOST_S / 60:.0f} minutes at most. {sends_the_rest(self._tape)}"
         )
         self._stop(Failure("rate_limit", message.rstrip(), fatal=True))

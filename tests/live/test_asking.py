@@ -209,7 +209,7 @@ def test_a_pause_of_hours_ends_the_run_with_how_to_go_on(tmp_path: Path, pause: 
     with SimulatedServer(lambda body: next(script)(body)) as server:
         asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=6)]))
         assert len(server.asked) == answers + 1
-    length = "24.0 hours" if pause == "86400" else "more than a year"
+    length = "1,440 minutes" if pause == "86400" else "more than a year"
     assert asked.stopped is not None
     assert asked.stopped.message == (
         f"{server.url} asks for a pause of {length}, and a run waits for 10 minutes at most. The same command sends "
