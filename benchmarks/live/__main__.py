@@ -10,6 +10,8 @@ from benchmarks.gate.table import table
 from benchmarks.live.batch_kills import batch_kills
 from benchmarks.live.kills import kills
 from benchmarks.live.limited import LATENCY_S, PER_S, SETTLING_S, limited
+from benchmarks.live.ramp import TRIALS as TRIALS_OF_RAMPS
+from benchmarks.live.ramp import ramps
 from benchmarks.live.shards import LATENCY_S as LATENCY_OF_SHARDS
 from benchmarks.live.shards import TRIALS, shards
 from benchmarks.live.storm import storm
@@ -21,9 +23,29 @@ Part = Callable[[argparse.Namespace], str]
 
 def _throughput(options: argparse.Namespace) -> str:
     rows = throughput(options.share, options.inspect_python)
-    heading = f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight; ideal: whole rounds of them, one latency each"
+    heading = (
+        f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight from the start; ideal: whole rounds of them, one latency "
+        "each"
+    )
     head = ["latency", "trials", "asked with", "time", "of the ideal", "most in flight"]
     return f"## Throughput\n\n{heading}.\n\n{table(head, rows)}"
+
+
+def _ramps(options: argparse.Namespace) -> str:
+    runs = max(1, round(8 * options.share))
+    heading = (
+        f"{TRIALS_OF_RAMPS} trials through the asking pass in virtual time: only the simulated server takes any. "
+        f"Where it draws lots, mean and range of {runs} runs"
+    )
+    head = [
+        "server",
+        "an answer",
+        "seconds with `--ctx-concurrency 4`",
+        "by default, 4 to 32",
+        "most at once",
+        "refused",
+    ]
+    return f"## From 4 to 32 requests in flight\n\n{heading}.\n\n{table(head, list(ramps(runs)))}"
 
 
 def _limited(options: argparse.Namespace) -> str:
@@ -55,6 +77,7 @@ def _shards(options: argparse.Namespace) -> str:
 
 PARTS: dict[str, Part] = {
     "throughput": _throughput,
+    "ramps": _ramps,
     "limited": _limited,
     "storm": _storm,
     "kills": _kills,

@@ -52,8 +52,10 @@ async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass
     async with open_client(tape, url, in_flight) as client:
         started = time.monotonic()
         trials = missing(tape, [asked_case])
+        bounds = Bounds.of(in_flight)
+        bounds.limits.of(("", "", "")).allowed = float(in_flight)  # from the start: ramp.py measures how it gets there
         asked_at = time.monotonic()
-        asked = await ask_all(client, tape, trials, Bounds.of(in_flight), Silent())
+        asked = await ask_all(client, tape, trials, bounds, Silent())
         ended = time.monotonic()
     again = Tape(folder)
     on_tape = sum(again.reply(Wanted.of(trial, trial.build())) is not None for trial in asked_case.each_trial())

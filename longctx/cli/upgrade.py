@@ -17,6 +17,7 @@ from longctx.extras import PAGE, require
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
+    from longctx.engine.settings import Settings
     from longctx.engine.upgrade import Treatment, TreatmentTrials
     from longctx.workspace import Workspace
 
@@ -39,7 +40,7 @@ def add(commands: Any) -> None:
         nargs="+",
         metavar="PATH",
         help="run what pytest selects by these files, folders or ids of tests: test functions, and protocols of the "
-        "profile (default: all protocols of the profile)",
+        "profile (default: all protocols of the profile; if it has none, what pytest runs without arguments)",
     )
     option("-k", dest="expression", metavar="EXPRESSION", help="of these tests, those that pytest's -k selects")
     declare(parser, "profile")
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     default = free_folder(settings, workspace)
     out = (options.out or default.with_name(f"upgrade-{default.name}")).absolute()
     treatments = [Treatment.of(options.old), *_candidates(options)]
-    upgrading = Upgrading(treatments, settings, workspace.root, out, say, _trials(options))
+    upgrading = Upgrading(treatments, settings, workspace.root, out, say, _trials(options, settings))
     if options.estimate:
         upgrading.estimate()
         return 0
@@ -83,14 +84,16 @@ def run(options: argparse.Namespace) -> int:
     return exit_status(upgrade.best.verdict.verdict, failed=False, on_inconclusive=options.on_inconclusive)
 
 
-def _trials(options: argparse.Namespace) -> Callable[[Run], TreatmentTrials]:
-    """Return what gives the trials of a run: its profile's, or those of the selected tests. Raises UserError."""
+def _trials(options: argparse.Namespace, settings: Settings) -> Callable[[Run], TreatmentTrials]:
+    """Return what gives the trials of a run: those of its profile, or of tests. Raises UserError."""
+    from longctx.engine.run import Run
     from longctx.engine.upgrade import ProfileTrials, Treatment
 
     given = [options.old, *options.new]
     if path := next((name for name in given if re.search(r"\.py$|::", name.partition(",")[0])), None):
         raise UserError("test-as-treatment", f"{path} is a test, not a model: write --tests {path}.")
-    if options.tests is None:
+    plan = Run(settings=settings, root=options.workspace.root).plan
+    if options.tests is None and plan.own and any(map(plan.own.grids, plan.tests)):
         if options.expression is not None:
             raise UserError("expression-without-tests", "The option -k selects among tests: give --tests PATH, too.")
         if any("strategy" in Treatment.of(name).entries for name in given):
@@ -102,7 +105,7 @@ def _trials(options: argparse.Namespace) -> Callable[[Run], TreatmentTrials]:
         return ProfileTrials
     from longctx.plugin.selected_tests import SelectedTests
 
-    selection = [*options.tests, *([] if options.expression is None else [f"-k{options.expression}"])]
+    selection = [*(options.tests or []), *([] if options.expression is None else [f"-k{options.expression}"])]
     return lambda run: SelectedTests(run, selection)
 
 

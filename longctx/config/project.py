@@ -13,6 +13,8 @@ from longctx.errors import BadValue, UserError
 
 TABLE = "tool.longctx"
 NAME = "pyproject.toml"
+FIRST_IN_FLIGHT, MOST_IN_FLIGHT = 4, 32
+"""The number of concurrent requests that a run starts with, and the most unless a user sets another maximum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

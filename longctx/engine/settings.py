@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.config.arguments import RECORD_MODES, label, number, one_of, share, trial
-from longctx.config.project import ProjectSettings, shard
+from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, ProjectSettings, shard
 from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.rules import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
 from longctx.vocabulary.shapes import SHAPES
@@ -50,7 +50,7 @@ class Settings:
     corpus: Path | None = None
     questions: Path | None = None
     base_url: str | None = None
-    in_flight: int = 4
+    in_flight: int = MOST_IN_FLIGHT
     trials: int | None = None
     only_trial: str | None = None
     """The name of the only trial to measure: its number, or the id of its question or case."""
@@ -242,7 +242,7 @@ _DECLARED = (
     Option(
         "concurrency",
         "in_flight",
-        f"maximum number of concurrent requests (default: {DEFAULT.in_flight})",
+        f"maximum number of concurrent requests (default: {DEFAULT.in_flight}); a run starts with {FIRST_IN_FLIGHT}",
         "N",
         number(int, 1),
         entry="concurrency",

@@ -80,7 +80,6 @@ class FunctionAsker:
         self._part, self._held = part or Part(), held or {}
         self._canary, self._only_canary = canary, only_canary
         self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
-        self._most = STARTED * asker.in_flight
         self._waiting: dict[Future[RequestEnd], Sent] = {}
         """What the trials of the present cell wait for."""
 
@@ -95,7 +94,7 @@ class FunctionAsker:
         self._begun: deque[Paused] = deque()
         """Trials that have run once, and whose first requests may be sent."""
         waiting = self._waiting = {}
-        loop = Drain(self, self._most, lambda: self._asker.may_send_more)
+        loop = Drain(self, lambda: STARTED * self._asker.allowed, lambda: self._asker.may_send_more)
         while True:
             for paused, request in loop.take():
                 waiting[self._asker.submit(Request.of(request))] = paused, request

@@ -82,6 +82,11 @@ class Asker:
         return self._asking.asked
 
     @property
+    def allowed(self) -> int:
+        """The most requests in flight at present."""
+        return self._asking.limits.allowed
+
+    @property
     def may_send_more(self) -> bool:
         """Whether the server has answered, and nothing has stopped the asking."""
         return self._asking.may_send_more

@@ -8,7 +8,7 @@ cause.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from anthropic import APIStatusError
@@ -18,26 +18,31 @@ from longctx.live.bounds import Bounds
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
-from longctx.live.limiter import Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
+from longctx.live.interrupted import sends_the_rest
+from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
 from longctx.live.request import Request, most_paid
-from longctx.live.server.clients import Clients
+from longctx.live.server.clients import Clients, Server
 from longctx.live.server.providers import Client
 from longctx.live.server.vendors import key_of, send
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import check_answer
 from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.text import count
 from longctx.vocabulary.cell import BuiltTrial, Reply
+
+MOST_SHOWN_S = 365 * 86_400.0
+"""The longest pause whose length is shown."""
 
 
 class Progress(Protocol):
     """The display of an asking pass.
 
-    It is called with the number of requests in flight, with each question that ends, and, while none ends, with the
-    seconds of silence and what is waited for.
+    It is called with the number of requests in flight and a note on their limit, with each question that ends, and,
+    while none ends, with the seconds of silence and what is waited for.
     """
 
-    def in_flight(self, number: int) -> None: ...
+    def in_flight(self, number: int, note: str = "") -> None: ...
 
     def waiting(self, silent_s: float, what: str) -> None: ...
 
@@ -51,12 +56,17 @@ async def ask_all(
 
     Nothing that a server does raises an exception.
     """
-    asking = Asking(Clients.taken(clients).without_retries(), tape, bounds, progress)
-    supply = ProtocolTrials(asking.asked, trials, progress)
-    await asking.drain(supply, bounds)
+    given = Clients.taken(clients).without_retries()
+    asking = Asking(given, tape, bounds, progress)
+    of_servers: dict[Server, list[Trial]] = {}
+    for trial in trials:
+        of_servers.setdefault(given.server_of(trial.case.model), []).append(trial)
+    supplies = {server: ProtocolTrials(asking.asked, some, progress) for server, some in of_servers.items()}
+    await asking.drain(supplies, bounds)
     asked = asking.asked
-    for trial in supply.order.left():
-        asked.failures[trial.key] = asked.stopped or Failure("not_asked", "not reached")
+    for supply in supplies.values():
+        for trial in supply.order.left():
+            asked.failures[trial.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
@@ -97,7 +107,10 @@ class Asking:
     def __init__(self, clients: Clients, tape: Tape, bounds: Bounds, progress: Progress) -> None:
         self.asked = Asked()
         self._clients, self._tape, self._progress = clients, tape, progress
-        self._slots = Slots(bounds.limit, progress.in_flight)
+        self.limits = bounds.limits
+        room = asyncio.Semaphore(bounds.limits.ceiling)
+        self._slots = {server: Slots(bounds.limits.of(server), self._changed, room) for server in clients.of_servers}
+        self._retries = 0
         self._budget, self._failures = bounds.budget, bounds.failures
         self._settled = asyncio.Condition()
         self._longest_s = 0.0
@@ -108,32 +121,51 @@ class Asking:
         """Return what the pass is waiting for, as an object of "waiting for"."""
         url = self._clients.named
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
-        if (held_s := self._slots.held_s) > 0:
-            return f"a pause of {held_s:,.0f} s more, which {url} asks for{failed}"
-        if not self._slots.taken:
+        for server, slots in self._slots.items():
+            if (held_s := slots.held_s) > 0:
+                return f"a pause of {held_s:,.0f} s more, which {self._clients.url(server)} asks for{failed}"
+        if not self._in_flight:
             return f"the next attempt{failed}" if failed else "the next request, of which none is in flight"
         which = "next" if self.asked.answered or self.asked.failures else "first"
         each = f"for up to {self._longest_s:g} s each"
-        return f"the {which} answer of {url}: {self._slots.taken} in flight, {each}{failed}"
+        return f"the {which} answer of {url}: {self._in_flight} in flight, {each}{failed}"
 
-    async def drain(self, supply: Supply, bounds: Bounds) -> None:
-        """Ask the trials of a supply, until none may start and nothing is in flight."""
-        loop = Drain(supply, bounds.limit.ceiling, lambda: self.may_send_more)
-        tasks: dict[asyncio.Task[Reply | Failure], Sent] = {}
-        ended: asyncio.Queue[asyncio.Task[Reply | Failure]] = asyncio.Queue()
+    @property
+    def _in_flight(self) -> int:
+        """The requests in flight."""
+        return sum(slots.sent for slots in self._slots.values())
+
+    def _changed(self) -> None:
+        """Tell how many requests are in flight, why they are fewer than before, and how many were sent again."""
+        fell = {server: slots.limit.fell for server, slots in self._slots.items() if slots.limit.fell}
+        several = len(self._slots) > 1
+        why = "; ".join(f"{why} of {self._clients.url(server)}" if several else why for server, why in fell.items())
+        retries = f", {count(self._retries, 'retry', 'retries')}" if self._retries else ""
+        self._progress.in_flight(self._in_flight, f"{f' ({why})' if why else ''}{retries}")
+
+    async def drain(self, supplies: Mapping[Server, Supply], bounds: Bounds) -> None:
+        """Ask the trials of each server's supply, until none may start and nothing is in flight."""
         self.watch.begin()
         try:
             with bounds.halt.stopping(self.halted):
-                while True:
-                    for sent in loop.take():
-                        tasks[task := asyncio.create_task(self._sent(*sent))] = sent
-                        task.add_done_callback(ended.put_nowait)
-                    if not tasks:
-                        return
-                    task = await ended.get()
-                    loop.ended(*tasks.pop(task), task.result())
+                await asyncio.gather(*(self._drain(supply, self._slots[server]) for server, supply in supplies.items()))
         finally:
             self.watch.end()
+
+    async def _drain(self, supply: Supply, slots: Slots) -> None:
+        loop = Drain(supply, lambda: slots.most, lambda: self.may_send_more)
+        tasks: dict[asyncio.Task[Reply | Failure], Sent] = {}
+        ended: asyncio.Queue[asyncio.Task[Reply | Failure]] = asyncio.Queue()
+        try:
+            while True:
+                for sent in loop.take():
+                    tasks[task := asyncio.create_task(self._sent(*sent))] = sent
+                    task.add_done_callback(ended.put_nowait)
+                if not tasks:
+                    return
+                task = await ended.get()
+                loop.ended(*tasks.pop(task), task.result())
+        finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -165,7 +197,7 @@ class Asking:
         self._failures.in_a_row += 1
         if result.fatal:
             self._stop(result)
-        elif self._failures.ended:
+        elif self._failures.ended(self.limits.allowed):
             message = (
                 f"{self._failures.in_a_row} trials in a row were not answered, so no more were asked. "
                 f"The last: {result.message}"
@@ -175,12 +207,13 @@ class Asking:
     def halted(self) -> str:
         """Send nothing more; return what is in flight, as an object of "waiting for", empty if nothing is."""
         self._stop(Failure("not_asked", "the run was stopped", fatal=True))
-        taken = self._slots.taken
-        return f"{taken:,} in flight, for up to {self._longest_s:g} s each" if taken else ""
+        number = self._in_flight
+        return f"{number:,} in flight, for up to {self._longest_s:g} s each" if number else ""
 
     def _stop(self, why: Failure) -> None:
         self.asked.stopped = self.asked.stopped or why
-        self._slots.close()
+        for slots in self._slots.values():
+            slots.close()
 
     async def answer(self, request: Request) -> Reply | Failure:
         """Return the reply, or the failure of the last attempt."""
@@ -191,7 +224,9 @@ class Asking:
             self._failed = "" if isinstance(result, Reply) else result.message
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
-            await self._slots.pause(pause_s(attempts) if pause is None else pause)
+            self._retries += 1
+            slots = self._slots[self._clients.server_of(request.trial.case.model)]
+            await slots.before_another(pause_s(attempts) if pause is None else pause)
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
         absent = failure.fatal and not self._failures.answered  # a server that has answered may come back
@@ -222,19 +257,19 @@ class Asking:
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request in a slot of its own; return as `_attempt` does."""
         case = request.trial.case
-        client = self._clients.of(case.model)
+        client, slots = self._clients.of(case.model), self._slots[self._clients.server_of(case.model)]
         timeout_s = case.model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
         WANTED.set(request.wanted)
-        async with self._slots.slot() as changes:
+        async with slots.slot() as changes:
             if self.asked.stopped:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, request, timeout_s)
                 LOG.debug("%s of %s: answered, status %d", case.id, case.model.model, response.status_code)
-                self._slots.answered()
-                self._slots.hold(room_in_s(response.headers, case.size_tokens))
+                slots.answered(timeout_s)
+                self._hold(client, slots, room_in_s(response.headers, case.size_tokens))
                 return self._recorded(request.wanted, response.content), None
             except Exception as error:
                 LOG.debug("%s of %s: %s", case.id, case.model.model, type(error).__name__)
@@ -243,9 +278,21 @@ class Asking:
                     pause = retry_after_s(error.response.headers)
                     pause = retry_info_s(error.body) if pause is None else pause
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
-                    self._slots.refused(changes)
-                    self._slots.hold(pause or 0.0)
+                    slots.refused(changes, str(error.status_code))
+                    self._hold(client, slots, pause or 0.0)
                 return explain(error, client.base_url, case.id, key_of(case.model)), pause
+
+    def _hold(self, client: Client, slots: Slots, seconds: float) -> None:
+        """Send nothing to a server for these seconds; stop if nobody waits that long."""
+        if seconds <= MOST_S:
+            slots.hold(seconds)
+            return
+        length = f"{seconds / 60:,.0f} minutes" if seconds < MOST_SHOWN_S else "more than a year"
+        message = (
+            f"{str(client.base_url).rstrip('/')} asks for a pause of {length}, and a run waits for "
+            f"{MOST_S / 60:.0f} minutes at most. {sends_the_rest(self._tape)}"
+        )
+        self._stop(Failure("rate_limit", message.rstrip(), fatal=True))
 
     def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
+from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT
 from longctx.live.cost.money import Budget
 from longctx.live.interrupted import Halt
 from longctx.live.limiter import Limit
+from longctx.live.server.clients import Server
 
 MAX_CONSECUTIVE_FAILURES = 40
 """The number of trials in a row without an answer that stops the asking, since the next would fail too.
@@ -22,7 +24,7 @@ class Terms:
 
     base_url: str | None = None
     """None for the SDK's own."""
-    in_flight: int = 4
+    in_flight: int = MOST_IN_FLIGHT
     """The most requests at once."""
     max_cost: float | None = None
     """USD; None for no cap."""
@@ -40,23 +42,38 @@ class Terms:
 class ConsecutiveFailures:
     """How long to go on asking without success."""
 
-    most: int
-    """The number of trials in a row without an answer that ends asking."""
     in_a_row: int = 0
     """The current number in a row."""
     answered: bool = False
     """Whether any trial was answered."""
 
+    def ended(self, allowed: int) -> bool:
+        """Return whether to stop, with this number of requests allowed in flight."""
+        return self.in_a_row >= max(MAX_CONSECUTIVE_FAILURES, 2 * allowed)
+
+
+@dataclass(slots=True)
+class Limits:
+    """The limits of the servers: what one of them refuses slows no other."""
+
+    ceiling: int
+    """The most requests in flight to all of them together."""
+    _of: dict[Server, Limit] = field(default_factory=dict)
+
+    def of(self, server: Server) -> Limit:
+        return self._of.setdefault(server, Limit(self.ceiling))
+
     @property
-    def ended(self) -> bool:
-        return self.in_a_row >= self.most
+    def allowed(self) -> int:
+        """The most requests in flight at present."""
+        return min(self.ceiling, sum(int(limit.allowed) for limit in list(self._of.values())) or FIRST_IN_FLIGHT)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The bounds, which all rounds share and update."""
 
-    limit: Limit
+    limits: Limits
     budget: Budget
     failures: ConsecutiveFailures
     halt: Halt
@@ -65,8 +82,8 @@ class Bounds:
     def of(cls, in_flight: int, max_cost: float | None = None, halt: Halt | None = None) -> Self:
         """Return the bounds for at most `in_flight` requests at once. max_cost: USD; None for no cap."""
         return cls(
-            Limit(in_flight),
+            Limits(in_flight),
             Budget(max_cost),
-            ConsecutiveFailures(max(MAX_CONSECUTIVE_FAILURES, 2 * in_flight)),
+            ConsecutiveFailures(),
             halt or Halt(),
         )

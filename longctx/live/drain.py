@@ -70,8 +70,8 @@ class Supply(Protocol):
 class Drain:
     """The loop over the trials of one supply."""
 
-    def __init__(self, supply: Supply, most: int, may_send_more: Callable[[], bool]) -> None:
-        """most: the requests that are out before another trial starts. may_send_more: whether a server answers."""
+    def __init__(self, supply: Supply, most: Callable[[], int], may_send_more: Callable[[], bool]) -> None:
+        """most: the requests that are now out before another trial starts. may_send_more: whether a server answers."""
         self._supply, self._most, self._may_send_more = supply, most, may_send_more
         self._out = 0
         self._ready: deque[Paused] = deque()
@@ -81,7 +81,7 @@ class Drain:
 
     def take(self) -> Iterator[Sent]:
         """Yield what is sent now, one after another: a trial starts when those before it were sent."""
-        while self._out < self._most and (found := self._next()):
+        while self._out < self._most() and (found := self._next()):
             paused, requests = found
             paused.left = len(requests)
             self._out += paused.left

@@ -1,8 +1,9 @@
-"""The concurrency limit: the most requests in flight, which adapts to what the server accepts.
+"""The concurrency limit: the most requests in flight to one server, which adapts to what it accepts.
 
-A refused request halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of the
-gap to one less than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438) with a
-steeper recovery. Pauses that the server asks for (`retry-after`, the headers of its rate limits) are kept.
+A run starts with few, and doubles them for as long as a server then gives more answers a second. A refused request
+halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of the gap to one less
+than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438) with a steeper recovery.
+Pauses that the server asks for (`retry-after`, the headers of its rate limits) are kept.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 
 from longctx import clocks
+from longctx.config.project import FIRST_IN_FLIGHT
 
+FASTER = 1.15
+"""How many times the answers per second a doubled limit must give to be kept."""
+MEASURED = 8
+"""The fewest answers by which a pace is measured."""
+FULL = 0.7
+"""The least share of a limit that must be in flight, on average, to tell how fast a server is at that limit."""
+PATIENCE = 8
+"""The rounds until a doubling that gave nothing is tried again; twice as many the next time."""
 PLATEAU = 90.0
 """The limit exceeds the one that was last refused by r³/(3·PLATEAU²) requests r rounds after the refusal."""
 
@@ -28,34 +38,79 @@ class Limit:
 
     ceiling: int
     """The most requests ever."""
+    start: int = FIRST_IN_FLIGHT
+    """The first limit, if the ceiling allows it."""
     allowed: float = field(init=False)
     """The current limit."""
-    refused_at: float = field(init=False)
+    refused_at: float = math.inf
     """The limit at the last refusal."""
     held_until: float = 0.0
     """The time before which nothing is sent."""
     changes: int = 0
     """How often the limit was halved; each request remembers this number, so that one overload halves the limit
     once."""
+    fell: str = ""
+    """Why the limit is lower than it was; empty if it is not."""
     _rounds: float = 0.0
     """The rounds since the last refusal."""
+    _pace: Pace = field(init=False)
+    """The pace at the current limit."""
+    _slower: tuple[int, float] | None = None
+    """The limit before a doubling that is being tried, and its answers per second."""
+    _patience: int = PATIENCE
 
     def __post_init__(self) -> None:
-        self.allowed = self.refused_at = float(self.ceiling)
+        self.allowed = float(min(self.start, self.ceiling))
+        self._pace = Pace(-int(self.allowed))
 
-    def answered(self) -> None:
+    def in_flight(self, number: int, now: float) -> None:
+        """Note that this number of requests is in flight from now on."""
+        self._pace.until(now)
+        self._pace.taken = number
+
+    def answered(self, now: float = 0.0, timeout_s: float = math.inf) -> None:
         """Note that a request was answered."""
+        if self.refused_at < math.inf:
+            self._recover()
+            return
+        self._pace.answer(now)
+        level = int(self.allowed)
+        if self._pace.answers >= max(MEASURED, 2 * level if self._slower else level):
+            self._judge(level, timeout_s)
+
+    def _recover(self) -> None:
         self._rounds += 1 / self.allowed
         gap = self.refused_at - 1 - self.allowed
         growth = max(gap, (self._rounds / PLATEAU) ** 2)
         self.allowed = min(self.ceiling, self.allowed + growth / self.allowed)
+        if int(self.allowed) >= int(self.refused_at) - 1:
+            self.fell = ""
 
-    def refused(self, changes: int) -> None:
+    def _judge(self, level: int, timeout_s: float) -> None:
+        """Double the limit, keep a doubling, or take it back, by the pace that was measured."""
+        pace, slower, left_out = self._pace, self._slower, level
+        if not pace.full(level):  # there was not enough to send
+            self._pace = pace.afresh(0)
+            return
+        rate = pace.rate(level)
+        if slower and rate < FASTER * slower[1]:
+            self.fell = f"{level} were no faster"
+            self.allowed, self._slower, left_out = slower[0], None, slower[0] * self._patience
+            self._patience *= 2
+        elif level < self.ceiling and pace.latency_s <= timeout_s / 4:  # it would double with a server that queues
+            self.fell = ""
+            self.allowed, self._slower = min(2 * level, self.ceiling), (level, rate)
+        else:
+            self._slower = None
+        self._pace = pace.afresh(-left_out)
+
+    def refused(self, changes: int, why: str = "refusal") -> None:
         """Note that an overloaded server refused a request, which was sent after `changes` halvings."""
         if changes == self.changes:
             self.changes += 1
             self.refused_at = self.allowed
             self.allowed = max(1.0, self.allowed / 2)
+            self.fell = f"{self.refused_at:.0f} before a {why}"
             self._rounds = 0.0
 
     def hold(self, until: float) -> None:
@@ -63,10 +118,50 @@ class Limit:
         self.held_until = max(self.held_until, until)
 
 
+@dataclass(slots=True)
+class Pace:
+    """How fast a server answers. It leaves out the times in which nothing, or little, was sent to it."""
+
+    answers: int
+    """Negative while answers are left out, most of which are to requests that were sent before."""
+    taken: int = 0
+    """The requests in flight."""
+    slots_s: float = 0.0
+    """The seconds that requests were in flight, of all together."""
+    busy_s: float = 0.0
+    """The seconds in which any was."""
+    since: float = 0.0
+
+    def until(self, now: float) -> None:
+        if self.taken and self.answers >= 0:
+            self.slots_s += self.taken * (now - self.since)
+            self.busy_s += now - self.since
+        self.since = now
+
+    def answer(self, now: float) -> None:
+        self.until(now)
+        self.answers += 1
+
+    def full(self, level: int) -> bool:
+        """Return whether nearly as many were in flight as a limit allows."""
+        return self.slots_s >= FULL * level * self.busy_s
+
+    @property
+    def latency_s(self) -> float:
+        return self.slots_s / self.answers
+
+    def rate(self, level: int) -> float:
+        """Return the answers per second with `level` in flight: by Little's law, whatever part of the time it was."""
+        return level / self.latency_s if self.slots_s else math.inf
+
+    def afresh(self, answers: int) -> Pace:
+        return Pace(answers, self.taken, since=self.since)
+
+
 PREFIX = "anthropic-ratelimit-"
 HTTP_DATE = email.utils.parsedate_to_datetime
-MOST_S = 3600.0
-"""The longest wait in seconds, whatever a header says."""
+MOST_S = 600.0
+"""The longest pause in seconds that a run waits for: a longer one ends it."""
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
@@ -77,11 +172,11 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         seconds = _number(headers.get(name))
         if seconds is not None:
-            return min(max(seconds / unit, 0.0), MOST_S)
+            return max(seconds / unit, 0.0)
     until = _moment(HTTP_DATE, headers.get("retry-after"))
     if until is None:
         return None
-    return min(max((until - _now(headers)).total_seconds(), 0.0), MOST_S)
+    return max((until - _now(headers)).total_seconds(), 0.0)
 
 
 def retry_info_s(body: object) -> float | None:
@@ -92,7 +187,7 @@ def retry_info_s(body: object) -> float | None:
         delay = detail.get("retryDelay") if isinstance(detail, dict) else None
         seconds = _number(delay.removesuffix("s")) if isinstance(delay, str) else None
         if seconds is not None:
-            return min(max(seconds, 0.0), MOST_S)
+            return max(seconds, 0.0)
     return None
 
 
@@ -103,7 +198,7 @@ def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
     """
     needs = {"requests": 1, "input-tokens": tokens, "tokens": tokens}
     waits = [_bucket_s(headers, f"{PREFIX}{name}", need) for name, need in needs.items()]
-    return min(max(waits), MOST_S)
+    return max(waits)
 
 
 def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
@@ -170,32 +265,61 @@ def pause_s(attempts: int) -> float:
 
 
 class Slots:
-    """The requests in flight on one event loop. on_change: called with their number whenever it changes."""
+    """The requests in flight to one server, on one event loop."""
 
-    def __init__(self, limit: Limit, on_change: Callable[[int], object] = lambda taken: None) -> None:
-        self._limit, self._on_change = limit, on_change
+    def __init__(
+        self,
+        limit: Limit,
+        on_change: Callable[[], object] = lambda: None,
+        room: contextlib.AbstractAsyncContextManager[object] | None = None,
+    ) -> None:
+        """on_change: called whenever `sent` changes. room: what requests to all servers share; None for no limit."""
+        self.limit, self._on_change = limit, on_change
+        self._room = room or contextlib.nullcontext()
         self._changed = asyncio.Condition()
         self._closed = asyncio.Event()
-        self.taken = 0
+        self.taken = self.waiting = self.sent = 0
+
+    @property
+    def most(self) -> int:
+        """The most requests worth starting: those that may be in flight, beside those that wait for another attempt."""
+        return min(int(self.limit.allowed) + self.waiting, self.limit.ceiling)
 
     @contextlib.asynccontextmanager
     async def slot(self) -> AsyncIterator[int]:
         """Wait for a slot and hold it. Yields the number of halvings of the limit so far, which `refused` takes."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self.taken < int(self._limit.allowed))
+            await self._changed.wait_for(lambda: self.taken < int(self.limit.allowed))
             self._count(1)
         try:
             while not self._closed.is_set() and (seconds := self.held_s) > 0:
                 await self.pause(seconds)
-            yield self._limit.changes
+            async with self._room:
+                self._count_sent(1)
+                try:
+                    yield self.limit.changes
+                finally:
+                    self._count_sent(-1)
         finally:
             async with self._changed:
                 self._count(-1)
-                self._changed.notify(2)  # its own slot, and one that an answer may have added to the limit
+                self._changed.notify_all()  # its own slot, and those that an answer may have added to the limit
 
     def _count(self, change: int) -> None:
         self.taken += change
-        self._on_change(self.taken)
+        self.limit.in_flight(self.taken, self._now)
+
+    def _count_sent(self, change: int) -> None:
+        self.sent += change
+        self._on_change()
+
+    async def before_another(self, seconds: float) -> None:
+        """Wait these seconds before another attempt at a request."""
+        self.waiting += 1
+        try:
+            await self.pause(seconds)
+        finally:
+            self.waiting -= 1
 
     async def pause(self, seconds: float) -> None:
         """Wait for these seconds, or until the slots are closed."""
@@ -206,19 +330,23 @@ class Slots:
         """End all waiting, because nothing more will be sent."""
         self._closed.set()
 
-    def answered(self) -> None:
-        """Note that a request was answered."""
-        self._limit.answered()
+    def answered(self, timeout_s: float) -> None:
+        """Note that a request was answered whose answer was waited for so long at most."""
+        self.limit.answered(self._now, timeout_s)
 
-    def refused(self, changes: int) -> None:
+    def refused(self, changes: int, why: str) -> None:
         """Note that a request was refused whose slot was taken after `changes` halvings of the limit."""
-        self._limit.refused(changes)
+        self.limit.refused(changes, why)
 
     def hold(self, seconds: float) -> None:
         """Send nothing for these seconds."""
-        self._limit.hold(asyncio.get_running_loop().time() + seconds)
+        self.limit.hold(self._now + seconds)
 
     @property
     def held_s(self) -> float:
         """The seconds for which nothing will be sent; 0 or less if there is no pause."""
-        return self._limit.held_until - asyncio.get_running_loop().time()
+        return self.limit.held_until - self._now
+
+    @property
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()

@@ -35,8 +35,8 @@ class Outcomes:
         self.output_tokens: dict[Group, list[int]] = defaultdict(list)
         """The output tokens of each reply, thinking included."""
 
-    def in_flight(self, number: int) -> None:
-        self._shown.in_flight(number)
+    def in_flight(self, number: int, note: str = "") -> None:
+        self._shown.in_flight(number, note)
 
     def waiting(self, silent_s: float, what: str) -> None:
         self._shown.waiting(silent_s, what)

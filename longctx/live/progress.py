@@ -47,7 +47,7 @@ def live_progress(tally: Tally, say: Say) -> Iterator[Progress]:
 class Silent:
     """A progress that shows nothing."""
 
-    def in_flight(self, number: int) -> None:
+    def in_flight(self, number: int, note: str = "") -> None:
         pass
 
     def waiting(self, silent_s: float, what: str) -> None:
@@ -66,6 +66,7 @@ class Lines(Silent):
     def __init__(self, tally: Tally, say: Say, clock: Timer) -> None:
         self._tally, self._say, self._clock = tally, say, clock
         self._began, self._worth_a_line_s = clock.time(), 0.0
+        self._in_flight = ""
         self._timer = clock.call_later(LINE_S, self._line)
 
     def waiting(self, silent_s: float, what: str) -> None:
@@ -73,6 +74,9 @@ class Lines(Silent):
             still = f"Still waiting, after {silent_s:,.0f} s," if self._worth_a_line_s else "Waiting"
             self._worth_a_line_s = 3 * silent_s
             self._say(f"{still} for {what} …")
+
+    def in_flight(self, number: int, note: str = "") -> None:
+        self._in_flight = f"{number} in flight{note}"
 
     def close(self) -> None:
         """Print no more."""
@@ -84,6 +88,7 @@ class Lines(Silent):
             f"{tally.done:,} of {tally.total:,} trials",
             f"{tally.rate.rate:.2f} correct" if tally.rate.n else None,
             None if tally.cost is None else usd(tally.cost),
+            self._in_flight,
             f"{tally.failed:,} failed" if tally.failed else None,
             tally.left(self._clock.time() - self._began),
         )
@@ -96,7 +101,7 @@ class AskingProgress(Silent):
 
     def __init__(self, tally: Tally, live: Display) -> None:
         self._tally, self._live = tally, live
-        self._in_flight = 0
+        self._in_flight = "0 in flight"
         self._drawing: asyncio.TimerHandle | None = None
         self._waiting: str | None = None
 
@@ -104,8 +109,8 @@ class AskingProgress(Silent):
         self._waiting = f"waiting for {what}"
         self._soon()
 
-    def in_flight(self, number: int) -> None:
-        self._in_flight = number
+    def in_flight(self, number: int, note: str = "") -> None:
+        self._in_flight = f"{number} in flight{note}"
         self._soon()
 
     def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
@@ -129,7 +134,7 @@ class AskingProgress(Silent):
             f"{tally.done:,} of {tally.total:,} trials",
             f"{tally.tokens:,} tokens",
             None if tally.cost is None else usd(tally.cost),
-            f"{self._in_flight} in flight",
+            self._in_flight,
             f"{tally.failed:,} failed" if tally.failed else None,
             self._waiting,
         )

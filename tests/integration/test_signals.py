@@ -76,7 +76,7 @@ def test_what_fails_meanwhile_is_not_sent_again(checkout: Checkout, server: Simu
 
 
 def test_a_pause_that_the_server_asks_for_is_not_waited_for(checkout: Checkout, server: SimulatedServer) -> None:
-    server.script = failing(429, **{"retry-after": "3000"})
+    server.script = failing(429, **{"retry-after": "500"})
     with Listening(checkout, *asking(server)) as run:
         run.until("Waiting for a pause of")
         run.signal(signal.SIGINT)
@@ -173,3 +173,10 @@ def test_functions_end_at_the_second_while_pytest_still_ends(checkout: Checkout,
     )
     assert not server.release.is_set()
     assert len(server.asked) == 2
+
+
+def test_a_pause_of_more_than_ten_minutes_ends_the_run(checkout: Checkout, server: SimulatedServer) -> None:
+    server.script = failing(429, **{"retry-after": "100000000000000000000"})
+    result = checkout.record(server)
+    assert result.code == 4, result
+    assert result.says("asks for a pause of more than a year, and a run waits for 10 minutes at most. The same command")

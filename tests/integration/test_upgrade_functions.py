@@ -176,3 +176,17 @@ def test_a_mistaken_selection_is_refused(project: Checkout, arguments: tuple[str
     result = upgrade(project, None, *arguments)
     assert result.code == 2
     assert result.says(f"[{code}]"), result
+
+
+def test_without_a_profile_of_protocols_it_takes_the_project_s_tests(project: Checkout) -> None:
+    """As README's first test does after `init`: a profile that names models, and functions."""
+    named = data(project, "first")["candidates"]
+    for profile in ("", 'models = ["old"]\n'):
+        if profile:
+            project.profile(profile, name="first.toml")
+        result = project.longctx("upgrade", "old", "new", "--margin", 0.3, "--out", "up", "--volume", 1_000_000)
+        assert result.code in (0, 11), result
+        assert data(project)["candidates"] == named
+        shutil.rmtree(project.file("up"))
+    result = project.longctx("upgrade", "old", "new", "-k", "review", "--margin", 0.3, "--out", "up")
+    assert [test["family"] for test in data(project)["candidates"][0]["families"]] == ["test_review"], result

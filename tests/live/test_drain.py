@@ -67,7 +67,7 @@ def indices(sent: Sequence[Sent]) -> list[int]:
 
 def run(trials: list[Trial], in_flight: int) -> list[list[int]]:
     """Return the questions that are in flight together, if all of them end at once."""
-    loop, seen = Drain(Trials(trials), in_flight, lambda: True), []
+    loop, seen = Drain(Trials(trials), lambda: in_flight, lambda: True), []
     while together := taken(loop):
         seen.append(indices(together))
         for sent in together:
@@ -95,7 +95,7 @@ def test_what_was_not_taken_is_left() -> None:
 
 def test_a_trial_goes_on_before_another_starts() -> None:
     trials = Trials([trial(index) for index in range(3)], times=2)
-    loop, seen = Drain(trials, 1, lambda: True), list[int]()
+    loop, seen = Drain(trials, lambda: 1, lambda: True), list[int]()
     while sent := taken(loop):
         seen += indices(sent)
         loop.ended(*sent[0], REPLY)
@@ -105,7 +105,7 @@ def test_a_trial_goes_on_before_another_starts() -> None:
 
 def test_a_trial_goes_on_once_all_of_its_requests_have_ended() -> None:
     trials = Trials([trial(0)], wide=3)
-    loop = Drain(trials, 1, lambda: True)
+    loop = Drain(trials, lambda: 1, lambda: True)
     first, second, third = taken(loop)
     loop.ended(*first, REPLY)
     loop.ended(*second, REPLY)
@@ -120,7 +120,7 @@ def test_a_trial_starts_once_those_before_it_were_sent() -> None:
     """What a test function does until it asks may take long: its neighbours' requests do not wait for it."""
     waiting = deque([trial(0), trial(1)])
     trials = Trials(list(waiting))
-    sending = Drain(trials, 2, lambda: True).take()
+    sending = Drain(trials, lambda: 2, lambda: True).take()
     next(sending)
     assert [each.index for each in trials.order.left()] == [1]
 
@@ -128,7 +128,7 @@ def test_a_trial_starts_once_those_before_it_were_sent() -> None:
 @pytest.mark.parametrize("answered", [True, False])
 def test_what_failed_for_a_moment_is_sent_once_more_when_nothing_else_is(answered: bool) -> None:
     trials = Trials([trial(index) for index in range(3)])
-    loop = Drain(trials, 2, lambda: answered)
+    loop = Drain(trials, lambda: 2, lambda: answered)
     zero, one = taken(loop)
     loop.ended(*zero, BUSY)
     [two] = taken(loop)
@@ -146,7 +146,7 @@ def test_what_failed_for_a_moment_is_sent_once_more_when_nothing_else_is(answere
 
 def test_of_many_that_are_sent_once_more_no_more_are_in_flight_than_before() -> None:
     trials = Trials([trial(index) for index in range(5)])
-    loop, out = Drain(trials, 2, lambda: True), list[int]()
+    loop, out = Drain(trials, lambda: 2, lambda: True), list[int]()
     while sent := taken(loop):
         out.append(len(sent))
         for each in sent:
@@ -157,7 +157,7 @@ def test_of_many_that_are_sent_once_more_no_more_are_in_flight_than_before() -> 
 
 def test_what_is_refused_ends_its_trial_alone() -> None:
     trials = Trials([trial(0), trial(1)])
-    loop = Drain(trials, 2, lambda: True)
+    loop = Drain(trials, lambda: 2, lambda: True)
     zero, one = taken(loop)
     loop.ended(*zero, REFUSED)
     loop.ended(*one, REPLY)

@@ -136,9 +136,11 @@ class Clients:
 
     def of(self, model: ModelProfile) -> Client:
         """Return the client that asks a model."""
-        if len(self.of_servers) == 1:
-            return next(iter(self.of_servers.values()))
-        return self.of_servers[server_of(model)]
+        return self.of_servers[self.server_of(model)]
+
+    def server_of(self, model: ModelProfile) -> Server:
+        """Return the server that answers for a model."""
+        return next(iter(self.of_servers)) if len(self.of_servers) == 1 else server_of(model)
 
     def grouped(
         self, members: Iterable[Member], model: Callable[[Member], ModelProfile]
@@ -155,10 +157,14 @@ class Clients:
         known = sorted(self.of_servers.items(), key=lambda entry: entry[0][0] in VENDORS)
         return known[0][1]
 
+    def url(self, server: Server) -> str:
+        """Return the address of a server."""
+        return str(self.of_servers[server].base_url).rstrip("/")
+
     @property
     def named(self) -> str:
         """The addresses of the servers."""
-        return " and ".join(dict.fromkeys(str(client.base_url).rstrip("/") for client in self.of_servers.values()))
+        return " and ".join(dict.fromkeys(map(self.url, self.of_servers)))
 
     def without_retries(self) -> Clients:
         """Return the clients that send a request once."""

@@ -33,7 +33,7 @@ class Told:
     results: dict[str, Reply | Failure] = field(default_factory=dict)
     waits: list[str] = field(default_factory=list)
 
-    def in_flight(self, number: int) -> None: ...
+    def in_flight(self, number: int, note: str = "") -> None: ...
 
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)

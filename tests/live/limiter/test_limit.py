@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,13 +23,83 @@ def a_round(limit: Limit, bears: int) -> int:
     return min(sent, bears)
 
 
-def test_it_starts_at_its_ceiling_and_stays_there() -> None:
-    limit = Limit(8)
-    assert [a_round(limit, 100) for _ in range(5)] == [8] * 5
+def in_time(
+    limit: Limit, slots: float, answer_s: float, answers: int, sent: float = math.inf, **of: float
+) -> list[int]:
+    """Return the limits, one after another, with a server that answers `slots` requests at once, each in `answer_s`.
+
+    sent: the most requests that there are to send at once.
+    """
+    levels, ends, now = [int(limit.allowed)], list[float](), 0.0
+    free = [0.0] * int(min(slots, limit.ceiling))
+    while answers > 0:
+        while len(ends) < min(int(limit.allowed), sent):
+            place = min(range(len(free)), key=free.__getitem__)
+            free[place] = max(free[place], now) + answer_s
+            ends.append(free[place])
+            limit.in_flight(len(ends), now)
+        now = min(ends)
+        ends.remove(now)
+        limit.answered(now, **of)
+        limit.in_flight(len(ends), now)
+        answers -= 1
+        if int(limit.allowed) != levels[-1]:
+            levels.append(int(limit.allowed))
+    return levels
+
+
+def test_it_starts_with_four_and_doubles_while_answers_come_faster() -> None:
+    assert in_time(Limit(32), math.inf, 2.0, answers=200) == [4, 8, 16, 32]
+    assert in_time(Limit(24), math.inf, 2.0, answers=200) == [4, 8, 16, 24]
+    assert in_time(Limit(3), math.inf, 2.0, answers=200) == [3]
+
+
+@pytest.mark.parametrize(
+    ("slots", "levels"), [(1, [4, 8, 4]), (4, [4, 8, 4]), (8, [4, 8, 16, 8]), (16, [4, 8, 16, 32, 16])]
+)
+def test_a_doubling_that_gives_nothing_is_taken_back(slots: int, levels: list[int]) -> None:
+    limit = Limit(32)
+    assert in_time(limit, slots, 2.0, answers=sum(levels) * 3) == levels
+    assert limit.fell == f"{levels[-2]} were no faster"
+
+
+def test_it_is_tried_again_later_and_ever_later() -> None:
+    limit = Limit(32)
+    assert in_time(limit, 1, 2.0, answers=160) == [4, 8, 4, 8, 4]
+
+
+def test_where_there_is_little_to_send_nothing_is_concluded() -> None:
+    assert in_time(Limit(32), math.inf, 2.0, answers=200, sent=2) == [4]
+
+
+def test_a_pause_between_two_passes_is_no_slowness() -> None:
+    limit = Limit(32)
+    assert in_time(limit, math.inf, 2.0, answers=12) == [4, 8]
+    limit.in_flight(0, 8.0)
+    limit.in_flight(0, 5000.0)
+    limit.in_flight(1, 5000.0)
+    limit.in_flight(0, 5002.0)
+    assert in_time(limit, math.inf, 2.0, answers=24)[-1] == 16
+
+
+def test_it_does_not_double_where_answers_would_come_too_late() -> None:
+    """With a server that queues, an answer takes twice as long with twice as many in flight."""
+    assert in_time(Limit(32), 1, 20.0, answers=40, timeout_s=600) == [4, 8, 4]
+    assert in_time(Limit(32), 1, 20.0, answers=40, timeout_s=300) == [4]
+
+
+def test_a_refusal_ends_the_doubling_and_is_told() -> None:
+    limit = Limit(32)
+    in_time(limit, math.inf, 2.0, answers=40)
+    assert int(limit.allowed) == 16
+    limit.refused(0, "429")
+    assert (limit.allowed, limit.fell) == (8, "16 before a 429")
+    in_time(limit, math.inf, 2.0, answers=200)
+    assert (int(limit.allowed), limit.fell) == (15, "")
 
 
 def test_one_overload_halves_it_once() -> None:
-    limit = Limit(64)
+    limit = Limit(64, start=64)
     for _ in range(10):
         limit.refused(0)
     assert limit.allowed == 32
@@ -43,7 +115,7 @@ def test_it_never_falls_below_one_request() -> None:
 
 
 def test_it_comes_back_close_to_what_was_refused_and_lingers() -> None:
-    limit = Limit(64)
+    limit = Limit(64, start=64)
     limit.refused(0)
     limit.answered()
     rounds = [a_round(limit, 1000) for _ in range(12)]
@@ -54,7 +126,7 @@ def test_it_comes_back_close_to_what_was_refused_and_lingers() -> None:
 
 def test_it_passes_what_was_refused_ever_faster() -> None:
     """CUBIC's curve: r rounds after a refusal, the limit exceeds the refused one by r³/(3·90²) requests."""
-    limit = Limit(1000)
+    limit = Limit(1000, start=1000)
     limit.allowed = 101.0
     limit.refused(0)
     passed = []
@@ -67,7 +139,7 @@ def test_it_passes_what_was_refused_ever_faster() -> None:
 
 @pytest.mark.parametrize("bears", [2, 5, 10, 20, 50])
 def test_it_keeps_a_server_busy_and_is_seldom_refused(bears: int) -> None:
-    limit = Limit(64)
+    limit = Limit(64, start=64)
     for _ in range(30):
         a_round(limit, bears)
     sent = answered = 0
@@ -80,7 +152,7 @@ def test_it_keeps_a_server_busy_and_is_seldom_refused(bears: int) -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(8, 64), (40, 64), (2, 64)])
 def test_it_finds_that_a_server_bears_more(before: int, after: int) -> None:
-    limit = Limit(64)
+    limit = Limit(64, start=64)
     for _ in range(50):
         a_round(limit, before)
     for _ in range(150):

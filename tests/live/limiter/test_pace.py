@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.live.limiter import MOST_S, PREFIX, retry_after_s, room_in_s
+from longctx.live.limiter import PREFIX, retry_after_s, room_in_s
 
 DATE = "Sun, 22 Nov 2026 10:00:00 GMT"
 RESET = "2026-11-22T10:01:00Z"
@@ -19,9 +21,9 @@ RESET = "2026-11-22T10:01:00Z"
         ({"retry-after": "3"}, 3),
         ({"retry-after": "0.5"}, 0.5),
         ({"retry-after": "-1"}, 0),
-        ({"retry-after": "86400"}, 3600),  # of a quota a day: nobody waits for that in front of a terminal
-        ({"retry-after-ms": "86400000"}, 3600),
-        ({"retry-after": "Mon, 23 Nov 2026 10:00:00 GMT", "date": DATE}, 3600),
+        ({"retry-after": "86400"}, 86400),
+        ({"retry-after-ms": "86400000"}, 86400),
+        ({"retry-after": "Mon, 23 Nov 2026 10:00:00 GMT", "date": DATE}, 86400),
         ({"retry-after": "nan"}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "Fri, 31 Dec 99999999999 23:59:59 GMT"}, None),
@@ -53,7 +55,7 @@ def bucket(name: str, limit: int, remaining: int, reset: str = RESET) -> dict[st
         (bucket("requests", 50, 0, "2026-11-22T09:00:00Z"), 0),
         (bucket("requests", 50, 0, "soon"), 0),
         (bucket("requests", 0, 0), 0),
-        (bucket("requests", 1, 0, "2026-11-23T10:00:00Z"), 3600),
+        (bucket("requests", 1, 0, "2026-11-23T10:00:00Z"), 86400),
     ],
 )
 def test_a_bucket_is_waited_for_until_it_holds_one_request(headers: dict[str, str], seconds: float) -> None:
@@ -61,6 +63,6 @@ def test_a_bucket_is_waited_for_until_it_holds_one_request(headers: dict[str, st
 
 
 @given(st.dictionaries(st.sampled_from([*bucket("requests", 1, 1), "retry-after", "date"]), st.text()), st.integers(0))
-def test_nonsense_is_never_waited_for_too_long(headers: dict[str, str], tokens: int) -> None:
-    assert 0 <= room_in_s(headers, tokens) <= MOST_S
-    assert 0 <= (retry_after_s(headers) or 0) <= MOST_S
+def test_nonsense_is_a_number_of_seconds(headers: dict[str, str], tokens: int) -> None:
+    assert 0 <= room_in_s(headers, tokens) < math.inf
+    assert 0 <= (retry_after_s(headers) or 0) < math.inf

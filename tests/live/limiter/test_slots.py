@@ -56,12 +56,12 @@ def test_after_a_refusal_fewer_are_taken_and_then_more_again() -> None:
     async def test() -> None:
         slots = Slots(Limit(4))
         async with slots.slot() as changes:
-            slots.refused(changes)
+            slots.refused(changes, "429")
         users = Users(slots, 12)
         await settle()
         assert users.holding == 2
         for _ in range(20):
-            slots.answered()
+            slots.answered(600)
         await users.let_go(1)
         assert users.holding == 3
         await users.let_go(11)
@@ -93,7 +93,8 @@ def test_nothing_is_taken_while_it_holds() -> None:
 def test_it_tells_how_many_are_taken() -> None:
     async def test() -> None:
         waits: list[int] = []
-        users = Users(Slots(Limit(2), waits.append), 3)
+        slots = Slots(Limit(2), lambda: waits.append(slots.sent))
+        users = Users(slots, 3)
         await settle()
         assert waits == [1, 2]
         await users.let_go(3)
