@@ -121,6 +121,25 @@ class DeclaredReporting(Reporting):
             elif rate.lo <= guess:
                 yield f"{where}: {rate}, which cannot be told from guessing ({guess:.2f})."
 
+    def figure(self, cells: Sequence[CellSummary]) -> str | Sequence[RatePoint] | None:
+        if self._report.figure:
+            figure: Any = self._report.figure(cells)
+            return figure if isinstance(figure, str) else list(figure)
+        if not self._report.x:
+            return None
+        x, names = self._report.x, list(self._report.names)
+        ordered = sorted(cells, key=lambda cell: names.index(cell.params[x]) if cell.params[x] in names else len(names))
+        places = grouped(ordered, lambda cell: (cell.params[x], self._series(cell.params)))
+        several = len({series for _, series in places}) > 1
+        return [
+            RatePoint(
+                self._report.names[place] if place in self._report.names else place or 0,
+                series * several,
+                pooled(cell.rate for cell in same),
+            )
+            for (place, series), same in places.items()
+        ]
+
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         return list(self._report.gate(before, after, grids)) if self._report.gate else ()
 
