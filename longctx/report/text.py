@@ -247,7 +247,7 @@ def first_table(summary: Summary, title: str = "") -> Table:
     names = short_names(line.subject for line, _ in shown)
     columns = {"test": [summary.title(line.test) for line, _ in shown]}
     columns |= {"model": [names[line.subject] for line, _ in shown]} if len(names) != 1 else {}
-    columns |= {"n": [f"{line.n:,}" for line, _ in shown], ACCURACY: ["; ".join(parts) for _, parts in shown]}
+    columns |= {ACCURACY: ["; ".join(parts) for _, parts in shown], "n": [f"{line.n:,}" for line, _ in shown]}
     checks = [
         "; ".join(
             f"{check.test.removeprefix(f'{line.test}.')} {check.text}"

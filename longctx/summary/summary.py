@@ -172,6 +172,10 @@ def by_test_and_subject(cells: Sequence[CellSummary]) -> dict[tuple[str, Subject
     return grouped(cells, lambda cell: (cell.test, cell.subject))
 
 
+IN_TOKENS = "fill", "tokens", "window", "budget", "context"
+"""The lengths that count tokens; of the others, each counts what it is called."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of the first table: a test and a subject, of which strategies are put together."""
@@ -197,7 +201,7 @@ class Line:
 def lines(summary: Summary) -> list[Line]:
     """Return the lines of the first table, which every report of a run shows; those of checks are among them."""
     groups = grouped(summary.cells, lambda cell: (cell.test, without_strategy(cell.subject)))
-    return [_line(summary.tests.get(test), *of, group) for of in groups if (test := of[0]) and (group := groups[of])]
+    return [_line(summary.tests.get(test), test, subject, group) for (test, subject), group in groups.items()]
 
 
 def without_strategy(subject: Subject) -> Subject:
@@ -222,8 +226,7 @@ def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[C
     if of_test and (size := of_test.size or _varied_number(measured)):
         at = grouped((cell for cell in measured if cell.tokens is not None), lambda cell: cell.params.get(size))
         tokens = {place: round(statistics.median(cell.tokens or 0 for cell in same)) for place, same in at.items()}
-    unit = of_test.unit if of_test else "tokens"
-    said += said_of(points, unit, {} if unit == "tokens" else tokens)
+    said += said_of(points, tokens)
     n = sum(cell.rate.n for cell in measured)
     return Line(test, subject, tuple(cells), n, tuple(said) or ("-",), tuple(points), tokens)
 
@@ -241,11 +244,12 @@ def _varied_number(cells: Sequence[CellSummary]) -> str:
 
 def _by_number(cells: Sequence[CellSummary], key: str) -> list[RatePoint]:
     """Return the accuracy at each value of a parameter, or of all cells if it is empty."""
+    unit = "" if not key else " tokens" if key in IN_TOKENS else f" {key}"
     places = grouped(cells, lambda cell: cell.params.get(key) or "")
-    return [RatePoint(place, "", pooled(cell.rate for cell in same)) for place, same in places.items()]
+    return [RatePoint(place, "", pooled(cell.rate for cell in same), unit) for place, same in places.items()]
 
 
-def said_of(points: Sequence[RatePoint], unit: str, tokens: Mapping[object, int]) -> Iterator[str]:
+def said_of(points: Sequence[RatePoint], tokens: Mapping[object, int]) -> Iterator[str]:
     """Yield accuracies in words: curves at the same numbers together, names with an accuracy each.
 
     A single accuracy has its interval. tokens: those at each number, if it counts something else.
@@ -267,9 +271,9 @@ def said_of(points: Sequence[RatePoint], unit: str, tokens: Mapping[object, int]
     for (facet, numbers_there), texts in placed.items():
         at = ", ".join(f"{number:,}" for number in numbers_there)
         beside = ", ".join(f"{tokens[number]:,}" for number in numbers_there if number in tokens)
-        where = f" at {at} {unit}".rstrip() if at else ""
+        counted = f" ({beside} tokens)" if beside and not facet.endswith("tokens") else ""
         yield from texts[:-1]
-        yield texts[-1] + where + (f" ({beside} tokens)" if beside and at else "") + facet
+        yield texts[-1] + (f" at {at}" if at else "") + facet + counted
 
 
 def _is_number(point: RatePoint) -> bool:

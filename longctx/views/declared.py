@@ -127,16 +127,14 @@ class DeclaredReporting(Reporting):
             return figure if isinstance(figure, str) else list(figure)
         if not self._report.x:
             return None
-        x, names = self._report.x, list(self._report.names)
-        ordered = sorted(cells, key=lambda cell: names.index(cell.params[x]) if cell.params[x] in names else len(names))
-        places = grouped(ordered, lambda cell: (cell.params[x], self._series(cell.params)))
+        x, names = self._report.x, self._report.names
+        order = {name: place for place, name in enumerate(names)}
+        ordered = sorted(cells, key=lambda cell: order.get(cell.params[x], len(order)))
+        places = grouped(ordered, lambda cell: (cell.params[x] or 0, self._series(cell.params)))
         several = len({series for _, series in places}) > 1
+        unit = "" if any(isinstance(names.get(place, place), str) for place, _ in places) else f" {self._unit or x}"
         return [
-            RatePoint(
-                self._report.names[place] if place in self._report.names else place or 0,
-                series * several,
-                pooled(cell.rate for cell in same),
-            )
+            RatePoint(names.get(place, place), series * several, pooled(cell.rate for cell in same), unit)
             for (place, series), same in places.items()
         ]
 
