@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from longctx.live.cost.money import usd
@@ -29,8 +30,8 @@ MOST_LINES, MOST_NOTES, FEWEST_LINES = 40, 10, 10
 """The most lines of all, the most notes, and the fewest lines of the table, without `-v`."""
 AROUND = 2
 """The lines of the run and of its report, above and below."""
-WIDTH = 120
-"""The column from which a line of the table is broken between parts of what it says."""
+WIDTH, LEAST_ROOM = 140, 40
+"""The most letters of a line of the table, and the fewest for what a line says."""
 
 
 def run_line(summary: Summary, profile: str, mode: str) -> str:
@@ -49,7 +50,7 @@ def table_of_tests(summary: Summary, most: int | None = None) -> str:
     named = _Names(summary)
     shown = [(line, parts) for line, parts in said(summary) if not is_check(line.test)]
     heads = [(named.test(line.test, line.subject), line.subject.model, f"{line.n:,}") for line, _ in shown]
-    room = WIDTH - sum(max(map(len, ("", *column))) + 2 for column in zip(*heads, strict=True)) if heads else 0
+    room = max(LEAST_ROOM, WIDTH - sum(max(map(len, column)) + 2 for column in zip(*heads, strict=True)))
     rows: list[tuple[str, ...]] = []
     for place, (head, (_, parts)) in enumerate(zip(heads, shown, strict=True)):
         first, *others = _broken(parts, room)
@@ -66,14 +67,15 @@ def _table(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def _broken(parts: Sequence[str], room: int) -> list[str]:
-    """Return the parts on as many lines as they need."""
-    broken = [parts[0]]
-    for part in parts[1:]:
-        if len(broken[-1]) + len(part) + 2 <= room:
-            broken[-1] += f"; {part}"
-        else:
+    """Return the parts on as many lines as they need, broken between them where that is possible."""
+    broken = [""]
+    for part in parts:
+        start = f"{broken[-1]}; " if broken[-1] else ""
+        if len(start + part) > room and start:
             broken[-1] += ";"
-            broken.append(part)
+            broken.append("")
+            start = ""
+        broken[-1:] = textwrap.wrap(start + part, room, break_long_words=False, break_on_hyphens=False)
     return broken
 
 
