@@ -30,7 +30,7 @@ MOST_LINES, MOST_NOTES, FEWEST_LINES = 40, 10, 10
 """The most lines of all, the most notes, and the fewest lines of the table, without `-v`."""
 AROUND = 2
 """The lines of the run and of its report, above and below."""
-WIDTH, LEAST_ROOM = 140, 40
+WIDTH, LEAST_ROOM = 150, 40
 """The most letters of a line of the table, and the fewest for what a line says."""
 
 

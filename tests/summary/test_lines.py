@@ -46,8 +46,7 @@ def test_line_retrieval_is_told_by_lines_and_order_with_the_tokens_beside_them()
         (5, "k_max 512 [512, 1,024] of 1,024; 128 [128, 256] of 256"),
         (
             4,
-            "8 of 12 keys found in 1,024 tokens, 4 of 8 keys found in 256 tokens "
-            "(k_max needs 5 trials at each distance)",
+            "8 of 12 keys found in 1,024 tokens, 4 of 8 keys found in 256 tokens (k_max needs 5 trials a distance)",
         ),
     ],
 )
@@ -68,8 +67,8 @@ def test_qa_is_told_by_position_and_by_variant() -> None:
     pad = {"budget": 2600, "variant": "none_scratchpad", "depth": 0}
     rows += [row("unparseable", test="collage", cell="pad", params=pad, trial=trial) for trial in range(4)]
     assert said(rows) == (
-        "beginning 1.00, end 0.75 of 2,600 tokens; 2 examples 0.12 at all positions of 2,600 tokens; "
-        "no examples + scratchpad 0.00 (no <Answer> tag)"
+        "beginning 1.00, end 0.75 of 2,600 tokens; 2 examples 0.12 over positions of 2,600 tokens; "
+        "no examples + scratchpad 0.00 of 2,600 tokens (no <Answer> tag)"
     )
 
 

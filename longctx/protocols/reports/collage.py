@@ -295,17 +295,12 @@ def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
         known = [name + pad for pad in ("", SCRATCHPAD) for name in EXAMPLES]
         by_name = sorted(of_length, key=lambda cell: known.index(_variant(cell)) if _variant(cell) in known else -1)
         plain, *others = grouped(by_name, _variant).items()
+        named = "" if plain[0] == "none" else f", {variant_name(plain[0])}"
         for where, same in grouped(plain[1], _position).items():
-            rate, named = (
-                pooled(cell.rate for cell in same),
-                "" if plain[0] == "none" else f", {variant_name(plain[0])}",
-            )
-            yield RatePoint(where, "", rate, of + named)
+            yield RatePoint(where, "", pooled(cell.rate for cell in same), of + named)
         for name, same in sorted(others, key=lambda each: _unread(each[1])):
-            note = " (no <Answer> tag)" * _unread(same)
-            yield RatePoint(
-                variant_name(name), "", pooled(cell.rate for cell in same), note or f" at all positions{of}"
-            )
+            facet = f"{of} (no <Answer> tag)" if _unread(same) else f" over positions{of}"
+            yield RatePoint(variant_name(name), "", pooled(cell.rate for cell in same), facet)
 
 
 def _unread(cells: Sequence[CellSummary]) -> bool:

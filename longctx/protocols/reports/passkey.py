@@ -322,7 +322,7 @@ def figure(cells: Sequence[CellSummary]) -> str:
         else:
             rate = pooled(cell.rate for cell in cells if cell.params["window"] == summary.window)
             found.append(f"{rate.correct:g} of {rate.n:,} keys found in {summary.window:,} tokens")
-    few = f"{', '.join(found)} (k_max needs {FEWEST} trials at each distance)" if found else ""
+    few = f"{', '.join(found)} (k_max needs {FEWEST} trials a distance)" if found else ""
     return "; ".join(filter(None, [f"k_max {'; '.join(reached)}" if reached else "", few]))
 
 
