@@ -171,7 +171,7 @@ def _scripts(found: Read) -> list[tuple[str, dict[str, str | None]]]:
 
 def test_a_panel_shows_each_subject_at_each_length(report: Path) -> None:
     text = report.read_text()
-    assert text.index("Accuracy by length") < text.index("<table>")
+    assert text.index("<table>") < text.index("Accuracy by length")
     shown = re.findall(r'aria-label="(\d+ lines, some-model[^"]*)"', text)
     assert {say.partition(" lines")[0] for say in shown} >= {"5"}
 
