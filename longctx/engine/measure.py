@@ -170,10 +170,10 @@ class Measurement:
 
     def __repr__(self) -> str:
         """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""
-        from longctx.summary.summary import summaries_of_tests
+        from longctx.summary.summary import lines
 
-        measured = summaries_of_tests(self.summary.cells)
-        return "\n".join(f"{each.test}, {each.subject}: {each.rate}" for each in measured) or "nothing was measured"
+        measured = lines(self.summary)
+        return "\n".join(f"{of.test}, {of.subject}: {of.text} n={of.n:,}" for of in measured) or "nothing was measured"
 
     @property
     def rows(self) -> list[Row]:

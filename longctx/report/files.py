@@ -19,7 +19,8 @@ from longctx.report.tests import chunks_data, retention_data, window_data
 from longctx.report.text import as_markdown
 from longctx.results.export import CSV, PARQUET, export
 from longctx.results.row import COLUMNS
-from longctx.summary.summary import Summary
+from longctx.stats.rates import Rate
+from longctx.summary.summary import Line, Summary, lines
 from longctx.views.declared import reporting_of
 
 SUMMARY = "summary.md"
@@ -105,6 +106,7 @@ def as_json(summary: Summary, run: str) -> str:
             for cell in summary.cells
         ],
     }
+    document["figures"] = list(map(_figure, lines(summary)))
     for known in shipped().values():
         document |= reporting_of(known).data(())  # what a run did not measure is empty, not absent
     for test in summary.tests.values():
@@ -121,3 +123,24 @@ def as_json(summary: Summary, run: str) -> str:
     lengths = [curve for test in summary.tests.values() for curve in test.lengths]
     document["effective_lengths"] = list(effective_lengths_data(lengths))
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def _figure(line: Line) -> dict[str, Any]:
+    """Return the entry of a line of the first table."""
+    return {
+        "family": line.test,
+        **line.subject.fields,
+        "n": line.n,
+        "figure": line.text,
+        "points": [
+            {
+                "of": point.facet.strip(),
+                "series": point.series,
+                "at": point.x,
+                "tokens": line.tokens.get(point.x),
+                **point.value.as_data,
+            }
+            for point in line.points
+            if isinstance(point.value, Rate)
+        ],
+    }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from longctx.live.cost.money import usd
 from longctx.report.document import bare_table
@@ -12,6 +12,7 @@ from longctx.report.text import (
     MANY,
     answered,
     answers,
+    said,
     thinking,
     unusable_shares,
     verbose,
@@ -19,16 +20,18 @@ from longctx.report.text import (
     without_text,
 )
 from longctx.results.row import EARLY_STOP, Subject, grouped
-from longctx.stats.rates import pooled
 from longctx.summary.summary import Summary, Truncated
 from longctx.text import count, visible
-from longctx.views.answers import CellSummary
-from longctx.views.chart import Table
+from longctx.views.chart import ACCURACY, Table
 from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.shapes import STRATEGY, TEXT
 
-MOST_TESTS = 24
-"""The most lines of tests."""
+MOST_LINES, MOST_NOTES, FEWEST_LINES = 40, 10, 10
+"""The most lines of all, the most notes, and the fewest lines of the table, without `-v`."""
+AROUND = 2
+"""The lines of the run and of its report, above and below."""
+WIDTH, LEAST_ROOM = 150, 40
+"""The most letters of a line of the table, and the fewest for what a line says."""
 
 
 def run_line(summary: Summary, profile: str, mode: str) -> str:
@@ -42,26 +45,38 @@ def run_line(summary: Summary, profile: str, mode: str) -> str:
     return f"longctx: {profile} · {mode} · {trials}{recorded}"
 
 
-def table_of_tests(summary: Summary) -> str:
-    """Return a line for each test and model: accuracy, its 95% interval, the number of trials, and a remark."""
+def table_of_tests(summary: Summary, most: int | None = None) -> str:
+    """Return what each test and model reached, and the number of trials. most: the most lines, by default all."""
     named = _Names(summary)
-    lines = grouped(
-        (cell for cell in summary.cells if not is_check(cell.test)),
-        lambda cell: (cell.test, _without_strategy(cell.subject)),
-    )
-    remarks = _remarks(summary)
-    rows = [
-        {
-            "test": named.test(test, subject, len({cell.subject for cell in group})),
-            "model": subject.model,
-            **_numbers(group),
-            "": "; ".join(_line_remarks(remarks, test, group)),
-        }
-        for (test, subject), group in lines.items()
-    ]
-    shown = bare_table(Table.from_rows("", rows[:MOST_TESTS]), right=("accuracy", "n")) if rows else ""
-    more = len(rows) - MOST_TESTS
-    return f"{shown}\n… and {count(more, 'more line', 'more lines')}, which -v shows." if more > 0 else shown
+    shown = [(line, parts) for line, parts in said(summary) if not is_check(line.test)]
+    heads = [(named.test(line.test, line.subject), line.subject.model, f"{line.n:,}") for line, _ in shown]
+    room = max(LEAST_ROOM, WIDTH - sum(max(map(len, column)) + 2 for column in zip(*heads, strict=True)))
+    rows: list[tuple[str, ...]] = []
+    for place, (head, (_, parts)) in enumerate(zip(heads, shown, strict=True)):
+        first, *others = _broken(parts, room)
+        own = [(*head, first), *(("", "", "", other) for other in others)]
+        if most is not None and len(rows) + len(own) + 1 + (place + 1 < len(shown)) > most:
+            more = count(len(shown) - place, "more line", "more lines")
+            return f"{_table(rows)}\n… and {more}, which -v shows."
+        rows += own
+    return _table(rows) if rows else ""
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    return bare_table(Table("", ("test", "model", "n", ACCURACY), tuple(rows)), right=("n",))
+
+
+def _broken(parts: Sequence[str], room: int) -> list[str]:
+    """Return the parts on as many lines as they need, broken between them where that is possible."""
+    broken = [""]
+    for part in parts:
+        start = f"{broken[-1]}; " if broken[-1] else ""
+        if len(start + part) > room and start:
+            broken[-1] += ";"
+            broken.append("")
+            start = ""
+        broken[-1:] = textwrap.wrap(start + part, room, break_long_words=False, break_on_hyphens=False)
+    return broken
 
 
 def attention(summary: Summary) -> Iterator[str]:
@@ -106,9 +121,13 @@ def as_terminal(summary: Summary, replays: bool, verbosity: int, folder: str = "
     table of tests. folder: the run's folder, as commands in the text name it. gated: whether a table of bands follows,
     which then stands for the table of tests.
     """
-    table = [table_of_tests(summary)] if verbosity > 0 or (verbosity == 0 and not gated) else []
-    parts = [*filter(None, table), *attention(summary), accounting(summary, replays)]
-    parts += map(visible, answers(summary) if verbosity >= 0 else ())
+    notes = list(attention(summary))
+    if verbosity <= 0 and len(notes) > MOST_NOTES:
+        notes[MOST_NOTES - 1 :] = [f"! … and {len(notes) - MOST_NOTES + 1:,} more notes, which -v shows."]
+    below = [*notes, accounting(summary, replays), *map(visible, answers(summary) if verbosity >= 0 else ())]
+    room = None if verbosity > 0 else max(FEWEST_LINES, MOST_LINES - AROUND - len(below))
+    table = [table_of_tests(summary, room)] if verbosity > 0 or (verbosity == 0 and not gated) else []
+    parts = [*filter(None, table), *below]
     return "\n".join([*parts, *([f"\n{verbose(summary, folder)}\n"] if verbosity > 0 else [])])
 
 
@@ -130,54 +149,10 @@ class _Names:
         prompts = grouped(summary.cells, lambda cell: cell.test)
         self._several = {test: len({each.subject.prompt_set for each in cells}) > 1 for test, cells in prompts.items()}
 
-    def test(self, test: str, subject: Subject, strategies: int = 1) -> str:
+    def test(self, test: str, subject: Subject) -> str:
         shape = [] if subject.shape == TEXT else [subject.shape.replace("_", " ")]
         prompts = [subject.prompt_set] if self._several.get(test) else []
         labels = [value if name == STRATEGY else f"{name}={value}" for name, value in subject.labels]
-        strategy = [f"{strategies} strategies"] if strategies > 1 else []
-        about = ", ".join([*prompts, *shape, *labels, *strategy])
+        about = ", ".join([*prompts, *shape, *labels])
         name = test if test.startswith("test_") else test.replace("_", " ")
         return f"{name} ({about})" if about else name
-
-
-def _without_strategy(subject: Subject) -> Subject:
-    return replace(subject, labels=tuple(label for label in subject.labels if label[0] != STRATEGY))
-
-
-def _numbers(group: Sequence[CellSummary]) -> dict[str, str]:
-    measured = [cell.rate for cell in group if cell.rate.n]
-    if not measured:
-        return {"accuracy": "-", "95% interval": "-", "n": "0"}
-    rate = pooled(measured)
-    return {"accuracy": f"{rate.rate:.2f}", "95% interval": f"[{rate.lo:.2f}, {rate.hi:.2f}]", "n": f"{rate.n:,}"}
-
-
-def _remarks(summary: Summary) -> Mapping[tuple[str, Subject], list[str]]:
-    """Return by test and subject what to know of its accuracy."""
-    remarks: dict[tuple[str, Subject], list[str]] = {}
-    for cut in summary.truncated:
-        share = "" if cut.number == cut.of else f"{cut.number / cut.of:.0%} "
-        remarks.setdefault((cut.test, cut.subject), []).append(f"{share}truncated")
-    for test, subject, kind, unusable, _ in unusable_shares(summary, ("unparseable", "refusal")):
-        remarks.setdefault((test, subject), []).append(f"{unusable:.0%} {'refused' if kind == 'refusal' else kind}")
-    return remarks
-
-
-def _line_remarks(
-    remarks: Mapping[tuple[str, Subject], list[str]], test: str, group: Sequence[CellSummary]
-) -> Iterator[str]:
-    subjects = grouped(group, lambda cell: cell.subject)
-    missing = sum(number for each in group for kind, number in each.outcomes.items() if kind in NOT_MEASURED)
-    if missing:
-        yield f"{missing:,} not measured"
-    yield from dict.fromkeys(remark for subject in subjects for remark in remarks.get((test, subject), []))
-    if len(subjects) > 1:
-        rates = [
-            pooled(each.rate for each in cells) for cells in subjects.values() if any(each.rate.n for each in cells)
-        ]
-        if rates:
-            yield f"{min(rate.rate for rate in rates):.2f} to {max(rate.rate for rate in rates):.2f} by strategy"
-
-
-NOT_MEASURED = ("infra_error", "not_asked")
-"""The outcomes that no rate counts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.live.cost.money import usd
 from longctx.report.document import Document, markdown_table, plain, terminal_table
@@ -11,10 +11,13 @@ from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.judges import judge_sentences
 from longctx.report.tables import default_findings, default_views, tables
 from longctx.report.tests import chunks_sentences, retention_findings, window_sentences
-from longctx.results.row import EARLY_STOP, Subject
+from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
 from longctx.summary.costs import Cost, UsageSummary
-from longctx.summary.summary import OfTest, Summary, Truncated, by_test_and_subject
+from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, lines
 from longctx.text import count, visible
+from longctx.views.answers import CellSummary
+from longctx.views.chart import ACCURACY, Table
+from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.report import Rank
 
 UNREADABLE = "unparseable", "refusal"
@@ -37,7 +40,9 @@ def verbose(summary: Summary, folder: str = "RUN") -> str:
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
     """Return summary.md. run: the name of the run. verdict: that of a gate, if any, which is shown first."""
-    head = [f"# {plain(f'longctx run {run}')}", *map(plain, [*answers(summary), *_notes(summary, "RUN")])]
+    title = f"# {plain(f'longctx run {run}')}"
+    table = [markdown_table(first_table(summary, "Tests"))] if summary.cells else []
+    head = [title, *map(plain, answers(summary)), *table, *map(plain, _notes(summary, "RUN"))]
     first = [document_as_markdown(verdict)] if verdict else []
     return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
 
@@ -220,3 +225,66 @@ def unusable_shares(summary: Summary, kinds: Sequence[str]) -> Iterator[tuple[st
             count = sum(cell.outcomes.get(kind, 0) for cell in group)
             if total and count / total >= NOTABLE:
                 yield name, subject, kind, count / total, total
+
+
+def said(summary: Summary) -> list[tuple[Line, list[str]]]:
+    """Return the lines of the first table with what each says, and with what to know of its numbers at the end."""
+    remarks = _remarks(summary)
+    found = []
+    for line in lines(summary):
+        about = list(_line_remarks(remarks, line.test, line.cells))
+        found.append((line, [*line.said[:-1], " · ".join([line.said[-1], *about])]))
+    return found
+
+
+def first_table(summary: Summary, title: str = "") -> Table:
+    """Return the first table of the page and of summary.md: a line for each test and model, with those of its checks.
+
+    It has a column of models if there are several.
+    """
+    every = said(summary)
+    shown = [each for each in every if own_test(summary, each[0].test) == each[0].test]
+    names = short_names(line.subject for line, _ in shown)
+    columns = {"test": [summary.title(line.test) for line, _ in shown]}
+    columns |= {"model": [names[line.subject] for line, _ in shown]} if len(names) != 1 else {}
+    columns |= {ACCURACY: ["; ".join(parts) for _, parts in shown], "n": [f"{line.n:,}" for line, _ in shown]}
+    checks = [
+        "; ".join(
+            f"{check.test.removeprefix(f'{line.test}.')} {check.text}"
+            for check, _ in every
+            if check.test != line.test and own_test(summary, check.test) == line.test and check.subject == line.subject
+        )
+        for line, _ in shown
+    ]
+    return Table.from_columns(title, columns | ({"checks": [text or "-" for text in checks]} if any(checks) else {}))
+
+
+def own_test(summary: Summary, name: str) -> str:
+    """Return the test that a check is of, if the run has it; else the name itself."""
+    own = name_of_test(name)
+    return own if own in summary.tests else name
+
+
+def _remarks(summary: Summary) -> Mapping[tuple[str, Subject], list[str]]:
+    """Return by test and subject what to know of its accuracy."""
+    remarks: dict[tuple[str, Subject], list[str]] = {}
+    for cut in summary.truncated:
+        share = "" if cut.number == cut.of else f"{cut.number / cut.of:.0%} "
+        remarks.setdefault((cut.test, cut.subject), []).append(f"{share}truncated")
+    for test, subject, kind, unusable, _ in unusable_shares(summary, ("unparseable", "refusal")):
+        remarks.setdefault((test, subject), []).append(f"{unusable:.0%} {'refused' if kind == 'refusal' else kind}")
+    return remarks
+
+
+def _line_remarks(
+    remarks: Mapping[tuple[str, Subject], list[str]], test: str, group: Sequence[CellSummary]
+) -> Iterator[str]:
+    subjects = grouped(group, lambda cell: cell.subject)
+    missing = sum(number for each in group for kind, number in each.outcomes.items() if kind in NOT_MEASURED)
+    if missing:
+        yield f"{missing:,} not measured"
+    yield from dict.fromkeys(remark for subject in subjects for remark in remarks.get((test, subject), []))
+
+
+NOT_MEASURED = ("infra_error", "not_asked")
+"""The outcomes that no rate counts."""

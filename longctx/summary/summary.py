@@ -7,9 +7,10 @@ A rate that is low because replies were cut off tells more about the limit than 
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,13 +20,15 @@ from longctx.registry import in_order, shipped
 from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
-from longctx.summary.tests import Retention, Retrieval, Window, retention, retrievals, windows
+from longctx.summary.tests import CHUNKS, Retention, Retrieval, Window, retention, retrievals, windows
 from longctx.views.answers import CellSummary, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
-from longctx.vocabulary.cell import is_check
+from longctx.views.view import RatePoint, estimate
+from longctx.vocabulary.cell import LENGTHS, is_check
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.report import Report
+from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,38 +167,117 @@ def _of_test(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryOfTest:
-    """The summary of one test for one subject.
-
-    lowest, highest: the cells with the lowest and the highest rate; None if nothing was measured.
-    """
-
-    test: str
-    subject: Subject
-    cells: int
-    """The number of cells."""
-    rate: Rate
-    """The rate over all measured trials."""
-    lowest: CellSummary | None
-    highest: CellSummary | None
-
-
-def summaries_of_tests(cells: Sequence[CellSummary]) -> list[SummaryOfTest]:
-    """Return a summary for each test and subject, in their order."""
-    return [_test(test, subject, group) for (test, subject), group in by_test_and_subject(cells).items()]
-
-
 def by_test_and_subject(cells: Sequence[CellSummary]) -> dict[tuple[str, Subject], list[CellSummary]]:
     """Group cells by test and subject, in their order."""
     return grouped(cells, lambda cell: (cell.test, cell.subject))
 
 
-def _test(test: str, subject: Subject, group: list[CellSummary]) -> SummaryOfTest:
-    measured = sorted((cell for cell in group if cell.rate.n), key=lambda cell: cell.rate.rate)
-    rate = pooled(cell.rate for cell in group)
-    lowest, highest = (measured[0], measured[-1]) if measured else (None, None)
-    return SummaryOfTest(test, subject, len(group), rate, lowest, highest)
+IN_TOKENS = "fill", "tokens", "window", "budget", "context"
+"""The lengths that count tokens; of the others, each counts what it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the first table: a test and a subject, of which strategies are put together."""
+
+    test: str
+    subject: Subject
+    """Without the strategy."""
+    cells: tuple[CellSummary, ...]
+    n: int
+    """The number of measured trials."""
+    said: tuple[str, ...]
+    """What the test's source reports, such as accuracies by length or k_max, in parts that a line may be broken at."""
+    points: tuple[RatePoint, ...]
+    """The accuracies that it says; none if it says something else."""
+    tokens: Mapping[object, int]
+    """The median input tokens at each number of the points."""
+
+    @property
+    def text(self) -> str:
+        return "; ".join(self.said)
+
+
+def lines(summary: Summary) -> list[Line]:
+    """Return the lines of the first table, which every report of a run shows; those of checks are among them."""
+    groups = grouped(summary.cells, lambda cell: (cell.test, without_strategy(cell.subject)))
+    return [_line(summary.tests.get(test), test, subject, group) for (test, subject), group in groups.items()]
+
+
+def without_strategy(subject: Subject) -> Subject:
+    return replace(subject, labels=tuple(label for label in subject.labels if label[0] != STRATEGY))
+
+
+def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[CellSummary]) -> Line:
+    measured = [cell for cell in cells if cell.rate.n]
+    strategies = grouped(measured, lambda cell: dict(cell.subject.labels).get(STRATEGY, NO_STRATEGY))
+    said, points, tokens = list[str](), list[RatePoint](), dict[object, int]()
+    for strategy, same in strategies.items():
+        name = strategy if len(strategies) > 1 else ""
+        figure = of_test.reporting.figure(same) if of_test else None
+        if isinstance(figure, str):
+            said += [f"{name}: {figure}" if name else figure]
+            continue
+        key = "" if figure else _varied_number(same)
+        points += [
+            replace(point, series=", ".join(filter(None, [name, point.series])))
+            for point in figure or _by_number(same, key)
+        ]
+    if of_test and (size := of_test.size or _varied_number(measured)):
+        at = grouped((cell for cell in measured if cell.tokens is not None), lambda cell: cell.params.get(size))
+        tokens = {place: round(statistics.median(cell.tokens or 0 for cell in same)) for place, same in at.items()}
+    said += said_of(points, tokens)
+    n = sum(cell.rate.n for cell in measured)
+    return Line(test, subject, tuple(cells), n, tuple(said) or ("-",), tuple(points), tokens)
+
+
+def _varied_number(cells: Sequence[CellSummary]) -> str:
+    """Return the number of chunks or the length of the context, if it varies; empty if there is none."""
+    varied = (
+        name
+        for name in (CHUNKS, *LENGTHS)
+        if len({cell.params.get(name) for cell in cells}) > 1
+        and all(isinstance(cell.params.get(name), int | float) for cell in cells)
+    )
+    return next(varied, "")
+
+
+def _by_number(cells: Sequence[CellSummary], key: str) -> list[RatePoint]:
+    """Return the accuracy at each value of a parameter, or of all cells if it is empty."""
+    unit = "" if not key else " tokens" if key in IN_TOKENS else f" {key}"
+    places = grouped(cells, lambda cell: cell.params.get(key) or "")
+    return [RatePoint(place, "", pooled(cell.rate for cell in same), unit) for place, same in places.items()]
+
+
+def said_of(points: Sequence[RatePoint], tokens: Mapping[object, int]) -> Iterator[str]:
+    """Yield accuracies in words: curves at the same numbers together, names with an accuracy each.
+
+    A single accuracy has its interval. tokens: those at each number, if it counts something else.
+    """
+    if len(points) == 1 and isinstance(rate := points[0].value, Rate):
+        yield f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]"
+        return
+    curves = grouped(points, lambda point: (point.facet, point.series if _is_number(point) else "", _is_number(point)))
+    placed: dict[tuple[str, tuple[object, ...]], list[str]] = {}
+    for (facet, series, numbers), same in curves.items():
+        if numbers:
+            ordered = sorted(same, key=lambda point: float(point.x))
+            rates = ", ".join(f"{estimate(point.value):.2f}" for point in ordered)
+            text = " ".join(filter(None, [series, rates]))
+            placed.setdefault((facet, tuple(point.x for point in ordered)), []).append(text)
+        else:
+            named = ((" ".join(filter(None, [point.series, str(point.x)])), point.value) for point in same)
+            placed[facet, ()] = [", ".join(f"{name} {estimate(value):.2f}" for name, value in named)]
+    for (facet, numbers_there), texts in placed.items():
+        at = ", ".join(f"{number:,}" for number in numbers_there)
+        beside = ", ".join(f"{tokens[number]:,}" for number in numbers_there if number in tokens)
+        counted = f" ({beside} tokens)" if beside and not facet.endswith("tokens") else ""
+        yield from texts[:-1]
+        yield texts[-1] + (f" at {at}" if at else "") + facet + counted
+
+
+def _is_number(point: RatePoint) -> bool:
+    return isinstance(point.x, int | float)
 
 
 BANDS = 10

@@ -41,6 +41,8 @@ class CellSummary:
     """The median distance from the needle to the end of the prompt, in tokens."""
     lexical: Rate = NO_RATE
     """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
+    tokens: int | None = None
+    """The median input tokens of the measured trials."""
 
 
 def summary_of(
@@ -50,6 +52,7 @@ def summary_of(
     outcomes = Counter(str(row.outcome) for row in rows)
     measured = [row for row in rows if row.measured]
     depth = _median([row.depth for row in measured if row.depth is not None])
+    tokens = _median([row.input_tokens for row in measured if row.input_tokens is not None])
     distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
     return CellSummary(
         test=test,
@@ -61,6 +64,7 @@ def summary_of(
         depth=depth,
         distance_from_end=None if distance is None else int(distance),
         lexical=rate_of((row for row in measured if row.lexical is not None), lambda row: bool(row.lexical)),
+        tokens=None if tokens is None else int(tokens),
     )
 
 

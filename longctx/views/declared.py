@@ -121,6 +121,23 @@ class DeclaredReporting(Reporting):
             elif rate.lo <= guess:
                 yield f"{where}: {rate}, which cannot be told from guessing ({guess:.2f})."
 
+    def figure(self, cells: Sequence[CellSummary]) -> str | Sequence[RatePoint] | None:
+        if self._report.figure:
+            figure: Any = self._report.figure(cells)
+            return figure if isinstance(figure, str) else list(figure)
+        if not self._report.x:
+            return None
+        x, names = self._report.x, self._report.names
+        order = {name: place for place, name in enumerate(names)}
+        ordered = sorted(cells, key=lambda cell: order.get(cell.params[x], len(order)))
+        places = grouped(ordered, lambda cell: (cell.params[x] or 0, self._series(cell.params)))
+        several = len({series for _, series in places}) > 1
+        unit = "" if any(isinstance(names.get(place, place), str) for place, _ in places) else f" {self._unit or x}"
+        return [
+            RatePoint(names.get(place, place), series * several, pooled(cell.rate for cell in same), unit)
+            for (place, series), same in places.items()
+        ]
+
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         return list(self._report.gate(before, after, grids)) if self._report.gate else ()
 

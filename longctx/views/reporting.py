@@ -13,7 +13,7 @@ from longctx.vocabulary.report import Rank, Report, Reported
 
 if TYPE_CHECKING:
     from longctx.views.chart import Chart, Table
-    from longctx.views.view import RateView
+    from longctx.views.view import RatePoint, RateView
     from longctx.vocabulary.grid import Axes
 
 
@@ -61,6 +61,10 @@ class Reporting:
         views = self.views(cells, analysis)
         return [(Rank.LEVEL, sentence) for view in views for sentence in view.findings()]
 
+    def figure(self, cells: CellSummaries) -> str | Sequence[RatePoint] | None:
+        """Return what the first table shows of one subject's measured cells; None for accuracies by what varies."""
+        return None
+
     def reported(self, before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes]) -> Sequence[Reported]:
         """Return what a gate reports of two runs in addition to the verdicts on their bands.
 
@@ -80,7 +84,7 @@ def adds_to_gate(report: Report | None) -> bool:
 
 
 RESERVED = frozenset(
-    ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios"),
+    ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios", "figures"),
 )
 """The entries of summary.json that no test may add."""
 OF_TESTS = frozenset(("retention", "windows", "chunks", "judges", "effective_lengths"))
@@ -127,6 +131,7 @@ class Guarded(Reporting):
     charts = _guarded(Reporting.charts)
     further_tables = _guarded(Reporting.further_tables)
     findings = _guarded(Reporting.findings)
+    figure = _guarded(Reporting.figure)
     data = _guarded(Reporting.data)
 
 

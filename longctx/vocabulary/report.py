@@ -185,6 +185,10 @@ class Report:
     """What the table calls the rate, such as `exact set`."""
     table: str = ""
     """The end of the title of a table without further columns; by default the rate and its interval."""
+    figure: Callable[[Sequence[Any]], str | Iterable[Any]] | None = None
+    """Returns what the first table shows of the cells of one subject: a text, or RatePoints. Their names or numbers
+    come in their order, and a facet ends what is said of its points, such as `of 2,600 tokens`. By default those of
+    `x` and `series`."""
     columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
     """Further columns of the table, from Answers. It then has a row for each cell."""
     fewest: int = 2

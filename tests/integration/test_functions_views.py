@@ -104,7 +104,7 @@ def test_the_page_has_a_curve_for_each_number_and_the_effect_of_each_other_param
     assert {"test-code-by-share-1", "test-code-by-style", "test-code.again-by-style"} <= charts
     summary = measured.file("reports/latest/summary.md").read_text()
     names = re.findall(r"^## ([\w.]+)", summary, re.MULTILINE)
-    assert names == ["test_code", "test_code.again", "test_review", "test_review.polite"]
+    assert names == ["Tests", "test_code", "test_code.again", "test_review", "test_review.polite"]
     assert "test_code.again on toy" not in summary  # a check takes no tokens of its own
 
 

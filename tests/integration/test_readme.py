@@ -23,7 +23,7 @@ TEXT = README.read_text(encoding="utf-8")
 LINES = re.findall(r"^python3 -m venv .*pip install -r.*$", TEXT, re.MULTILINE)
 """The two commands that need nothing but Python."""
 INSTALLED = re.compile(r"python3 -m venv \.venv && \. \.venv/bin/activate && pip install -r (\S+) && (pytest .*)")
-ROWS = 8
+ROWS = 18
 """The lines of the first table that README shows."""
 GATE = re.search(r"^pytest .*--ctx-baseline=lines", TEXT, re.MULTILINE)
 
@@ -63,7 +63,7 @@ def gate(folder: Path) -> str:
     lines = ran(GATE[0], folder, 10).splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("test ") and "lost/gained" in line)
     verdict = next(line for line in lines if line.startswith("Gate: "))
-    return text(verdict, *lines[start : start + 4], lines[-1].partition(" · ")[0])
+    return text(verdict, *lines[start : start + 4], "…", lines[-1].partition(" · ")[0])
 
 
 def text(*lines: str) -> str:

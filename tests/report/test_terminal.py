@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longctx.report.terminal import MOST_TESTS, accounting, as_terminal, run_line, table_of_tests
+from longctx.report.terminal import (
+    AROUND,
+    MOST_LINES,
+    MOST_NOTES,
+    WIDTH,
+    accounting,
+    as_terminal,
+    run_line,
+    table_of_tests,
+)
 from longctx.results.row import Subject
 from longctx.stats.rates import Rate
 from longctx.summary.costs import Cost
 from longctx.summary.summary import Answered, Summary, Truncated
 from longctx.views.answers import CellSummary
+from tests.report.conftest import line_retrieval
+from tests.summaries import made
 
 SUBJECT = Subject("some-model", "protocol")
 LINES = """\
-test            model       accuracy  95% interval   n
-line retrieval  some-model      0.13  [0.05, 0.30]  30
-passkey         some-model      0.67  [0.49, 0.81]  30
+test            model        n  accuracy
+line retrieval  some-model  30  ordered 0.30, 0.10 at 5, 10 lines; blocks of 2 0.00 at 10 lines
+passkey         some-model  30  k_max 2,048 [2,048, 4,096] of 4,096
 70 trials: 1 live, 59 replayed, 10 not measured, $0.00"""
 
 
@@ -56,11 +67,12 @@ def test_what_needs_attention_is_marked(summary: Summary) -> None:
         truncated=(cut,),
         answered=(Answered("some-model", "\x1b[31mother", 3, 60),),
         costs=(Cost("some-model", 3, None, 0, 0.0),),
+        tests={},
     )
     shown = as_terminal(changed, replays=False, verbosity=0)
     for line in (
-        "passkey (tool results)  some-model      0.00  [0.00, 0.32]   8  truncated",
-        "line retrieval          some-model      0.10  [0.02, 0.40]  10  2 not measured; 40% unparseable",
+        "passkey (tool results)  some-model   8  0.00 [0.00, 0.32] · truncated",
+        "line retrieval          some-model  10  0.10 [0.02, 0.40] · 2 not measured · 40% unparseable",
         "! passkey (tool results): 8 of 8 replies truncated at 16 tokens; raise max_tokens.",
         "! line retrieval: 40% of 10 replies are unparseable.",
     ):
@@ -85,9 +97,8 @@ def test_strategies_of_a_test_are_one_line(summary: Summary) -> None:
         cell("test_session", Subject.of("some-model", "plain", {"strategy": name}), rate)
         for name, rate in rates.items()
     )
-    [_, line] = table_of_tests(replace(summary, cells=strategies)).splitlines()
-    assert line.startswith("test_session (2 strategies)  some-model      0.50")
-    assert line.endswith("8  0.25 to 0.75 by strategy")
+    [_, line] = table_of_tests(made(summary, strategies)).splitlines()
+    assert line == "test_session  some-model  8  none 0.75, truncate 0.25"
 
 
 def test_prompt_sets_and_labels_tell_lines_apart(summary: Summary) -> None:
@@ -99,11 +110,24 @@ def test_prompt_sets_and_labels_tell_lines_apart(summary: Summary) -> None:
     ]
 
 
-def test_many_tests_are_cut(summary: Summary) -> None:
-    many = tuple(cell(f"test_{n}", SUBJECT, Rate(1, 1)) for n in range(MOST_TESTS + 2))
-    lines = table_of_tests(replace(summary, cells=many)).splitlines()
-    assert len(lines) == MOST_TESTS + 2
-    assert lines[-1] == "… and 2 more lines, which -v shows."
+def test_a_run_has_forty_lines_without_v(summary: Summary) -> None:
+    many = tuple(cell(f"test_{n}", SUBJECT, Rate(1, 1)) for n in range(MOST_LINES))
+    answered = tuple(Answered("some-model", f"other-{n}", 1, 60) for n in range(2 * MOST_NOTES))
+    cut = replace(summary, cells=many, answered=answered)
+    lines = as_terminal(cut, replays=False, verbosity=0).splitlines()
+    assert len(lines) == MOST_LINES - AROUND
+    assert "… and 15 more lines, which -v shows." in lines
+    assert f"! … and {MOST_NOTES + 1} more notes, which -v shows." in lines
+    assert "which -v shows" not in as_terminal(cut, replays=False, verbosity=1)
+
+
+def test_a_long_line_is_broken_between_its_parts(summary: Summary) -> None:
+    sizes = [(lines, block) for block in (None, 20, 30) for lines in (100, 200, 300, 400)]
+    cells = [line_retrieval(lines, block, Rate(1, 2)) for lines, block in sizes]
+    first, second = table_of_tests(made(summary, cells)).splitlines()[1:]
+    assert max(map(len, (first, second))) <= WIDTH
+    assert first.endswith("0.50;")
+    assert second.strip() == "blocks of 30 0.50, 0.50, 0.50, 0.50 at 100, 200, 300, 400 lines"
 
 
 def test_a_replay_sends_nothing_and_costs_nothing(summary: Summary) -> None:

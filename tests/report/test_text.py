@@ -25,6 +25,13 @@ lines    ordered                 shuffled      blocks of 2
 MARKDOWN = """\
 # longctx run today
 
+## Tests
+
+| test           | accuracy                                                        | n   |
+|:---------------|:----------------------------------------------------------------|:----|
+| Line retrieval | ordered 0.30, 0.10 at 5, 10 lines; blocks of 2 0.00 at 10 lines | 30  |
+| Passkey        | k_max 2,048 [2,048, 4,096] of 4,096                             | 30  |
+
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
 
 ## Line retrieval, some-model, prompts protocol: accuracy [95% interval] by number of lines
@@ -52,7 +59,7 @@ def test_the_terminal_shows_the_tables(summary: Summary) -> None:
 def test_markdown_shows_the_tables(summary: Summary) -> None:
     shown = as_markdown(summary, "today")
     assert shown.startswith(MARKDOWN)
-    assert shown.count("\n## ") == 3
+    assert shown.count("\n## ") == 4
     assert shown.endswith("|\n")
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from longctx import Run
 from longctx.live.cost.estimate import Price
+from longctx.protocols.reports.passkey import FEWEST
 from longctx.summary.summary import Summary
 from longctx.views.answers import CellSummary
 from tests.here import HERE
@@ -28,8 +29,6 @@ RUNS = {
     "a tenth of its questions": ('"collage or control"', "qa-tenth", ("collage", "control")),
 }
 """What repeats each source: -k, the profile and its protocols."""
-LEAST = 5
-"""The trials per distance from which k_max is printed."""
 PLACES = {0: "beginning", 50: "middle", 100: "end"}
 MIDDLE = 50
 RECORDS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
@@ -86,7 +85,7 @@ def windows() -> Iterator[tuple[str, int, str]]:
     }
     for entry in test.reporting.data(test.analysis)["passkey"]:
         model, window = entry["model"], entry["window"]
-        if "shape" not in entry and fewest[model, window] >= LEAST:
+        if "shape" not in entry and fewest[model, window] >= FEWEST:
             found = f"{entry['k_max'] or 0:,} [{entry['k_max_lo']:,}, {entry['k_max_hi']:,}]"
             yield model, window, found
 

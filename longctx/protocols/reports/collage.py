@@ -7,7 +7,7 @@ from typing import Any
 
 from longctx import Answers, CellSummary, Rank, RatePoint, RateView, Report, Table
 from longctx.protocols.choices import CHANCE
-from longctx.protocols.reports.collage_analysis import Effect, QaSummary, beside, summary_of
+from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, summary_of
 from longctx.results.row import grouped
 from longctx.stats.rates import pooled
 from longctx.views.answers import answers_of
@@ -284,5 +284,29 @@ def _shown_effects(summary: QaSummary) -> Iterable[str]:
             )
 
 
+NO_ANSWER = 0.5
+"""The share of replies without an <Answer> tag from which a rate is marked."""
+
+
+def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
+    """Yield the first variant of each length by the needle's position, and the others over all positions."""
+    for (budget, more_of_it), of_length in grouped(cells, lambda cell: (_budget(cell), beside(cell.params))).items():
+        of = f" of {budget:,} tokens" + f" with {more_of_it}" * bool(more_of_it)
+        known = [name + pad for pad in ("", SCRATCHPAD) for name in EXAMPLES]
+        by_name = sorted(of_length, key=lambda cell: known.index(_variant(cell)) if _variant(cell) in known else -1)
+        plain, *others = grouped(by_name, _variant).items()
+        named = "" if plain[0] == "none" else f", {variant_name(plain[0])}"
+        for where, same in grouped(plain[1], _position).items():
+            yield RatePoint(where, "", pooled(cell.rate for cell in same), of + named)
+        for name, same in sorted(others, key=lambda each: _unread(each[1])):
+            facet = f"{of} (no <Answer> tag)" if _unread(same) else f" over positions{of}"
+            yield RatePoint(variant_name(name), "", pooled(cell.rate for cell in same), facet)
+
+
+def _unread(cells: Sequence[CellSummary]) -> bool:
+    """Return whether most of these replies have no answer that can be read."""
+    return sum(cell.outcomes.get("unparseable", 0) for cell in cells) >= NO_ANSWER * sum(cell.rate.n for cell in cells)
+
+
 BY = ("budget", "distractors", "questions")
-REPORT = Report(by=BY, more=more, findings=findings, data=entry, entries="qa")
+REPORT = Report(by=BY, more=more, findings=findings, data=entry, entries="qa", figure=figure)

@@ -31,12 +31,14 @@ from longctx import (
 )
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.row import grouped
-from longctx.stats.rates import rate_of
+from longctx.stats.rates import pooled, rate_of
 from longctx.views.chart import HEIGHT, Spec, subject_columns, tokens
 from longctx.vocabulary.cell import PROTOCOL
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""
+FEWEST = 5
+"""The fewest trials at each distance for which k_max is shown."""
 ERROR = 0.05
 """The probability that the interval of k_max does not hold it."""
 
@@ -124,6 +126,13 @@ class PasskeySummary:
     farthest: int
     """The largest k."""
     distance_at_k_max: int | None
+    fewest: int = FEWEST
+    """The fewest trials at a distance."""
+
+    @property
+    def told(self) -> bool:
+        """Whether every distance has enough trials for k_max to be shown."""
+        return self.fewest >= FEWEST
 
 
 def windows_of(cells: Sequence[CellSummary]) -> tuple[PasskeySummary, ...]:
@@ -138,7 +147,9 @@ def windows_of(cells: Sequence[CellSummary]) -> tuple[PasskeySummary, ...]:
         rates = {k: cell.rate for k, cell in by_k.items()}
         effective = effective_window(rates)
         distance = None if effective.k_max is None else by_k[effective.k_max].distance_from_end
-        summaries.append(PasskeySummary(subject, window, effective, k_max_interval(rates), max(by_k), distance))
+        fewest = min(rate.n for rate in rates.values())
+        interval, farthest = k_max_interval(rates), max(by_k)
+        summaries.append(PasskeySummary(subject, window, effective, interval, farthest, distance, fewest))
     return tuple(summaries)
 
 
@@ -220,7 +231,7 @@ def success(cells: Sequence[CellSummary], summaries: Sequence[PasskeySummary]) -
     """Yield a view for each window, with a curve for each subject and a line at its k_max; and a table of all by k."""
     figures = []
     for window, group in grouped(cells, lambda cell: cell.params["window"]).items():
-        reached = [each for each in summaries if each.window == window and each.effective.k_max is not None]
+        reached = [each for each in summaries if each.window == window and each.told and each.effective.k_max]
         yield RateView(
             points=[RatePoint(int(each.params["k"] or 0), str(each.subject), each.rate) for each in group],
             name=f"passkey-window-{window}",
@@ -269,7 +280,7 @@ def findings(answers: Answers) -> Iterator[tuple[Rank, str]]:
     for summary in windows_of(answers.cells):
         k_max, (lo, hi) = summary.effective.k_max, summary.interval
         where = f"in a window of {summary.window:,} tokens"
-        if (lo, hi) == (0, summary.farthest):
+        if not summary.told or (lo, hi) == (0, summary.farthest):
             yield Rank.LEVEL, f"{where}, there are too few trials at each distance to tell k_max"
         elif k_max is None:
             yield Rank.LEVEL, f"{where}, the key is not found even at the smallest distance"
@@ -300,7 +311,22 @@ def entry(answers: Answers) -> dict[str, Any]:
     }
 
 
-REPORT = Report(by=("window",), more=more, findings=findings, data=entry, gate=reported)
+def figure(cells: Sequence[CellSummary]) -> str:
+    """Say k_max of each window; where distances have too few trials for it, how many keys are found."""
+    reached, found = list[str](), list[str]()
+    for summary in windows_of(cells):
+        if summary.told:
+            lo, hi = summary.interval
+            interval = "" if lo == hi == summary.effective.k_max else f" [{lo:,}, {hi:,}]"
+            reached.append(f"{tokens(summary.effective.k_max)}{interval} of {summary.window:,}")
+        else:
+            rate = pooled(cell.rate for cell in cells if cell.params["window"] == summary.window)
+            found.append(f"{rate.correct:g} of {rate.n:,} keys found in {summary.window:,} tokens")
+    few = f"{', '.join(found)} (k_max needs {FEWEST} trials a distance)" if found else ""
+    return "; ".join(filter(None, [f"k_max {'; '.join(reached)}" if reached else "", few]))
+
+
+REPORT = Report(by=("window",), more=more, findings=findings, data=entry, gate=reported, figure=figure)
 
 
 def _reached(windows: Sequence[PasskeySummary], x: Spec, colour: Spec) -> list[Spec]:
@@ -389,5 +415,7 @@ def _natural(value: str) -> list[str | int]:
 
 
 def _k_max(summary: PasskeySummary) -> str:
+    if not summary.told:
+        return "-"
     lo, hi = summary.interval
     return f"{tokens(summary.effective.k_max)} [{lo:,}, {hi:,}]"

@@ -17,13 +17,12 @@ from longctx.registry import shipped
 from longctx.report.charts import Drawn
 from longctx.report.comparison import effective_lengths
 from longctx.report.tables import tables
-from longctx.report.text import answered, cost_sentences
+from longctx.report.text import answered, cost_sentences, own_test, said
 from longctx.results.manifest import Manifest
-from longctx.results.row import EARLY_STOP, Row, grouped, short_names
+from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.summary.costs import Cost
-from longctx.summary.summary import Summary, summaries_of_tests
+from longctx.summary.summary import Summary
 from longctx.text import count
-from longctx.views.answers import CellSummary
 from longctx.views.chart import Table
 from longctx.vocabulary.cell import MEASURED, is_check
 from longctx.vocabulary.declaration import Protocol
@@ -52,7 +51,7 @@ class PageSection:
     """Its anchor."""
     title: str
     rates: list[str]
-    """The rate of each subject, as text."""
+    """What the first table says of each subject."""
     figures: list[Figure]
     tables: list[Table]
 
@@ -96,21 +95,23 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "cost", " ".join(cost_sentences(summary.costs)) or _nothing(summary.costs)
 
 
-def counts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, int, int]]:
-    """Yield what was counted on the first screen: of pytest's tests, of trials and of checks, how many passed and
-    failed.
+def counts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield what was counted on the first screen: how many of pytest's tests passed and failed, how many trials and
+    checks were right and wrong, and whether any is the latter.
 
-    A trial passes if its answer is correct. Trials that were not measured are neither.
+    Trials that were not measured are neither.
     """
     if manifest.tests:
         passed = manifest.tests.get("passed", 0)
-        yield "tests", passed, sum(manifest.tests.values()) - passed
+        failed = sum(manifest.tests.values()) - passed
+        yield "tests", f"{passed:,} passed", f"{failed:,} failed", failed > 0
     for what, checks in (("trials", False), ("checks", True)):
         outcomes: Counter[str] = Counter()
         for cell in summary.cells:
             outcomes.update(cell.outcomes if is_check(cell.test) == checks else {})
         if measured := sum(outcomes[kind] for kind in MEASURED):
-            yield what, outcomes["correct"], measured - outcomes["correct"]
+            wrong = measured - outcomes["correct"]
+            yield what, f"{outcomes['correct']:,} right", f"{wrong:,} wrong", wrong > 0
 
 
 def origins(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -126,45 +127,9 @@ def _nothing(costs: Sequence[Cost]) -> str:
     return "; ".join(f"no prices for {name}" for name in unknown) or "$0.00"
 
 
-def lines_of_tests(summary: Summary) -> Table:
-    """Return the first table of the page: a line for each test and subject, with the accuracies of its checks.
-
-    It has a column of subjects if there are several. A test of one cell has no lowest and no highest.
-    """
-    members = tests_of(summary)
-    all_lines = summaries_of_tests(summary.cells)
-    lines = [line for line in all_lines if line.test in members]
-    names = short_names(line.subject for line in lines)
-    subjects = [names[line.subject] for line in lines]
-    several = [line.cells > 1 for line in lines]
-    columns = {"test": [summary.title(line.test) for line in lines]}
-    columns |= {"model": subjects} if len(set(subjects)) != 1 else {}
-    columns |= {
-        "accuracy [95% interval]": [str(line.rate) for line in lines],
-        "cells": [f"{line.cells:,}" for line in lines],
-        "lowest": [_rate_and_name(line.lowest if of else None) for line, of in zip(lines, several, strict=True)],
-        "highest": [_rate_and_name(line.highest if of else None) for line, of in zip(lines, several, strict=True)],
-    }
-    checks = [
-        ", ".join(
-            f"{_check(check.test, line.test)} {check.rate.rate:.2f}"
-            for check in all_lines
-            if check.test in members[line.test][1:] and check.subject == line.subject and check.rate.n
-        )
-        for line in lines
-    ]
-    if any(checks):
-        columns["checks"] = [text or "-" for text in checks]
-    return Table.from_columns("", columns)
-
-
-def _rate_and_name(cell: CellSummary | None) -> str:
-    return f"{cell.rate.rate:.2f} {cell.cell}" if cell else "-"
-
-
 def tests_of(summary: Summary) -> dict[str, list[str]]:
     """Return the tests of each test: its own and those of its checks, in the order of the summary."""
-    return grouped(summary.tests, lambda name: own if (own := name.split(".")[0]) in summary.tests else name)
+    return grouped(summary.tests, lambda name: own_test(summary, name))
 
 
 def _check(name: str, test: str) -> str:
@@ -174,8 +139,8 @@ def _check(name: str, test: str) -> str:
 
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
     """Yield a section for each test with its checks, in the order of the summary, then one for all tests."""
-    all_tables, lines = tables(summary), summaries_of_tests(summary.cells)
-    several = len({line.subject for line in lines}) > 1
+    all_tables, lines = tables(summary), said(summary)
+    several = len({line.subject for line, _ in lines}) > 1
     for test, members in tests_of(summary).items():
         figures = [_figure(chart) for chart in drawn if chart.chart.test in members]
         own: list[Table] = []
@@ -185,9 +150,11 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
             own += [*member.reporting.further_tables(member.analysis), *effective_lengths(member.lengths)]
         undrawn = [table for table in own if not _is_drawn(table, figures)]
         rates = [
-            f"{_check(name, test)}: " * (name != test) + str(line.rate) + f", {line.subject}" * several
+            f"{_check(name, test)}: " * (name != test)
+            + f"{'; '.join(parts)} n={line.n:,}"
+            + f", {line.subject}" * several
             for name in members
-            for line in lines
+            for line, parts in lines
             if line.test == name
         ]
         yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn)

@@ -23,7 +23,6 @@ from longctx.report.page.contents import (
     counts,
     facts,
     headline,
-    lines_of_tests,
     origins,
     sections,
     words,
@@ -31,7 +30,7 @@ from longctx.report.page.contents import (
 from longctx.report.page.pictures import forest, legend, panels
 from longctx.report.run_report import RunReport
 from longctx.report.terminal import attention
-from longctx.report.text import findings
+from longctx.report.text import findings, first_table
 from longctx.results.row import Row
 from longctx.text import visible
 from longctx.views.chart import Chart, Table
@@ -101,7 +100,7 @@ def render(of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | 
             counts=list(counts(summary, manifest)),
             facts=list(facts(summary, manifest)),
             origins=list(origins(manifest)),
-            tests=lines_of_tests(summary),
+            tests=first_table(summary),
             findings=findings(summary),
             first=FINDINGS,
             few=FEW_SECTIONS,

@@ -11,9 +11,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from longctx.report.document import Document
-from longctx.report.page.contents import facts, lines_of_tests, sections
+from longctx.report.page.contents import facts, sections
 from longctx.report.page.page import render
 from longctx.report.run_report import RunReport
+from longctx.report.text import first_table
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Answered, summarize
 from longctx.views.chart import Table
@@ -170,7 +171,7 @@ def _scripts(found: Read) -> list[tuple[str, dict[str, str | None]]]:
 
 def test_a_panel_shows_each_subject_at_each_length(report: Path) -> None:
     text = report.read_text()
-    assert text.index("Accuracy by length") < text.index("<table>")
+    assert text.index("<table>") < text.index("Accuracy by length")
     shown = re.findall(r'aria-label="(\d+ lines, some-model[^"]*)"', text)
     assert {say.partition(" lines")[0] for say in shown} >= {"5"}
 
@@ -181,7 +182,7 @@ def test_details_lie_beside_the_page(report: Path) -> None:
     assert 'id="chunk-' not in report.read_text()
 
 
-def test_the_first_screen_counts_what_passed_and_failed_and_links_to_its_origin() -> None:
+def test_the_first_screen_counts_passed_tests_and_right_answers_and_links_to_its_origin() -> None:
     of_test = run("correct", "wrong", "truncated", "not_asked", test="test_desk")
     checks = run("correct", "wrong", test="test_desk.answer")
     manifest = replace(
@@ -192,7 +193,7 @@ def test_the_first_screen_counts_what_passed_and_failed_and_links_to_its_origin(
     text, _ = render(RunReport(FinishedRun(rows, Path()), summarize(rows), manifest), [])
     [counted] = re.findall(r'<ul class="counts">(.*?)</ul>', text, re.DOTALL)
     assert re.sub(r"<.*?>", "", counted).split("\n")[1:4] == [
-        "tests: 1,200 passed, 3 failed", "trials: 1 passed, 2 failed", "checks: 1 passed, 1 failed"
+        "tests: 1,200 passed, 3 failed", "trials: 1 right, 2 wrong", "checks: 1 right, 1 wrong"
     ]  # fmt: skip
     assert f'<a href="{manifest.commit}" rel="noreferrer">github.example/o/r/commit/0123456789</a>' in text
     assert f'<a href="{manifest.ci_run}" rel="noreferrer">github.example/o/r/actions/runs/7</a>' in text
@@ -210,6 +211,6 @@ def test_checks_are_in_the_section_of_their_test() -> None:
     assert (desk.title, alone.title) == ("test_desk", "test_gone.check")
     assert desk.rates == ["1.00 [0.21, 1.00] n=1", "answer: 0.50 [0.09, 0.91] n=2"]
     assert [table.title for table in desk.tables] == ["test_desk", "test_desk.answer"]
-    tests = lines_of_tests(summary).frame
+    tests = first_table(summary).frame
     assert tests.index.tolist() == ["test_desk", "test_gone.check"]
-    assert tests["checks"].tolist() == ["answer 0.50", "-"]
+    assert tests["checks"].tolist() == ["answer 0.50 [0.09, 0.91]", "-"]

@@ -1,0 +1,111 @@
+"""The lines of the first table: what each source reports, in place of an accuracy over all that it kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from longctx.results.row import Row
+from longctx.summary.summary import lines, summarize
+from longctx.vocabulary.report import Report
+from tests.rows import row
+
+
+def asked(test: str, right: int, of: int, params: Mapping[str, Any], **fields: Any) -> list[Row]:
+    """Return the rows of a cell."""
+    name = "-".join(f"{key}-{value}" for key, value in params.items())
+    return [
+        row("correct" if trial < right else "wrong", test=test, cell=name, params=dict(params), trial=trial, **fields)
+        for trial in range(of)
+    ]
+
+
+def said(rows: list[Row], **reports: Report) -> str:
+    [line] = lines(summarize(rows, reports=reports))
+    return line.text
+
+
+def test_line_retrieval_is_told_by_lines_and_order_with_the_tokens_beside_them() -> None:
+    rows = [
+        each
+        for lines_, block, right in ((10, None, 8), (3, None, 9), (3, 1, 4), (10, 1, 2), (10, 5, 1))
+        for each in asked("line_retrieval", right, 10, {"lines": lines_, "block_size": block}, input_tokens=20 * lines_)
+    ]
+    assert said(rows) == (
+        "ordered 0.90, 0.80; shuffled 0.40, 0.20 at 3, 10 lines (60, 200 tokens); "
+        "blocks of 5 0.10 at 10 lines (200 tokens)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("trials", "text"),
+    [
+        (40, "k_max 512 of 1,024; 128 of 256"),
+        (5, "k_max 512 [512, 1,024] of 1,024; 128 [128, 256] of 256"),
+        (
+            4,
+            "8 of 12 keys found in 1,024 tokens, 4 of 8 keys found in 256 tokens (k_max needs 5 trials a distance)",
+        ),
+    ],
+)
+def test_passkey_has_k_max_of_each_window_from_five_trials_a_distance(trials: int, text: str) -> None:
+    places = [(1024, 256, 1), (1024, 512, 1), (1024, 1024, 0), (256, 128, 1), (256, 256, 0)]
+    assert (
+        said([r for w, k, right in places for r in asked("passkey", right * trials, trials, {"window": w, "k": k})])
+        == text
+    )
+
+
+def test_qa_is_told_by_position_and_by_variant() -> None:
+    rows = [
+        each
+        for variant, depth, right in (("two", 0, 1), ("two", 100, 0), ("none", 0, 4), ("none", 100, 3))
+        for each in asked("collage", right, 4, {"budget": 2600, "variant": variant, "depth": depth})
+    ]
+    pad = {"budget": 2600, "variant": "none_scratchpad", "depth": 0}
+    rows += [row("unparseable", test="collage", cell="pad", params=pad, trial=trial) for trial in range(4)]
+    assert said(rows) == (
+        "beginning 1.00, end 0.75 of 2,600 tokens; 2 examples 0.12 over positions of 2,600 tokens; "
+        "no examples + scratchpad 0.00 of 2,600 tokens (no <Answer> tag)"
+    )
+
+
+def test_controls_are_apart() -> None:
+    records = (("none", 1), ("right", 9), ("wrong", 2))
+    rows = [r for record, right in records for r in asked("control", right, 10, {"longest": 600, "record": record})]
+    assert said(rows) == "the right section 0.90, a wrong section 0.20, no section 0.10"
+
+
+@pytest.mark.parametrize("name", ["fill", "chunks"])
+def test_a_function_is_told_by_fill_or_by_number_of_chunks(name: str) -> None:
+    rows = [r for at, right in ((2000, 9), (400, 10)) for r in asked("test_it", right, 10, {name: at})]
+    assert said(rows) == f"1.00, 0.90 at 400, 2,000 {'chunks' if name == 'chunks' else 'tokens'}"
+
+
+def test_strategies_have_a_curve_each() -> None:
+    rows = [
+        each
+        for strategy, right in (("none", 4), ("cut", 1))
+        for at in (500, 1000)
+        for each in asked("test_it", right, 4, {"fill": at}, labels={"strategy": strategy})
+    ]
+    assert said(rows) == "none 1.00, 1.00; cut 0.25, 0.25 at 500, 1,000 tokens"
+
+
+def test_a_single_accuracy_has_its_interval_and_what_was_not_measured_a_dash() -> None:
+    assert said(asked("test_it", 9, 10, {})) == "0.90 [0.60, 0.98]"
+    assert said([row("not_asked", test="test_it")]) == "-"
+
+
+def test_a_report_declares_its_figure_and_a_faulty_one_is_named() -> None:
+    rows = asked("test_it", 9, 10, {"size": 3})
+    assert said(rows, test_it=Report(figure=lambda cells: f"{len(cells)} cell")) == "1 cell"
+    summary = summarize(rows, reports={"test_it": Report(figure=lambda cells: 1 / 0)})
+    [line] = lines(summary)
+    assert line.text == "0.90 [0.60, 0.98]"
+    [fault] = summary.faults
+    assert fault.startswith(
+        "The report of test_it failed in `figure`, and is plain there: ZeroDivisionError: division by zero "
+    )
