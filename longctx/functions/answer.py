@@ -54,6 +54,7 @@ class Answer:
     message: Mapping[str, Any]
     """The reply as the server sent it."""
     of_judge: bool = False
+    """Whether the judge answered."""
     told: Callable[[object], object] | None = field(default=None, compare=False, repr=False)
     """Is told what a reader has read."""
 
@@ -84,6 +85,7 @@ class Answer:
 
     @property
     def stop_reason(self) -> str | None:
+        """Why the reply ended, as the API says it."""
         return self.message.get("stop_reason")
 
     @property
@@ -104,10 +106,6 @@ class Answer:
 
         Args:
             functions: The function of each tool, called with the tool's input as keyword arguments.
-
-        Example:
-            >>> answer = ask(messages=history, tools=TOOLS)
-            >>> history += [answer.turn, answer.tool_results({"read_file": read_file})]
         """
         for use in self.tool_uses:
             if not (isinstance(use.get("id"), str) and isinstance(use.get("name"), str) and "input" in use):

@@ -20,20 +20,7 @@ Combination = Mapping[str, object]
 
 
 class AxesModel(Protocol):
-    """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters.
-
-    Example:
-        >>> from pydantic import BaseModel
-        >>> class Lines(BaseModel):
-        ...     lines: tuple[int, ...] = (500, 1500)
-        ...     blocks: tuple[int, ...] = (1, 1000)
-        ...
-        ...     def cells(self):
-        ...         for lines in self.lines:
-        ...             yield from ({"lines": lines, "block": block} for block in self.blocks if block < lines)
-        >>> [*Lines().cells()]
-        [{'lines': 500, 'block': 1}, {'lines': 1500, 'block': 1}, {'lines': 1500, 'block': 1000}]
-    """
+    """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters."""
 
     def cells(self) -> Iterable[Combination]:
         """Yield the values of the parameters of each cell. May raise ValueError."""

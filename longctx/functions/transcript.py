@@ -13,7 +13,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -127,6 +127,32 @@ CHUNKS = (
 """The question about chunks, unless the prompt set has a template `chunks` for the test."""
 
 
+class Case:
+    """The fixture `case`: a line of the file that the marker names. Its fields are attributes, and items.
+
+    Example:
+        >>> def test_fee(ask: Ask, case: Case):
+        ...     assert case.answer in ask(case.text, case.question).text
+    """
+
+    def __init__(self, current: Callable[[], Mapping[str, Any]]) -> None:
+        """current: returns the line of the trial that is running."""
+        self._current = current
+
+    def __getattr__(self, name: str) -> Any:
+        line = self._current()
+        return line[name] if name in line else getattr(line, name)  # a field may be named as a method of dicts is
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._current()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._current())
+
+    def __getitem__(self, name: str) -> Any:
+        return self._current()[name]
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """A long conversation, which `ask` and `ask.probe` ask about under the strategy of the run.
@@ -191,7 +217,7 @@ class Transcript:
         found: int | None = self._known[probe.evidence]
         return found
 
-    def filled(self, tokens: int, probe: Probe | Mapping[str, Any]) -> Transcript:
+    def filled(self, tokens: int, probe: Probe | Case | Mapping[str, Any]) -> Transcript:
         """Return a part of the conversation of about so many tokens, which has the evidence of a probe.
 
         It has the evidence of the transcript's other probes, too, as far as that fits into half of the tokens, so that
@@ -279,7 +305,7 @@ class Probe:
     """The number of the turn that has it, from 1, in place of a text."""
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Probe:
+    def of(cls, given: Case | Mapping[str, Any]) -> Probe:
         """Return the probe in a case. Raises ValueError, which says what is wrong."""
         accept, stale = given.get("accept"), given.get("stale", [])
         accept = [accept] if isinstance(accept, str) else accept

@@ -266,12 +266,7 @@ def _page(project: str, kind: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests.
-
-    Example:
-        >>> str(Subject.of("my-model", "protocol", {"steps": "200"}))
-        'my-model, prompts protocol, steps=200'
-    """
+    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
     model: str
     prompt_set: str

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 from longctx.vocabulary.cell import Outcome, Words
 from longctx.vocabulary.declaration import Counts, Items, Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell
+from longctx.vocabulary.protocol_cell import FIXTURES, CellOfProtocol
 from longctx.vocabulary.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
@@ -128,10 +128,10 @@ def protocol(
             "__doc__": function.__doc__,
             "__module__": function.__module__,
         }
-        kind: type[ProtocolCell] = dataclasses.make_dataclass(
+        kind: type[CellOfProtocol] = dataclasses.make_dataclass(
             "".join(part.capitalize() for part in function.__name__.removeprefix("test_").split("_")),
             made,
-            bases=(ProtocolCell,),
+            bases=(CellOfProtocol,),
             namespace=namespace,
             frozen=True,
             slots=True,
