@@ -54,7 +54,6 @@ class Answer:
     message: Mapping[str, Any]
     """The reply as the server sent it."""
     of_judge: bool = False
-    """Whether the judge answered."""
     told: Callable[[object], object] | None = field(default=None, compare=False, repr=False)
     """Is told what a reader has read."""
 

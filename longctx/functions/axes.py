@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,7 +10,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from longctx.errors import UserError, did_you_mean
-from longctx.fields import fault
+from longctx.fields import fault, hints_of
 from longctx.functions.cells import FUNCTION_ENTRIES
 from longctx.functions.fixtures import NAMES
 
@@ -48,7 +47,7 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
     if axes is not None:
         return [_of_model(name, own, axes)]
     known = inspect.signature(function).parameters
-    hints = typing.get_type_hints(function, include_extras=True)
+    hints = hints_of(function, own, extras=True)
     if unknown := [entry for entry in own if entry not in known]:
         raise _unknown(name, unknown[0], known)
     result = []

@@ -25,7 +25,7 @@ from longctx.functions.draw import Draw
 from longctx.functions.measure import Result, RunOnce, TrialOf, is_failure, is_skip, reason, run
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Case, Transcript, read_block
-from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
+from longctx.functions.trial import CACHED, FunctionTrial, TestMistake, mistake
 from longctx.vocabulary.cell import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 
@@ -76,11 +76,9 @@ class FunctionState:
         """Return the case of the trial that is running. Raises UserError, and TestMistake if the test has no cases."""
         trial = self.trial()
         if self.case is None:
-            raise TestMistake(
-                UserError(
-                    "no-case",
-                    f"{trial.function} uses the fixture case, but its marker names no file: write cases='FILE.jsonl'.",
-                )
+            raise mistake(
+                "no-case",
+                f"{trial.function} uses the fixture case, but its marker names no file: write cases='FILE.jsonl'.",
             )
         return self.case
 
@@ -109,13 +107,11 @@ def templates(case: Callable[[], CellCase]) -> Callable[[str], str]:
             return of.wording.words[name]
         except KeyError:
             known = ", ".join(of.wording.words) or "none"
-            raise TestMistake(
-                UserError(
-                    "no-such-template",
-                    f"{of.cell.test} uses the template {name!r}, but the prompt set "
-                    f"{of.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
-                    f"{of.wording.prompt_set}/{of.cell.test}/{name}.txt.",
-                )
+            raise mistake(
+                "no-such-template",
+                f"{of.cell.test} uses the template {name!r}, but the prompt set "
+                f"{of.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
+                f"{of.wording.prompt_set}/{of.cell.test}/{name}.txt.",
             ) from None
 
     return template
@@ -245,13 +241,11 @@ def guard_of(test: str, allowed: Sequence[str], workspace: Workspace, base_url: 
     def refusal(host: str) -> TestMistake:
         sdk = sdk_at(host)
         client = f"ask.client({sdk!r})" if sdk else "ask.client()"
-        return TestMistake(
-            UserError(
-                "connection-refused",
-                f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
-                f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
-                f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
-            )
+        return mistake(
+            "connection-refused",
+            f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
+            f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
+            f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
         )
 
     return Guard(allowed, _closed_ports({base_url, *servers_named(workspace)}), refusal)

@@ -230,12 +230,7 @@ KEPT = tuple(COLUMNS.get(field.name, field.name) for field in fields(Row) if fie
 
 
 def attribute(column: str) -> str:
-    """Return the attribute of a row that a column holds.
-
-    Example:
-        >>> attribute("family"), attribute("seed")
-        ('test', 'seed')
-    """
+    """Return the attribute of a row that a column holds: `test` for `family`, `seed` for `seed`."""
     return _ATTRIBUTES.get(column, column)
 
 

@@ -425,12 +425,7 @@ def is_check(test: str) -> bool:
 
 
 def name_of_test(test: str) -> str:
-    """Return the name of the test of this test, which may be that of one of its checks.
-
-    Example:
-        >>> name_of_test("test_code.polite")
-        'test_code'
-    """
+    """Return the name of the test of one of its checks, such as `test_code` for `test_code.polite`, or of itself."""
     return test.partition(".")[0]
 
 

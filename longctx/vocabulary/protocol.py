@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Literal, TypeVar
 
+from longctx.fields import hints_of
 from longctx.vocabulary.cell import Outcome, Words
 from longctx.vocabulary.declaration import Counts, Items, Protocol
 from longctx.vocabulary.grid import Axes
@@ -109,7 +109,7 @@ def protocol(
         signature = inspect.signature(function)
         arguments = tuple(signature.parameters)
         own = [name for name in arguments if name not in FIXTURES and name != "max_tokens"]
-        hints = typing.get_type_hints(function)
+        hints = hints_of(function, own)
         made = [
             (name, hints.get(name, Any))
             if (default := signature.parameters[name].default) is inspect.Parameter.empty

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import longctx
+from longctx.fields import plain
 from tools.site.reference.fields import words_below
 from tools.site.reference.markdown import code, text
 
@@ -83,7 +84,7 @@ def _fields(kind: type) -> Iterator[str]:
     words = words_below(kind)
     for name, annotation in inspect.get_annotations(kind).items():
         if not name.startswith(("_", "model_")):
-            shown = re.sub(r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$", r"\1", str(annotation))
+            shown = re.sub(r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$", r"\1", plain(annotation))
             yield f"- {code(f'{name}: {shown}')}" + (f": {text(words[name])}" if name in words else "")
 
 
