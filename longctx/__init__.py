@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run as Run
     from longctx.errors import UserError as UserError
     from longctx.functions.answer import Answer as Answer
+    from longctx.functions.answer import Case as Case
     from longctx.functions.ask import Ask as Ask
     from longctx.functions.chunks import Chunks as Chunks
     from longctx.functions.chunks import chunks as chunks
     from longctx.functions.draw import Draw as Draw
     from longctx.functions.fixtures import Check as Check
     from longctx.functions.fixtures import Ctx as Ctx
-    from longctx.functions.transcript import Case as Case
     from longctx.functions.transcript import Probe as Probe
     from longctx.functions.transcript import Transcript as Transcript
     from longctx.functions.transcript import transcript as transcript
@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 PUBLIC = {
     "longctx.functions.fixtures": ("Ctx", "Check"),
     "longctx.functions.ask": ("Ask",),
-    "longctx.functions.answer": ("Answer",),
+    "longctx.functions.answer": ("Answer", "Case"),
     "longctx.functions.draw": ("Draw",),
-    "longctx.functions.transcript": ("Case", "transcript", "Transcript", "Probe"),
+    "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.functions.chunks": ("chunks", "Chunks"),
     "longctx.engine.run": ("Run",),
     "longctx.vocabulary.protocol": ("protocol",),

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.models import ModelProfile, treatments
 from longctx.errors import UserError
 from longctx.extras import require
-from longctx.functions.answer import Answer, Unparseable
+from longctx.functions.answer import Answer, Case, Unparseable
 from longctx.functions.cells import NAME, CellOfFunction
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
-from longctx.functions.transcript import CHUNKS, PROBE, Case, Probe, Transcript
+from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake, no_answer
 from longctx.recording.request import completed
 from longctx.recording.trials import Role

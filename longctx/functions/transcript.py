@@ -13,7 +13,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,6 +23,7 @@ from typing import Any
 from longctx.config.files import check_size, read_text
 from longctx.errors import UserError
 from longctx.files import inside
+from longctx.functions.answer import Case
 from longctx.functions.cells import load_cases
 from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import (
@@ -125,32 +126,6 @@ CHUNKS = (
     f"{NOT_KNOWN}."
 )
 """The question about chunks, unless the prompt set has a template `chunks` for the test."""
-
-
-class Case:
-    """The fixture `case`: a line of the file that the marker names. Its fields are attributes, and items.
-
-    Example:
-        >>> def test_fee(ask: Ask, case: Case):
-        ...     assert case.answer in ask(case.text, case.question).text
-    """
-
-    def __init__(self, current: Callable[[], Mapping[str, Any]]) -> None:
-        """current: returns the line of the trial that is running."""
-        self._current = current
-
-    def __getattr__(self, name: str) -> Any:
-        line = self._current()
-        return line[name] if name in line else getattr(line, name)  # a field may be named as a method of dicts is
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._current()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._current())
-
-    def __getitem__(self, name: str) -> Any:
-        return self._current()[name]
 
 
 @dataclass(frozen=True, slots=True)
