@@ -11,41 +11,42 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from longctx.engine.run import Run as Run
     from longctx.errors import UserError as UserError
+    from longctx.functions.answer import Answer as Answer
+    from longctx.functions.answer import Case as Case
+    from longctx.functions.ask import Ask as Ask
     from longctx.functions.chunks import Chunks as Chunks
     from longctx.functions.chunks import chunks as chunks
+    from longctx.functions.draw import Draw as Draw
+    from longctx.functions.fixtures import Check as Check
+    from longctx.functions.fixtures import Ctx as Ctx
     from longctx.functions.transcript import Probe as Probe
     from longctx.functions.transcript import Transcript as Transcript
     from longctx.functions.transcript import transcript as transcript
     from longctx.results.row import Row as Row
-    from longctx.results.row import Subject as Subject
     from longctx.stats.rates import Rate as Rate
     from longctx.views.answers import Answers as Answers
-    from longctx.views.answers import CellSummary as CellSummary
     from longctx.views.chart import Chart as Chart
     from longctx.views.chart import Table as Table
-    from longctx.views.view import RatePoint as RatePoint
-    from longctx.views.view import RateView as RateView
     from longctx.vocabulary.bank import Bank as Bank
-    from longctx.vocabulary.cell import Kind as Kind
     from longctx.vocabulary.cell import Mark as Mark
     from longctx.vocabulary.cell import Outcome as Outcome
     from longctx.vocabulary.cell import Quote as Quote
     from longctx.vocabulary.cell import Reply as Reply
     from longctx.vocabulary.cell import Words as Words
     from longctx.vocabulary.declaration import Counts as Counts
-    from longctx.vocabulary.declaration import Items as Items
+    from longctx.vocabulary.declaration import ProtocolCell as ProtocolCell
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
     from longctx.vocabulary.judging import first_integer as first_integer
     from longctx.vocabulary.judging import unanswered as unanswered
-    from longctx.vocabulary.lexical import LexicalBaseline as LexicalBaseline
-    from longctx.vocabulary.lexical import lexical_baseline as lexical_baseline
     from longctx.vocabulary.lexical import lexically_right as lexically_right
     from longctx.vocabulary.protocol import protocol as protocol
+    from longctx.vocabulary.protocol_cell import ProtocolAsk as ProtocolAsk
+    from longctx.vocabulary.protocol_cell import ProtocolDraw as ProtocolDraw
+    from longctx.vocabulary.protocol_cell import TrialNumber as TrialNumber
     from longctx.vocabulary.questions import BankAxes as BankAxes
     from longctx.vocabulary.questions import BankItems as BankItems
     from longctx.vocabulary.report import Causes as Causes
-    from longctx.vocabulary.report import Rank as Rank
     from longctx.vocabulary.report import Report as Report
     from longctx.vocabulary.report import Reported as Reported
     from longctx.vocabulary.report import Shares as Shares
@@ -56,25 +57,29 @@ if TYPE_CHECKING:
     from longctx.vocabulary.text import mark as mark
 
 PUBLIC = {
+    "longctx.functions.fixtures": ("Ctx", "Check"),
+    "longctx.functions.ask": ("Ask",),
+    "longctx.functions.answer": ("Answer", "Case"),
+    "longctx.functions.draw": ("Draw",),
+    "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
+    "longctx.functions.chunks": ("chunks", "Chunks"),
     "longctx.engine.run": ("Run",),
-    "longctx.vocabulary.cell": (*("Words", "Reply", "Outcome", "Kind", "Mark", "Quote"),),
+    "longctx.vocabulary.protocol": ("protocol",),
+    "longctx.vocabulary.grid": ("Axes", "Count"),
+    "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber"),
+    "longctx.vocabulary.declaration": ("ProtocolCell", "Counts"),
+    "longctx.vocabulary.cell": ("Words", "Reply", "Outcome", "Mark", "Quote"),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered", "first_integer"),
-    "longctx.vocabulary.lexical": ("lexical_baseline", "lexically_right", "LexicalBaseline"),
-    "longctx.vocabulary.grid": ("Axes", "Count"),
-    "longctx.vocabulary.protocol": ("protocol",),
-    "longctx.vocabulary.declaration": ("Counts", "Items"),
+    "longctx.vocabulary.lexical": ("lexically_right",),
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
-    "longctx.vocabulary.report": ("Report", "Shares", "Causes", "Rank", "StatedMinimum", "Reported"),
-    "longctx.results.row": ("Row", "Subject"),
+    "longctx.vocabulary.report": ("Report", "Shares", "Causes", "StatedMinimum", "Reported"),
+    "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
-    "longctx.views.answers": ("CellSummary", "Answers"),
-    "longctx.views.view": ("RateView", "RatePoint"),
+    "longctx.views.answers": ("Answers",),
     "longctx.views.chart": ("Table", "Chart"),
-    "longctx.functions.chunks": ("chunks", "Chunks"),
-    "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

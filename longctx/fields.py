@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable
-from typing import Annotated, TypeVar
+import typing
+from collections.abc import Callable, Collection
+from types import SimpleNamespace
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, PlainValidator, ValidationError
 from pydantic_core import ErrorDetails
@@ -18,6 +21,13 @@ def parsed(parse: Callable[[str], Parsed], text: str) -> Parsed:
         return parse(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def hints_of(function: Callable[..., object], names: Collection[str], extras: bool = False) -> dict[str, Any]:
+    """Return the types of these parameters. Those of the others may be imported for type checkers alone."""
+    hints = {name: hint for name, hint in inspect.get_annotations(function).items() if name in names}
+    made: Any = SimpleNamespace(__annotations__=hints)
+    return typing.get_type_hints(made, inspect.unwrap(function).__globals__, include_extras=extras)
 
 
 def _text(value: object) -> str:

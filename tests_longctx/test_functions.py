@@ -3,17 +3,23 @@
 docs/functions.md explains them. They are examples, with recordings of a small model.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from desk import answer_from
+
+if TYPE_CHECKING:
+    from longctx import Ask, Case, Check, Draw
 
 HANDBOOK = Path(__file__).resolve().parents[1] / "fixtures/handbook"
 
 
 @pytest.mark.longctx(trials=20)
 @pytest.mark.parametrize("tokens", [200, 500])
-def test_refund_code(ask, draw, tokens):
+def test_refund_code(ask: Ask, draw: Draw, tokens: int) -> None:
     """One fact in prose about other things, the same fact at every length."""
     code = draw.integer(10_000, 99_999)
     text = draw.filler(tokens).insert(f"The refund code is {code}.", depth=draw.uniform())
@@ -22,7 +28,7 @@ def test_refund_code(ask, draw, tokens):
 
 
 @pytest.mark.longctx(trials=12)
-def test_two_turns(ask, draw, check):
+def test_two_turns(ask: Ask, draw: Draw, check: Check) -> None:
     """A chat in which the second question says "it": the model must take it from the turns before."""
     berth, fee = draw.integer(10, 99), draw.integer(200, 899)
     history = [
@@ -36,7 +42,7 @@ def test_two_turns(ask, draw, check):
 
 
 @pytest.mark.longctx(cases="desk_cases.jsonl", cluster="document")
-def test_desk(ask, check, case):
+def test_desk(ask: Ask, check: Check, case: Case) -> None:
     """The product's own code answers questions about the handbook."""
     pytest.importorskip("anthropic", reason="the product's code calls its SDK, which is not installed")
     text = (HANDBOOK / f"{case.document}.md").read_text(encoding="utf-8")
@@ -54,16 +60,16 @@ ORDER_STATUS = {
 
 
 @pytest.mark.longctx(trials=12)
-def test_tool_loop(ask, draw, check):
+def test_tool_loop(ask: Ask, draw: Draw, check: Check) -> None:
     """The model looks an order up before it answers.
 
     A model as small as the recorded one calls a tool only if its reply begins as a call does, so this test begins
     each reply. Larger models need none of that, and some refuse it.
     """
     number, day = draw.integer(10_000, 99_999), draw.integer(1, 28)
-    looked_up = []
+    looked_up: list[int] = []
 
-    def order_status(number):
+    def order_status(number: int) -> str:
         looked_up.append(number)
         return f"sent, arrives on day {day}"
 

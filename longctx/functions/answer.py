@@ -1,10 +1,10 @@
-"""A model's answer to `ask`, with readers that raise Unparseable where it cannot be read."""
+"""The case of a trial, and a model's answer to `ask`, with readers that raise Unparseable where it cannot be read."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -39,6 +39,32 @@ class Unparseable(ValueError):
 
 class JudgeUnreadable(ValueError):
     """A judge's reply that cannot be read. A trial that ends with it is not measured (`judge_error`)."""
+
+
+class Case:
+    """The fixture `case`: a line of the file that the marker names. Its fields are attributes, and items.
+
+    Example:
+        >>> def test_fee(ask: Ask, case: Case):
+        ...     assert case.answer in ask(case.text, case.question).text
+    """
+
+    def __init__(self, current: Callable[[], Mapping[str, Any]]) -> None:
+        """current: returns the line of the trial that is running."""
+        self._current = current
+
+    def __getattr__(self, name: str) -> Any:
+        line = self._current()
+        return line[name] if name in line else getattr(line, name)  # a field may be named as a method of dicts is
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._current()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._current())
+
+    def __getitem__(self, name: str) -> Any:
+        return self._current()[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +110,7 @@ class Answer:
 
     @property
     def stop_reason(self) -> str | None:
+        """Why the reply ended, as the API says it."""
         return self.message.get("stop_reason")
 
     @property
@@ -104,10 +131,6 @@ class Answer:
 
         Args:
             functions: The function of each tool, called with the tool's input as keyword arguments.
-
-        Example:
-            >>> answer = ask(messages=history, tools=TOOLS)
-            >>> history += [answer.turn, answer.tool_results({"read_file": read_file})]
         """
         for use in self.tool_uses:
             if not (isinstance(use.get("id"), str) and isinstance(use.get("name"), str) and "input" in use):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.models import ModelProfile, treatments
 from longctx.errors import UserError
 from longctx.extras import require
-from longctx.functions.answer import Answer, Unparseable
+from longctx.functions.answer import Answer, Case, Unparseable
 from longctx.functions.cells import NAME, CellOfFunction
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
@@ -34,10 +34,10 @@ PROBE_TOKENS = 60
 
 
 class Ask:
-    """Asks the model under test; in a replay, the recordings answer.
+    """The fixture `ask`: it asks the model under test; in a replay, the recordings answer.
 
     Example:
-        >>> def test_refund_code(ask):
+        >>> def test_refund_code(ask: Ask):
         ...     assert "refund" in ask("What is the refund code?", system="Answer in one sentence.").text
     """
 
@@ -113,10 +113,6 @@ class Ask:
         """Return the values that `counts` of the marker makes of the model's token counts: see `Counts`.
 
         They are known before the first trial, and are the same in every trial.
-
-        Example:
-            >>> def test_fill(ask, tokens):
-            ...     text = "The sky is blue. " * int(tokens / ask.tokens()["sentence"])
         """
         cell = self.trial.case.cell
         known = cell.tokens if isinstance(cell, CellOfFunction) else None
@@ -129,7 +125,12 @@ class Ask:
         return dict(known)
 
     def probe(
-        self, transcript: Transcript, probe: Probe | Mapping[str, Any], *, max_tokens: int = PROBE_TOKENS, **given: Any
+        self,
+        transcript: Transcript,
+        probe: Probe | Case | Mapping[str, Any],
+        *,
+        max_tokens: int = PROBE_TOKENS,
+        **given: Any,
     ) -> Answer:
         """Ask a probe's question about a transcript, and judge the answer: an AssertionError says what was answered.
 
@@ -172,7 +173,7 @@ class Ask:
     def chunks(
         self,
         chunks: Sequence[object],
-        case: Probe | Mapping[str, Any],
+        case: Probe | Case | Mapping[str, Any],
         *,
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
@@ -231,10 +232,6 @@ class Ask:
             api: The SDK: `anthropic`, `openai` or `google`.
             model: The model to ask instead, such as a helper that is no part of what is tested.
             like: A client of the product, in place of `api`: a client of its class, with its headers and retries.
-
-        Example:
-            >>> def test_review(ask):
-            ...     assert "refund" in product.review(ask.client("openai"), "Where is my money?")
         """
         from longctx.functions import clients
 
@@ -343,12 +340,6 @@ class Ask:
             answer: The right answer; one of the options, if there are any. Without options, it is found if it is in the
                 section that matching words picks.
             options: The answers to choose from.
-
-        Example:
-            >>> def test_fee(ask, draw, case):
-            ...     documents = [case.document, *draw.documents(tokens=2000)]
-            ...     ask.lexical(documents, case.question, case.answer)
-            ...     assert case.answer in ask(documents, case.question).text
         """
         given = PARAGRAPHS.split(context) if isinstance(context, str) else context
         sections = [piece.text for piece in map(_piece, given) if piece.text.strip()]

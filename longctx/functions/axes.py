@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,7 +10,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from longctx.errors import UserError, did_you_mean
-from longctx.fields import fault
+from longctx.fields import fault, hints_of
 from longctx.functions.cells import FUNCTION_ENTRIES
 from longctx.functions.fixtures import NAMES
 
@@ -20,20 +19,7 @@ Combination = Mapping[str, object]
 
 
 class AxesModel(Protocol):
-    """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters.
-
-    Example:
-        >>> from pydantic import BaseModel
-        >>> class Lines(BaseModel):
-        ...     lines: tuple[int, ...] = (500, 1500)
-        ...     blocks: tuple[int, ...] = (1, 1000)
-        ...
-        ...     def cells(self):
-        ...         for lines in self.lines:
-        ...             yield from ({"lines": lines, "block": block} for block in self.blocks if block < lines)
-        >>> [*Lines().cells()]
-        [{'lines': 500, 'block': 1}, {'lines': 1500, 'block': 1}, {'lines': 1500, 'block': 1000}]
-    """
+    """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters."""
 
     def cells(self) -> Iterable[Combination]:
         """Yield the values of the parameters of each cell. May raise ValueError."""
@@ -61,7 +47,7 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
     if axes is not None:
         return [_of_model(name, own, axes)]
     known = inspect.signature(function).parameters
-    hints = typing.get_type_hints(function, include_extras=True)
+    hints = hints_of(function, own, extras=True)
     if unknown := [entry for entry in own if entry not in known]:
         raise _unknown(name, unknown[0], known)
     result = []

@@ -74,10 +74,10 @@ class Filler(str):
 
 
 class Draw:
-    """What a test function draws. Every call has a stream of its own, so that a call added at the end changes no other.
+    """The fixture `draw`. Every call has a random stream of its own: a call added at the end changes no other.
 
     Example:
-        >>> def test_refund_code(ask, draw, tokens):
+        >>> def test_refund_code(ask: Ask, draw: Draw, tokens: int):
         ...     code = draw.integer(10_000, 99_999)
         ...     text = draw.filler(tokens).insert(f"The refund code is {code}.", depth=draw.uniform())
     """
@@ -92,11 +92,6 @@ class Draw:
         `@pytest.mark.longctx(trials=200, share=4)` makes a context of four drawn items each; cases with the same
         `cluster` are of one context. These items are asked one after another, so that a model's prompt cache serves all
         but the first, and statistics take them as one cluster.
-
-        Example:
-            >>> def test_codes(ask, draw):
-            ...     text = draw.shared().filler(2000)
-            ...     number = draw.integer(1, 9)
         """
         return Draw(self._trial, self._workspace, shares=True)
 
@@ -104,10 +99,6 @@ class Draw:
         """Return a random stream for code that draws with NumPy; it is frozen, too, and the same on every machine.
 
         It is named by the cell, so that each length draws its own items, and by the test's `version`.
-
-        Example:
-            >>> def test_lines(ask, draw, lines):
-            ...     values = draw.stream().permutation(50_000)[:lines]
         """
         trial = self._trial
         cell = trial.case.cell
@@ -131,12 +122,7 @@ class Draw:
         return self.sample(values, 1)[0]
 
     def in_turn(self, values: Sequence[Value]) -> Value:
-        """Return the value whose turn it is: drawn items get the values one after another, each equally often.
-
-        Example:
-            >>> def test_both(ask, draw):
-            ...     kind = draw.in_turn(["name", "number"])
-        """
+        """Return the value whose turn it is: drawn items get the values one after another, each equally often."""
         return values[self._trial.trial.index % len(values)]
 
     def sample(self, values: Sequence[Value], number: int) -> list[Value]:
@@ -200,11 +186,6 @@ class Draw:
 
         Raises:
             ValueError: There are fewer such documents.
-
-        Example:
-            >>> def test_fee(ask, draw, case):
-            ...     documents = [*draw.distractors(case.question, 4, case.answer, bank="handbook"), case.document]
-            ...     assert case.answer in ask(documents, case.question).text
         """
         among = _sections(self._workspace, bank) if isinstance(bank, str) else list(bank)
         places = most_alike([section.text for section in among], like, [answer] if answer.strip() else [])

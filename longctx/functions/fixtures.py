@@ -19,20 +19,21 @@ from urllib.parse import urlsplit
 from longctx.config.models import sdk_at, servers_named
 from longctx.connections import INI, Guard, is_here
 from longctx.errors import UserError
+from longctx.functions.answer import Answer, Case
 from longctx.functions.ask import Ask
 from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
 from longctx.functions.measure import Result, RunOnce, TrialOf, is_failure, is_skip, reason, run
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
-from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
+from longctx.functions.trial import CACHED, FunctionTrial, TestMistake, mistake
 from longctx.vocabulary.cell import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case, Trial
+    from longctx.cases.case import Case as CellCase
+    from longctx.cases.case import Trial
     from longctx.config.models import ModelProfile
-    from longctx.functions.answer import Answer
     from longctx.functions.cells import Function
     from longctx.recording.tape import Tape
     from longctx.workspace import Workspace
@@ -71,10 +72,20 @@ class FunctionState:
             self.models[name] = self.load(name)
         return self.models[name]
 
-    def ctx(self, case: Callable[[], Case]) -> Ctx:
+    def item(self) -> CaseItem:
+        """Return the case of the trial that is running. Raises UserError, and TestMistake if the test has no cases."""
+        trial = self.trial()
+        if self.case is None:
+            raise mistake(
+                "no-case",
+                f"{trial.function} uses the fixture case, but its marker names no file: write cases='FILE.jsonl'.",
+            )
+        return self.case
+
+    def ctx(self, case: Callable[[], CellCase]) -> Ctx:
         """Return the fixture `ctx`. case: returns the cell whose templates it reads."""
         draw: Any = CurrentDraw(self)
-        return Ctx(Ask(self.trial, self.model), draw, CurrentCase(self), templates(case))
+        return Ctx(Ask(self.trial, self.model), draw, Case(self.item), templates(case))
 
 
 class CurrentDraw:
@@ -87,38 +98,7 @@ class CurrentDraw:
         return getattr(Draw(self._state.trial(), self._state.workspace), name)
 
 
-class CurrentCase:
-    """The case of the trial that is running: its fields are attributes and items."""
-
-    def __init__(self, state: FunctionState) -> None:
-        self._state = state
-
-    def _item(self) -> CaseItem:
-        trial = self._state.trial()
-        if self._state.case is None:
-            raise TestMistake(
-                UserError(
-                    "no-case",
-                    f"{trial.function} uses the fixture case, but its marker names no file: write cases='FILE.jsonl'.",
-                )
-            )
-        return self._state.case
-
-    def __getattr__(self, name: str) -> Any:
-        item = self._item()
-        return item[name] if name in item else getattr(item, name)  # a field may be named as a method of dicts is
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._item()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._item())
-
-    def __getitem__(self, name: str) -> Any:
-        return self._item()[name]
-
-
-def templates(case: Callable[[], Case]) -> Callable[[str], str]:
+def templates(case: Callable[[], CellCase]) -> Callable[[str], str]:
     """Return a function from the name of a template to its text. case: returns the cell that has them."""
 
     def template(name: str) -> str:
@@ -127,26 +107,33 @@ def templates(case: Callable[[], Case]) -> Callable[[str], str]:
             return of.wording.words[name]
         except KeyError:
             known = ", ".join(of.wording.words) or "none"
-            raise TestMistake(
-                UserError(
-                    "no-such-template",
-                    f"{of.cell.test} uses the template {name!r}, but the prompt set "
-                    f"{of.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
-                    f"{of.wording.prompt_set}/{of.cell.test}/{name}.txt.",
-                )
+            raise mistake(
+                "no-such-template",
+                f"{of.cell.test} uses the template {name!r}, but the prompt set "
+                f"{of.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
+                f"{of.wording.prompt_set}/{of.cell.test}/{name}.txt.",
             ) from None
 
     return template
 
 
+Check = Callable[[str, object], bool | float]
+"""The fixture `check`: it scores one aspect of a trial without stopping, by its name.
+
+Example:
+    >>> def test_fee(ask: Ask, case: Case, check: Check):
+    ...     check("answer", case.answer in ask(case.text, case.question).text)
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """What a test function draws, asks, checks and has judged.
+    """What a test function draws, asks, checks and has judged: the fixture `ctx`.
 
     Example:
-        >>> def test_refund_code(ctx, tokens):
+        >>> def test_refund_code(ctx: Ctx, tokens: int):
         ...     code = ctx.draw.integer(10_000, 99_999)
-        ...     text = ctx.draw.filler(tokens).insert(f"The refund code is {code}.")
+        ...     text = ctx.draw.filler(tokens).insert(f"The refund code is {code}.", depth=0.5)
         ...     assert ctx.ask(text, "What is the refund code?", max_tokens=24).integer() == code
     """
 
@@ -154,7 +141,7 @@ class Ctx:
     """Sends a request to the model under test; in a replay, the recordings answer."""
     draw: Draw
     """Draws what a trial is about, the same for every model, prompt and length."""
-    case: Any
+    case: Case
     """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
     prompt: Callable[[str], str]
     """Returns a template of the prompt set: `ctx.prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
@@ -254,13 +241,11 @@ def guard_of(test: str, allowed: Sequence[str], workspace: Workspace, base_url: 
     def refusal(host: str) -> TestMistake:
         sdk = sdk_at(host)
         client = f"ask.client({sdk!r})" if sdk else "ask.client()"
-        return TestMistake(
-            UserError(
-                "connection-refused",
-                f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
-                f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
-                f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
-            )
+        return mistake(
+            "connection-refused",
+            f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
+            f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
+            f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
         )
 
     return Guard(allowed, _closed_ports({base_url, *servers_named(workspace)}), refusal)
@@ -392,11 +377,11 @@ class FunctionRun:
         self.test = ""
         """The id of the test that runs."""
 
-    def fitted(self, case: Case) -> Case | None:
+    def fitted(self, case: CellCase) -> CellCase | None:
         """Return a cell as it is run; None if its probes could not be counted, as was said. Raises UserError."""
         return None if case.token_values is None else case.fitted()
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+    def cell(self, case: CellCase, trial_of: TrialOf, start: RunOnce) -> None:
         """Do with the trials of a cell what this run is for."""
         raise NotImplementedError
 

@@ -23,6 +23,7 @@ from typing import Any
 from longctx.config.files import check_size, read_text
 from longctx.errors import UserError
 from longctx.files import inside
+from longctx.functions.answer import Case
 from longctx.functions.cells import load_cases
 from longctx.functions.sessions import FORMATS, Log
 from longctx.functions.strategies import (
@@ -191,7 +192,7 @@ class Transcript:
         found: int | None = self._known[probe.evidence]
         return found
 
-    def filled(self, tokens: int, probe: Probe | Mapping[str, Any]) -> Transcript:
+    def filled(self, tokens: int, probe: Probe | Case | Mapping[str, Any]) -> Transcript:
         """Return a part of the conversation of about so many tokens, which has the evidence of a probe.
 
         It has the evidence of the transcript's other probes, too, as far as that fits into half of the tokens, so that
@@ -279,7 +280,7 @@ class Probe:
     """The number of the turn that has it, from 1, in place of a text."""
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Probe:
+    def of(cls, given: Case | Mapping[str, Any]) -> Probe:
         """Return the probe in a case. Raises ValueError, which says what is wrong."""
         accept, stale = given.get("accept"), given.get("stale", [])
         accept = [accept] if isinstance(accept, str) else accept

@@ -32,10 +32,10 @@ from longctx.plugin.nested import is_nested
 from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
-    from longctx.functions.answer import Answer
+    from longctx.functions.answer import Answer, Case
     from longctx.functions.ask import Ask
     from longctx.functions.draw import Draw
-    from longctx.functions.fixtures import Ctx
+    from longctx.functions.fixtures import Check, Ctx
 
 SUBTESTS = "_pytest.subtests", "pytest_subtests.plugin"
 """The modules that have the fixture `subtests`, of pytest and of the plugin before it."""
@@ -232,13 +232,13 @@ def draw(ctx: Ctx) -> Draw:
 
 
 @pytest.fixture
-def case(ctx: Ctx) -> Any:
+def case(ctx: Ctx) -> Case:
     """`ctx.case`."""
     return ctx.case
 
 
 @pytest.fixture
-def check(ctx: Ctx) -> Callable[[str, object], bool | float]:
+def check(ctx: Ctx) -> Check:
     """`ctx.check`."""
     return ctx.check
 

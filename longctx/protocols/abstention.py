@@ -11,11 +11,26 @@ import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longctx import Bank, BankItems, Outcome, Reply, Report, Shares, Words, fill, lexically_right, mark, protocol
+from longctx import (
+    Bank,
+    BankItems,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    Reply,
+    Report,
+    Shares,
+    TrialNumber,
+    Words,
+    fill,
+    lexically_right,
+    mark,
+    protocol,
+)
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
@@ -28,6 +43,7 @@ from longctx.protocols.collages import (
     section_count,
 )
 from longctx.vocabulary.bank import Section
+from longctx.vocabulary.cell import Cell
 
 if TYPE_CHECKING:
     from longctx import Answers, Rate
@@ -56,7 +72,7 @@ class AbstentionAxes(CollagesAxes):
     """`"present"`: the record holds the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""
 
-    def gate_band(self, cell: Any) -> str:
+    def gate_band(self, cell: Cell) -> str:
         return f"{self.band(cell)} {cell.params['section']}"
 
     def cells(self) -> Iterator[dict[str, object]]:
@@ -64,7 +80,7 @@ class AbstentionAxes(CollagesAxes):
             yield {"budget": budget, "longest": self.longest, "depth": depth, "section": section}
 
 
-def record_with(bank: Bank, index: int, seed: int, cell: Any) -> Record:
+def record_with(bank: Bank, index: int, seed: int, cell: ProtocolCell) -> Record:
     """Return the record. Raises ValueError if there are no other sections."""
     needle, present = bank.needle(index), cell.section == "present"
     others, instead = _others(bank, index, seed, cell.budget, cell.longest)
@@ -96,7 +112,7 @@ def five_choices(bank: Bank, index: int, seed: int, not_there: str, present: boo
     return replace(five, right=five.letters[five.answers.index(right)]), five.letters[at]
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.section not in SECTIONS:
         raise ValueError(f"`sections`: there is no {cell.section!r}: choose from {', '.join(SECTIONS)}.")
     if not 1 <= cell.longest < cell.budget:
@@ -184,7 +200,15 @@ REPORT = Report(
     report=REPORT,
 )
 def abstention(
-    ask: Any, words: Words, bank: Bank, trial: Any, cell: Any, budget: int, longest: int, depth: int, section: str
+    ask: ProtocolAsk,
+    words: Words,
+    bank: Bank,
+    trial: TrialNumber,
+    cell: ProtocolCell,
+    budget: int,
+    longest: int,
+    depth: int,
+    section: str,
 ) -> Outcome:
     """A collage as in long-context QA, with the `section` that is asked about, or with others in its place."""
     present = section == "present"

@@ -17,7 +17,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import Field
 
-from longctx import Causes, Count, Kind, Mark, Outcome, Reply, Report, Reported, Words, fill, protocol, unanswered
+from longctx import (
+    Causes,
+    Count,
+    Mark,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
+    Reply,
+    Report,
+    Reported,
+    Words,
+    fill,
+    protocol,
+    unanswered,
+)
 from longctx.protocols.collages import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.cell import CREDIT
@@ -144,12 +159,12 @@ def _probe(words: Words, lines: int) -> str:
     return before + "\n".join(_line(words, *notice) for notice in dated[:lines]) + after
 
 
-def notice_count(cell: Any) -> int:
+def notice_count(cell: ProtocolCell) -> int:
     """Return how many notices fill the window. Raises ValueError if they are too few."""
     return line_count(cell, 2 * cell.notices, SPREAD)
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.notices < len(AGENCIES):
@@ -243,7 +258,9 @@ REPORT = Report(
     check=_check,
     report=REPORT,
 )
-def aggregation(ask: Any, draw: Any, words: Words, cell: Any, window: int, notices: int, question: str) -> Outcome:
+def aggregation(
+    ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, notices: int, question: str
+) -> Outcome:
     """Notices that fill a window, `notices` of which are of the month that is asked about."""
     drawn = Notices.drawn(draw.stream(), notice_count(cell), notices)
     lines, right = [_line(words, *notice) for notice in drawn.dated], drawn.right(question)
@@ -307,5 +324,5 @@ def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome
     why = f"{found} of {len(right)} agencies are named, and {len(named) - found} others"
     if found == len(right) == len(named):
         return Outcome("correct", ", ".join(named), why, {CREDIT: credit})
-    kind: Kind = "truncated" if reply.cut_off and found == len(named) else "wrong"
-    return Outcome(kind, ", ".join(named), why, {CREDIT: credit})
+    cut = reply.cut_off and found == len(named)
+    return Outcome("truncated" if cut else "wrong", ", ".join(named), why, {CREDIT: credit})

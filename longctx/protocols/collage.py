@@ -12,9 +12,21 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from typing import Any
 
-from longctx import Bank, Count, Outcome, Reply, Words, fill, lexically_right, mark, protocol
+from longctx import (
+    Bank,
+    Count,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    Reply,
+    TrialNumber,
+    Words,
+    fill,
+    lexically_right,
+    mark,
+    protocol,
+)
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
@@ -81,7 +93,7 @@ def template_of(variant: str) -> tuple[str, bool]:
     return "examples" if EXAMPLES[name] else name, bool(pad)
 
 
-def answered_by_words(cell: Any, index: int, seed: int = 0) -> bool:
+def answered_by_words(cell: ProtocolCell, index: int, seed: int = 0) -> bool:
     """Return whether the lexical baseline answers a question. Where its section is placed makes no difference."""
     sections = (*others_of(cell, index, seed), *needles_of(cell, index))
     return _answered_by_words(choices_in(cell.bank(), index, seed), sections)
@@ -93,14 +105,14 @@ def _answered_by_words(choices: Choices, sections: tuple[Section, ...]) -> bool:
     return lexically_right(texts, choices.question, choices.answer(choices.right), choices.answers)
 
 
-def _prefix(cell: Any, words: Words, seed: int, index: int) -> str:
+def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     name, _, _ = cell.variant.partition("_")
     first = cell.items.together(index)[0]
     shared = f"/{cell.questions}" if cell.questions else ""
     return f"collage/{cell.budget}/{first:06d}/{cell.depth:03d}{shared}/{EXAMPLES[name]}-{template_of(name)[0]}"
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.variant not in VARIANTS:
         raise ValueError(f"`variants`: there is no variant {cell.variant!r}: choose from {', '.join(VARIANTS)}.")
     check_collage(cell)
@@ -137,11 +149,11 @@ def _check(cell: Any) -> None:
     report="longctx.protocols.reports.collage:REPORT",
 )
 def collage(
-    ask: Any,
+    ask: ProtocolAsk,
     words: Words,
     bank: Bank,
-    trial: Any,
-    cell: Any,
+    trial: TrialNumber,
+    cell: ProtocolCell,
     budget: int,
     longest: int,
     depth: int,

@@ -24,7 +24,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from longctx import Bank, BankAxes, BankItems, Context, Count, Piece, Quote, fill
+from longctx import Bank, BankAxes, BankItems, Context, Count, Piece, ProtocolCell, Quote, fill
 from longctx.protocols.choices import choices_in
 from longctx.vocabulary.bank import Section, rank
 from longctx.vocabulary.grid import Size
@@ -76,7 +76,7 @@ class CollagesAxes(BankAxes):
         return [POSITIONS.get(depth, depth) for depth in self.depths]
 
 
-def check_collage(cell: Any) -> None:
+def check_collage(cell: ProtocolCell) -> None:
     """Raise ValueError if there is no such collage."""
     distractors = getattr(cell, "distractors", None)
     if not 1 <= cell.longest <= cell.budget:
@@ -92,12 +92,12 @@ def check_collage(cell: Any) -> None:
         raise ValueError(f"`depths`: {cell.depth} is not a percentage: give 0 (beginning) to 100 (end).")
 
 
-def collage_tokens(cell: Any, tokens: Mapping[str, float]) -> int:
+def collage_tokens(cell: ProtocolCell, tokens: Mapping[str, float]) -> int:
     """Return the tokens of a prompt with a collage."""
     return int(cell.budget * tokens["reference"]) + OTHER_TOKENS
 
 
-def section_count(cell: Any) -> int:
+def section_count(cell: ProtocolCell) -> int:
     """Return about how many sections a collage has, if sections are half as long as the longest on average."""
     return max(2 * int(cell.budget) // int(cell.longest), 1)
 
@@ -209,7 +209,7 @@ def _joined(sections: tuple[Section, ...]) -> str:
     return SEPARATOR.join(section.text for section in sections)
 
 
-def record_of(cell: Any, index: int, seed: int) -> Record:
+def record_of(cell: ProtocolCell, index: int, seed: int) -> Record:
     """Return the collage of the needles of all questions about it, one after another, and other sections."""
     needles, others = needles_of(cell, index), others_of(cell, index, seed)
     place = round(cell.depth / 100 * len(others))
@@ -217,12 +217,12 @@ def record_of(cell: Any, index: int, seed: int) -> Record:
     return Record((*others[:place], *needles, *others[place:]), place + needles.index(needle), needle)
 
 
-def needles_of(cell: Any, index: int) -> tuple[Section, ...]:
+def needles_of(cell: ProtocolCell, index: int) -> tuple[Section, ...]:
     """Return the sections that all questions about the collage of question `index` are about."""
     return tuple(dict.fromkeys(map(cell.bank().needle, cell.items.together(index))))
 
 
-def others_of(cell: Any, index: int, seed: int) -> tuple[Section, ...]:
+def others_of(cell: ProtocolCell, index: int, seed: int) -> tuple[Section, ...]:
     """Return sections in random order that fit in the budget beside the needles. They are the same at every depth."""
     together, distractors = cell.items.together(index), getattr(cell, "distractors", None)
     return _others(cell.bank(), together, seed, cell.budget, cell.longest, distractors)
@@ -281,7 +281,7 @@ def fitting(sections: Iterable[Section], room: int) -> Iterator[Section]:
             yield section
 
 
-def examples(cell: Any, template: str, index: int, seed: int, count: int) -> str:
+def examples(cell: ProtocolCell, template: str, index: int, seed: int, count: int) -> str:
     """Return answered questions about other sections of the collage. Raises ValueError if there are too few."""
     bank = cell.bank()
     places = _example_places(bank, cell.items.together(index)[0], seed, others_of(cell, index, seed))

@@ -11,9 +11,23 @@ import functools
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from longctx import Bank, BankAxes, BankItems, Count, Outcome, Report, Words, fill, lexically_right, mark, protocol
+from longctx import (
+    Bank,
+    BankAxes,
+    BankItems,
+    Count,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    Report,
+    TrialNumber,
+    Words,
+    fill,
+    lexically_right,
+    mark,
+    protocol,
+)
 from longctx.protocols.choices import CHANCE, above_chance, choices_in, judged
 from longctx.vocabulary.bank import Section
 
@@ -55,12 +69,12 @@ def section_of(bank: Bank, index: int, seed: int, longest: int, record: str) -> 
     return next(other for other in away if other.id != own.id and other.tokens <= longest)
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.record not in RECORDS:
         raise ValueError(f"`records`: there is no record {cell.record!r}: choose from {', '.join(RECORDS)}.")
 
 
-def _record_tokens(cell: Any, of: Callable[[Sequence[int]], float], tokens: Mapping[str, float]) -> int:
+def _record_tokens(cell: ProtocolCell, of: Callable[[Sequence[int]], float], tokens: Mapping[str, float]) -> int:
     """Return the tokens of a record, of the mean or the largest of the sections that are asked about."""
     sections = () if cell.record == "none" else _section_tokens(cell.bank(), cell.longest)
     return int(of(sections or [0]) * tokens["reference"])
@@ -105,7 +119,7 @@ def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
         letters=lambda answers: "with the right section alone" * (answers.params["record"] == "right"),
     ),
 )
-def control(ask: Any, words: Words, bank: Bank, trial: Any, longest: int, record: str) -> Outcome:
+def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, longest: int, record: str) -> Outcome:
     """A question with the `right` section alone, a `wrong` one of at most `longest` tokens, or `none`."""
     choices = choices_in(bank, trial.index, trial.seed)
     section = section_of(bank, trial.index, trial.seed, longest, record)

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 from pydantic import Field
 
@@ -19,10 +18,13 @@ from longctx import (
     Context,
     Count,
     Counts,
-    Kind,
     Mark,
     Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
     Reply,
+    TrialNumber,
     Words,
     fill,
     mark,
@@ -90,7 +92,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts({"exchange": round((some - none) / PROBED, 4), "fixed": none})
 
 
-def exchange_count(cell: Any) -> float:
+def exchange_count(cell: ProtocolCell) -> float:
     """Return how many exchanges fit. Raises ValueError if they are fewer than twice the alike ones."""
     each, apart = cell.counted["exchange"], int(cell.counted["fixed"]) + CODE_TOKENS + cell.max_tokens
     alike = cell.needles * cell.questions_per_context
@@ -111,7 +113,7 @@ def _at_most(exchanges: float) -> float:
     return exchanges * (1 + LEAN) + SPREAD * math.sqrt(exchanges)
 
 
-def conversation_of(draw: Any, words: Words, cell: Any, trial: Any) -> Conversation:
+def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial: TrialNumber) -> Conversation:
     characters = characters_each(words["request"], words["response"], PROBED)
     plan = ConversationPlan(
         needles=cell.needles,
@@ -124,12 +126,12 @@ def conversation_of(draw: Any, words: Words, cell: Any, trial: Any) -> Conversat
     return drawn(draw.of_context(), words, plan)
 
 
-def _prefix(cell: Any, words: Words, seed: int, index: int) -> str | None:
+def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:
     """Return None where every trial has a conversation of its own: these share no more than their templates."""
     return f"{cell.slug}/{cell.context_of(index)[0]:06d}" if cell.questions_per_context > 1 else None
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if not 2 <= cell.needles <= MOST:
         raise ValueError(f"{cell.needles} texts cannot be told apart by their order: give 2 to {MOST}.")
     if cell.window < 1:
@@ -157,7 +159,14 @@ def _check(cell: Any) -> None:
     report="longctx.protocols.reports.coreference:REPORT",
 )
 def coreference(
-    ask: Any, draw: Any, words: Words, cell: Any, trial: Any, needles: int, window: int, questions: int | None = None
+    ask: ProtocolAsk,
+    draw: ProtocolDraw,
+    words: Words,
+    cell: ProtocolCell,
+    trial: TrialNumber,
+    needles: int,
+    window: int,
+    questions: int | None = None,
 ) -> Outcome:
     """A conversation that fills `window` tokens, max_tokens included, with `needles` texts that answer one request.
 
@@ -207,8 +216,8 @@ def judged(reply: Reply, conversation: Conversation, prompt: str) -> Outcome:
     exact, name = answer == instances[match.place], _name(given, conversation)
     trace |= {"given": given, "alike": int(1000 * match.ratio), "exact": int(exact)}
     if match.given_back:
-        kind: Kind = "correct" if given == conversation.asked else "wrong"
-        return Outcome(kind, name, f"the {name}, {'word' if exact else 'nearly word'} for word", trace)
+        why = f"the {name}, {'word' if exact else 'nearly word'} for word"
+        return Outcome("correct" if given == conversation.asked else "wrong", name, why, trace)
     if reply.cut_off:
         return Outcome("truncated", name, f"cut off after {reply.output_tokens} tokens, within the {name}", trace)
     return Outcome("wrong", f"{name}, badly copied", f"the {name}, but only {match.ratio:.0%} alike", trace)

@@ -11,13 +11,13 @@ import bisect
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from longctx import Count, Counts, Outcome, Reply, Words, protocol
+from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, Words, protocol
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, by_number, judged_names, report_of_sets, shown
 from longctx.vocabulary.grid import WindowAxes
@@ -81,13 +81,13 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked({"fixed": counts["dots"] - 2 * FEW * units["dots"], **units})
 
 
-def _fits(cell: Any) -> None:
+def _fits(cell: ProtocolCell) -> None:
     """Raise ValueError if the window is too small even when words take the most tokens."""
     most = max((tokens for name, tokens in cell.counted.items() if name not in NEEDS), default=0)
     word_counts(cell, [max(most, cell.counted["word"])] * LISTED)
 
 
-def word_counts(cell: Any, frequent: Sequence[float]) -> NDArray[np.int64]:
+def word_counts(cell: ProtocolCell, frequent: Sequence[float]) -> NDArray[np.int64]:
     """Return how often the word of each rank occurs. frequent: the tokens of the words of the first ranks.
 
     Raises ValueError if the window is too small for three words to be more frequent than the others.
@@ -132,7 +132,7 @@ def _zeta(alpha: float) -> float:
     return head + tail
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.alpha_percent <= 100:
         raise ValueError(f"alpha is {cell.alpha_percent / 100:g}, and must be more than 1.")
 
@@ -161,7 +161,9 @@ def _check(cell: Any) -> None:
         by_number("frequency", lambda number: FREQUENCIES.get(number, str(number))),
     ),
 )
-def frequent_words(ask: Any, draw: Any, words: Words, cell: Any, window: int, alpha_percent: int) -> Outcome:
+def frequent_words(
+    ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, alpha_percent: int
+) -> Outcome:
     """A text of N words in which the word of rank k occurs about N / (zeta(alpha) k^alpha) times; rank 1 is the dots'.
 
     alpha_percent: alpha in hundredths. The smaller it is, the less the frequencies differ.

@@ -13,7 +13,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -27,7 +27,11 @@ from longctx import (
     Counts,
     Mark,
     Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
     Reply,
+    TrialNumber,
     Words,
     mark,
     protocol,
@@ -74,7 +78,7 @@ class GraphWalksAxes(Axes):
             yield {"context": context, "operation": operation, "depth": depth, "questions": questions}
 
 
-def node_count(cell: Any) -> int:
+def node_count(cell: ProtocolCell) -> int:
     """Return the number of the graph's nodes. Raises ValueError if the graph would be too small for the walk."""
     node = EDGES_A_NODE * cell.counted["edge"]
     nodes, least = int(cell.context / node), 2 * EDGES_A_NODE ** (cell.depth or 1)
@@ -86,7 +90,7 @@ def node_count(cell: Any) -> int:
     return nodes
 
 
-def drawn(draw: Any, cell: Any, trial: Any) -> Walk:
+def drawn(draw: ProtocolDraw, cell: ProtocolCell, trial: TrialNumber) -> Walk:
     """Return the walk from the first node, in random order, that has an answer; for further questions about the same
     graph, from the next such nodes. Raises ValueError if there are not enough."""
     graph = draw_graph(draw.stream(cell.context, trial.seed, trial.context), node_count(cell))
@@ -111,14 +115,14 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts({"edge": round(edge, 4)})
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.operation not in OPERATIONS:
         raise ValueError(f"there is no operation {cell.operation!r}: choose from {', '.join(OPERATIONS)}.")
     if (cell.operation == "bfs") != (cell.depth is not None) or cell.depth == 0:
         raise ValueError("a breadth-first search (bfs) has a depth of at least 1, and parents have none.")
 
 
-def _graph(cell: Any, index: int) -> str:
+def _graph(cell: ProtocolCell, index: int) -> str:
     """Return the context and the number of its graph, which all operations share."""
     return f"context-{cell.context}-graph-{cell.context_of(index)[0]}"
 
@@ -143,11 +147,11 @@ def _graph(cell: Any, index: int) -> str:
     report="longctx.protocols.reports.graph_walks:REPORT",
 )
 def graph_walks(
-    ask: Any,
-    draw: Any,
-    prompt: Any,
-    cell: Any,
-    trial: Any,
+    ask: ProtocolAsk,
+    draw: ProtocolDraw,
+    prompt: Callable[..., str],
+    cell: ProtocolCell,
+    trial: TrialNumber,
     context: int,
     operation: str,
     depth: int | None = None,

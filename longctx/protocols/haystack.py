@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from longctx import Context, Words, fill
+from longctx import Context, ProtocolCell, Words, fill
 from longctx.protocols.passkey import one_piece
 from longctx.vocabulary.cell import checked_counts
 from longctx.vocabulary.stream import distinct
@@ -84,7 +83,7 @@ def haystack(filler: str, fillers: int, statements: Sequence[tuple[int, str]]) -
     return "\n".join(lines), starts
 
 
-def shared_prefix(cell: Any, fillers: int, context: int) -> str:
+def shared_prefix(cell: ProtocolCell, fillers: int, context: int) -> str:
     """Return the prefix of a trial. fillers: the repetitions of the filler before anything else in its text."""
     prefix = f"{cell.test}/{cell.window}/{fillers:09d}"
     return f"{prefix}/{context:06d}" if cell.questions_per_context > 1 else prefix

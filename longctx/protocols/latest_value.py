@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import Field
@@ -21,6 +21,9 @@ from longctx import (
     Count,
     Mark,
     Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
     Reply,
     Report,
     Shares,
@@ -158,7 +161,7 @@ def _probe(words: Words, lines: int) -> str:
     return before + "\n".join(entries[:lines]) + after
 
 
-def entry_count(cell: Any) -> int:
+def entry_count(cell: ProtocolCell) -> int:
     """Return how many entries fill the window. Raises ValueError if they are too few or too many."""
     lines = line_count(cell, 2 * (cell.updates + 1), SPREAD)
     if lines > MOST_LINES:
@@ -166,7 +169,7 @@ def entry_count(cell: Any) -> int:
     return lines
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.updates < 1:
@@ -245,7 +248,9 @@ REPORT = Report(
     check=_check,
     report=REPORT,
 )
-def latest_value(ask: Any, draw: Any, words: Words, cell: Any, window: int, updates: int, question: str) -> Outcome:
+def latest_value(
+    ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, updates: int, question: str
+) -> Outcome:
     """A log that fills a window, in which every quantity is set once and updated `updates` times.
 
     The entry that is asked about may be anywhere in the log; the vessel's other entries are before it or, where the

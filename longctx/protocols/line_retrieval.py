@@ -9,7 +9,7 @@ so that a wrong answer can be traced to its line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
@@ -21,6 +21,9 @@ from longctx import (
     Axes,
     Count,
     Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
     Reply,
     Words,
     fill,
@@ -113,7 +116,7 @@ class File:
         return int(np.flatnonzero(self.order == line)[0])
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.lines < 1:
         raise ValueError(f"a file needs at least 1 line, not {cell.lines}.")
     if cell.block_size is not None and not 1 <= cell.block_size <= cell.lines:
@@ -141,7 +144,9 @@ def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
     check=_check,
     report="longctx.protocols.reports.line_retrieval:REPORT",
 )
-def line_retrieval(ask: Any, draw: Any, prompt: Any, lines: int, block_size: int | None = None) -> Outcome:
+def line_retrieval(
+    ask: ProtocolAsk, draw: ProtocolDraw, prompt: Callable[..., str], lines: int, block_size: int | None = None
+) -> Outcome:
     """A file of `lines` lines: in order (None), fully shuffled (1), or in shuffled blocks of `block_size` lines."""
     stream = draw.stream()
     file = File.drawn(stream, lines, block_size)

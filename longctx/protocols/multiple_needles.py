@@ -15,7 +15,19 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from longctx import Count, Counts, Outcome, Reply, Words, fill, protocol
+from longctx import (
+    Count,
+    Counts,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
+    Reply,
+    TrialNumber,
+    Words,
+    fill,
+    protocol,
+)
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -117,7 +129,7 @@ def _token_values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked({**units, "fixed": alone - units["needle"] - QUERIES * units["query"]})
 
 
-def filler_count(cell: Any) -> int:
+def filler_count(cell: ProtocolCell) -> int:
     """Return how often the prompt repeats the filler. Raises ValueError if the window is too small."""
     tokens, needles = cell.counted, cell.keys * cell.values
     taken = tokens["fixed"] + needles * tokens["needle"] + cell.queries * tokens["query"]
@@ -125,7 +137,7 @@ def filler_count(cell: Any) -> int:
     return fillers_in(cell.window, taken, tokens["filler"], least=needles - 1)
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.questions and cell.questions * cell.queries > cell.keys:
         raise ValueError(
             f"{cell.questions} questions about {cell.queries} keys each take {cell.questions * cell.queries} keys, "
@@ -170,11 +182,11 @@ def _asked_for(params: Mapping[str, Any]) -> str:
     report=report_of_sets(_asked_for, (OTHER_KEY,), BY_DEPTH),
 )
 def multiple_needles(
-    ask: Any,
-    draw: Any,
+    ask: ProtocolAsk,
+    draw: ProtocolDraw,
     words: Words,
-    cell: Any,
-    trial: Any,
+    cell: ProtocolCell,
+    trial: TrialNumber,
     window: int,
     keys: int,
     values: int,

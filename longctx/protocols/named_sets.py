@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from longctx import Causes, Kind, Mark, Outcome, Reply, Report, Shares, unanswered
+from longctx import Causes, Mark, Outcome, Reply, Report, Shares, unanswered
 from longctx.protocols.haystack import AnswerBegun
+from longctx.vocabulary.cell import Kind
 
 if TYPE_CHECKING:
     from longctx import Answers, Row

@@ -21,6 +21,9 @@ from longctx import (
     Mark,
     Outcome,
     Piece,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
     Reply,
     Words,
     fill,
@@ -78,7 +81,7 @@ def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]
     return head + needle + tail, len(head) + needle.rindex(key) + len(key)
 
 
-def fillers(cell: Any) -> tuple[int, int]:
+def fillers(cell: ProtocolCell) -> tuple[int, int]:
     """Return how often the filler is repeated before (X) and after (Y) the key.
 
     Raises ValueError if the window is too small for the prompt's fixed text.
@@ -118,7 +121,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts(values)
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if not 1 <= cell.k <= cell.window:
         raise ValueError(f"k {cell.k} does not lie in a window of {cell.window} tokens: give 1 to {cell.window}.")
 
@@ -138,7 +141,7 @@ def _check(cell: Any) -> None:
     check=_check,
     report="longctx.protocols.reports.passkey:REPORT",
 )
-def passkey(ask: Any, draw: Any, words: Words, cell: Any, window: int, k: int) -> Outcome:
+def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, k: int) -> Outcome:
     """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.
 
     The distance is counted from the last digit of the key's last mention, so that finding the key at k shows that the
@@ -207,7 +210,7 @@ def line_counts(prompt: Callable[[Words, int], str], fits: Callable[[Any], objec
     )
 
 
-def line_count(cell: Any, least: int, spread: float) -> int:
+def line_count(cell: ProtocolCell, least: int, spread: float) -> int:
     """Return how many lines fill the window of a cell. Raises ValueError if they are too few.
 
     least: the fewest lines of a prompt. spread: four standard deviations of the tokens of a line, so that prompts

@@ -11,9 +11,22 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from longctx import Bank, Count, Mark, Outcome, Reply, Words, lexically_right, mark, protocol, unanswered
+from longctx import (
+    Bank,
+    Count,
+    Mark,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    Reply,
+    TrialNumber,
+    Words,
+    lexically_right,
+    mark,
+    protocol,
+    unanswered,
+)
 from longctx.protocols.collages import (
     CollageItems,
     CollagesAxes,
@@ -69,7 +82,7 @@ def is_short(right: str) -> bool:
     return 0 < len(core(right).split()) <= MOST_WORDS
 
 
-def _prefix(cell: Any, words: Words, seed: int, index: int) -> str:
+def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     distractors = "" if cell.distractors is None else f"/{cell.distractors:02d}"
     return f"short_answers/{cell.budget}/{index:06d}/{cell.depth:03d}{distractors}"
 
@@ -89,11 +102,11 @@ def _prefix(cell: Any, words: Words, seed: int, index: int) -> str:
     check=check_collage,
 )
 def short_answers(
-    ask: Any,
+    ask: ProtocolAsk,
     words: Words,
     bank: Bank,
-    trial: Any,
-    cell: Any,
+    trial: TrialNumber,
+    cell: ProtocolCell,
     budget: int,
     longest: int,
     depth: int,

@@ -10,11 +10,22 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from longctx import Count, Counts, Outcome, Reply, Words, fill, protocol
+from longctx import (
+    Count,
+    Counts,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
+    Reply,
+    TrialNumber,
+    Words,
+    fill,
+    protocol,
+)
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -121,7 +132,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked({**units, "fixed": alone - units["first"]})
 
 
-def filler_count(cell: Any) -> int:
+def filler_count(cell: ProtocolCell) -> int:
     """Return how often the prompt repeats the filler. Raises ValueError if the window is too small."""
     tokens, names = cell.counted, cell.chains * (cell.hops + 1)
     chain = tokens["first"] + cell.hops * tokens["hop"]
@@ -129,7 +140,7 @@ def filler_count(cell: Any) -> int:
     return fillers_in(cell.window, taken, tokens["filler"], least=cell.hops)
 
 
-def _check(cell: Any) -> None:
+def _check(cell: ProtocolCell) -> None:
     if cell.questions and cell.questions > cell.chains:
         raise ValueError(
             f"a text of {cell.chains} chains has no {cell.questions} to ask about: give no more `questions` than "
@@ -167,11 +178,11 @@ def _check(cell: Any) -> None:
     ),
 )
 def variable_tracking(
-    ask: Any,
-    draw: Any,
+    ask: ProtocolAsk,
+    draw: ProtocolDraw,
     words: Words,
-    cell: Any,
-    trial: Any,
+    cell: ProtocolCell,
+    trial: TrialNumber,
     window: int,
     chains: int,
     hops: int,

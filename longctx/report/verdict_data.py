@@ -9,12 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from longctx.fields import parsed
 from longctx.gate.bands import BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.report import document
 from longctx.report.document import Document
-from longctx.results.manifest import damaged
 from longctx.results.row import Subject
 
 GATE = "gate.json"
@@ -38,17 +36,6 @@ def with_words(
     """Return the content of gate.json. The arguments are those of `write_verdict`."""
     name, run = baseline
     return as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
-
-
-def baseline_of(folder: Path) -> tuple[str, str]:
-    """Return the name of the baseline that a run was gated against, and of its run; empty if it was not gated."""
-    try:
-        data = parsed(json.loads, (folder / GATE).read_text(encoding="utf-8"))
-        return str(data["baseline"]), str(data.get("baseline_run", ""))
-    except FileNotFoundError:
-        return "", ""
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise damaged(folder / GATE, error) from None
 
 
 def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:

@@ -230,12 +230,7 @@ KEPT = tuple(COLUMNS.get(field.name, field.name) for field in fields(Row) if fie
 
 
 def attribute(column: str) -> str:
-    """Return the attribute of a row that a column holds.
-
-    Example:
-        >>> attribute("family"), attribute("seed")
-        ('test', 'seed')
-    """
+    """Return the attribute of a row that a column holds: `test` for `family`, `seed` for `seed`."""
     return _ATTRIBUTES.get(column, column)
 
 
@@ -266,12 +261,7 @@ def _page(project: str, kind: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests.
-
-    Example:
-        >>> str(Subject.of("my-model", "protocol", {"steps": "200"}))
-        'my-model, prompts protocol, steps=200'
-    """
+    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
     model: str
     prompt_set: str

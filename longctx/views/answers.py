@@ -18,13 +18,7 @@ CellSummaries = Sequence["CellSummary"]
 
 @dataclass(frozen=True, slots=True)
 class CellSummary:
-    """One cell of one subject.
-
-    Example:
-        >>> summary = Run(profile="recorded").measure().summary  # doctest: +SKIP
-        >>> for cell in summary.of("passkey"):  # doctest: +SKIP
-        ...     print(cell.cell, cell.rate)
-    """
+    """One cell of one subject."""
 
     test: str
     subject: Subject
@@ -77,9 +71,8 @@ class Answers:
     """The measured trials of one subject in one cell, or in several that a report puts together.
 
     Example:
-        >>> answers = Answers(Subject("my-model", "protocol"), "keys-3", {"keys": 3}, rows=[])
-        >>> answers.n, answers.total("found")
-        (0, 0)
+        >>> def keys_named(answers: Answers) -> str:
+        ...     return f"{answers.total('found')} keys in {answers.n} trials"
     """
 
     subject: Subject

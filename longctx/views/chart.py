@@ -45,7 +45,7 @@ SYMBOL = 48
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of a test's own, if a RateView does not suit it.
+    """A chart of a test's own, if those of a `Report` do not suit it.
 
     Example:
         >>> spec = {
@@ -248,12 +248,9 @@ class Table:
     """A titled table of text cells.
 
     Example:
-        >>> subject = Subject("my-model", "protocol")
-        >>> table = Table.by_subject("Keys, each counted", [subject], {"keys named": ["58 of 60"]})
-        >>> table.columns
-        ('model', 'prompts', 'keys named')
-        >>> table.rows
-        (('my-model', 'protocol', '58 of 60'),)
+        >>> table = Table.from_columns("Keys, each counted", {"keys": ["3"], "keys named": ["58 of 60"]})
+        >>> table.columns, table.rows
+        (('keys', 'keys named'), (('3', '58 of 60'),))
     """
 
     title: str

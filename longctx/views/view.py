@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from longctx.results.row import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
-from longctx.views.answers import CellSummary
 from longctx.views.chart import (
     ACCURACY,
     DOTTED,
@@ -42,11 +41,7 @@ WIDE = 10
 
 @dataclass(frozen=True, slots=True)
 class RatePoint:
-    """A rate, or a difference between two rates, and its place in a view.
-
-    Example:
-        >>> point = RatePoint(20, "3 keys", Rate(18, 20), facet="my-model, prompts protocol")
-    """
+    """A rate, or a difference between two rates, and its place in a view."""
 
     x: int | float | str
     """The place on the axis: a number, or a name."""
@@ -64,18 +59,6 @@ class RateView:
     """Rates with intervals: x on the horizontal axis, a curve for each series, a chart and a table for each facet.
 
     Points stay in their order; numbers on the axis are sorted. Points without trials are in tables only.
-
-    Example:
-        >>> view = RateView(
-        ...     points=[RatePoint(20, "3 keys", Rate(20, 20)), RatePoint(200, "3 keys", Rate(4, 20))],
-        ...     name="several-keys-by-length",
-        ...     heading="Several keys",
-        ...     title="All keys named, by length",
-        ...     x="sentences",
-        ...     unit="sentences",
-        ... )
-        >>> list(view.findings())
-        ['Several keys, 3 keys: the rate falls from 1.00 at 20 sentences to 0.20 at 200 sentences.']
     """
 
     points: Sequence[RatePoint]
@@ -113,32 +96,6 @@ class RateView:
     """The fewest places on the axis for which there is a chart."""
     finding: bool = True
     """Whether a rate that falls as the numbers on the axis grow is a finding."""
-
-    @classmethod
-    def by_window(
-        cls,
-        cells: Sequence[CellSummary],
-        series: Callable[[Mapping[str, Any]], str],
-        *,
-        name: str,
-        heading: str,
-        table: str = "",
-    ) -> Self:
-        """Return a view of cells by their parameter `window` (tokens). series: names the curve of parameters."""
-        points = [
-            RatePoint(int(each.params["window"] or 0), series(each.params), each.rate, str(each.subject), each.lexical)
-            for each in cells
-        ]
-        return cls(
-            points=points,
-            name=name,
-            heading=heading,
-            title="By window",
-            x="window",
-            axis="window, tokens",
-            unit="tokens",
-            table=table,
-        )
 
     def charts(self) -> Iterator[Chart]:
         """Yield a chart for each series that several facets have, with a curve for each facet; then one for each facet.

@@ -14,11 +14,7 @@ from longctx.vocabulary.shapes import TEXT, Citation, Context, Shape
 from longctx.vocabulary.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
-"""The kinds of an Outcome. The first five count in a rate; with the last two, the trial was not measured.
-
-Example:
-    >>> kind: Kind = "wrong"
-"""
+"""The kinds of an Outcome. The first five count in a rate; with the last two, the trial was not measured."""
 
 MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
 """Outcomes that count in a rate. The others mean that the trial was not measured."""
@@ -60,12 +56,7 @@ def question_in(item: str) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a trial across runs. It contains neither wording nor model, so that runs may vary them.
-
-    Example:
-        >>> str(Identity("several_keys", 1, "keys-3-sentences-20", seed=0, trial=7))
-        'several_keys.v1/keys-3-sentences-20/seed-0/trial-7/repeat-0'
-    """
+    """The identity of a trial across runs. It contains neither wording nor model, so that runs may vary them."""
 
     test: str
     version: int
@@ -82,13 +73,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class BuiltTrial:
-    """One seeded question of a cell.
-
-    Example:
-        >>> identity = Identity("several_keys", 1, "keys-1-sentences-0", seed=0, trial=0)
-        >>> text = "The key of Anna is 12345. What is the key of Anna?"
-        >>> trial = BuiltTrial(identity, system="", user=text, expected="12345", max_tokens=60, depth=0.0)
-    """
+    """One seeded question of a cell."""
 
     identity: Identity
     system: str
@@ -197,16 +182,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement of a trial's reply.
+    """The judgement of a trial's reply. A protocol returns one; a test function may, which then judges its trial.
 
     Example:
         >>> Outcome("wrong", returned="54321", why="1 of 2 keys is named", trace={"found": 1}).kind
         'wrong'
-
-    A test function may return one, which then judges its trial.
     """
 
     kind: Kind
+    """`correct`, `wrong`, `unparseable`, `refusal` or `truncated`."""
     returned: str | None = None
     """The answer that was read from the reply."""
     why: str = ""
@@ -259,30 +243,6 @@ class Cell(ABC):
 
     A subclass is a frozen dataclass of a test's parameters. It touches no network, no clock and no file: the same
     parameters, seed and index give the same trial everywhere.
-
-    Example:
-        >>> from dataclasses import dataclass
-        >>> @dataclass(frozen=True, slots=True)
-        ... class Echo(Cell):
-        ...     test = "echo"
-        ...     version = 1
-        ...     identified_by = ("digits",)
-        ...     templates = {"question": ("number",)}
-        ...     digits: int
-        ...
-        ...     def run(self, words, seed, index, repeat, answer):
-        ...         number = str(self.stream(seed, index).randint(10**self.digits))
-        ...         text = words["question"].replace("{number}", number)
-        ...         trial = BuiltTrial(self.identity(seed, index, repeat), "", text, number, self.max_tokens, depth=0.0)
-        ...         reply = answer(trial)
-        ...         return trial, reply and Outcome("correct" if reply.text == number else "wrong", reply.text)
-        ...
-        ...     def size_tokens(self, tokens):
-        ...         return self.digits + 10
-        >>> Echo(3).slug
-        'digits-3'
-        >>> Echo(3).build({"question": "Repeat {number}."}, seed=0, index=0).user
-        'Repeat 606.'
     """
 
     test: ClassVar[str]
@@ -465,12 +425,7 @@ def is_check(test: str) -> bool:
 
 
 def name_of_test(test: str) -> str:
-    """Return the name of the test of this test, which may be that of one of its checks.
-
-    Example:
-        >>> name_of_test("test_code.polite")
-        'test_code'
-    """
+    """Return the name of the test of one of its checks, such as `test_code` for `test_code.polite`, or of itself."""
     return test.partition(".")[0]
 
 

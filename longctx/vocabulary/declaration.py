@@ -5,11 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.cell import Cell, Identity, Outcome, Words
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.report import Report
+
+
+def no_bank() -> Bank:
+    """Load the bank of a cell that has none."""
+    raise ValueError("the cell has no documents and questions.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolCell(Cell):
+    """The fixture `cell` of a protocol, which functions such as `size` take, too: its parameters are attributes.
+
+    Example:
+        >>> def check(cell: ProtocolCell) -> None:
+        ...     if cell.digits > 9:
+        ...         raise ValueError(f"{cell.digits} digits are too many: give 1 to 9.")
+    """
+
+    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False, repr=False)
+    """What `ask.tokens()` gives; None before it was counted."""
+    bank: Callable[[], Bank] = field(default=no_bank, kw_only=True, repr=False, compare=False)
+    """Loads documents and questions when they are first needed."""
+
+    if TYPE_CHECKING:  # each protocol has parameters of its own, which its subclass has as fields
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    @property
+    def counted(self) -> Mapping[str, float]:
+        """What `counts` makes of the model's token counts. Raises ValueError before they are known."""
+        if self.tokens is None:
+            raise ValueError("the model's tokens of this wording are not known.")
+        return self.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +77,12 @@ class Counts:
 
 
 class Items:
-    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs.
-
-    Example:
-        >>> class Even(Items):
-        ...     def indices(self, trials):
-        ...         return range(0, 2 * trials, 2)
-    """
+    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs."""
 
     filtered: ClassVar[bool] = False
     """Whether a model's "too hard" filter decides what is asked."""
 
-    def __init__(self, cell: Any) -> None:
+    def __init__(self, cell: ProtocolCell) -> None:
         self.cell = cell
         """The cell, whose parameters are its attributes."""
 

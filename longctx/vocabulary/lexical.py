@@ -18,13 +18,7 @@ from longctx.vocabulary.bank import FUNCTION_WORDS, content, core, occurs, plain
 
 @dataclass(frozen=True, slots=True)
 class LexicalBaseline:
-    """The lexical baseline's answer to a question.
-
-    Example:
-        >>> sections = ["The fee is 5 crowns.", "Dogs pay 9 crowns."]
-        >>> lexical_baseline(sections, "What is the fee?", ["9 crowns", "5 crowns"])
-        LexicalBaseline(section=0, option=1)
-    """
+    """The lexical baseline's answer to a question."""
 
     section: int
     """The index of the section that it picks."""
@@ -47,10 +41,6 @@ def lexical_baseline(sections: Sequence[str], question: str, options: Sequence[s
 
     Raises:
         ValueError: There are no sections.
-
-    Example:
-        >>> lexical_baseline(["The gate opens at 6.", "The shop opens at 9."], "When does the shop open?").section
-        1
     """
     if not sections:
         raise ValueError("the lexical baseline needs at least one section")
@@ -63,15 +53,16 @@ def lexical_baseline(sections: Sequence[str], question: str, options: Sequence[s
 
 
 def lexically_right(sections: Sequence[str], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-    """Return whether the lexical baseline answers a question correctly.
+    """Return whether the lexical baseline, which matches words without a model, answers a question correctly.
 
-    Without options, it is right if the section that it picks contains the answer.
+    It picks the section that shares the rarest words with the question. Of the options, it chooses the one that is
+    verbatim in it; without options, it is right if the section contains the answer.
 
     Args:
-        sections: The texts of the context, as for `lexical_baseline`.
-        question: The question.
+        sections: The texts of the context: the documents, or the paragraphs of a text.
+        question: The question about one of them.
         answer: The right answer; one of the options, if there are any.
-        options: The answers to choose from, as for `lexical_baseline`.
+        options: The answers to choose from; none for a free answer.
 
     Example:
         >>> lexically_right(["The gate opens at 6.", "The shop opens at 9."], "When does the shop open?", "at 9")

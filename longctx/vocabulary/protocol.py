@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Literal, TypeVar
 
+from longctx.fields import hints_of
 from longctx.vocabulary.cell import Outcome, Words
 from longctx.vocabulary.declaration import Counts, Items, Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell
+from longctx.vocabulary.protocol_cell import FIXTURES, CellOfProtocol
 from longctx.vocabulary.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
@@ -109,7 +109,7 @@ def protocol(
         signature = inspect.signature(function)
         arguments = tuple(signature.parameters)
         own = [name for name in arguments if name not in FIXTURES and name != "max_tokens"]
-        hints = typing.get_type_hints(function)
+        hints = hints_of(function, own)
         made = [
             (name, hints.get(name, Any))
             if (default := signature.parameters[name].default) is inspect.Parameter.empty
@@ -128,10 +128,10 @@ def protocol(
             "__doc__": function.__doc__,
             "__module__": function.__module__,
         }
-        kind: type[ProtocolCell] = dataclasses.make_dataclass(
+        kind: type[CellOfProtocol] = dataclasses.make_dataclass(
             "".join(part.capitalize() for part in function.__name__.removeprefix("test_").split("_")),
             made,
-            bases=(ProtocolCell,),
+            bases=(CellOfProtocol,),
             namespace=namespace,
             frozen=True,
             slots=True,

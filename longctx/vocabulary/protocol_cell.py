@@ -10,14 +10,14 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words, check_profile
-from longctx.vocabulary.declaration import Items
+from longctx.vocabulary.bank import Section, documents_digest
+from longctx.vocabulary.cell import BuiltTrial, Identity, Outcome, Reply, Words, check_profile
+from longctx.vocabulary.declaration import Items, ProtocolCell, no_bank
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -38,7 +38,12 @@ class Suspended(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class TrialNumber:
-    """The fixture `trial`: which trial of its cell is asked."""
+    """The fixture `trial` of a protocol: which trial of its cell is asked.
+
+    Example:
+        >>> TrialNumber(seed=1, index=7, repeat=0, context=1, question=3).context
+        1
+    """
 
     seed: int
     index: int
@@ -50,10 +55,15 @@ class TrialNumber:
 
 
 class ProtocolAsk:
-    """The fixture `ask` of a protocol: it asks the one question of a trial."""
+    """The fixture `ask` of a protocol: it asks the one question of a trial.
+
+    Example:
+        >>> def echo(ask: ProtocolAsk, number: str) -> Outcome:
+        ...     return Outcome("correct" if number in ask(f"Repeat {number}.", expected=number).text else "wrong")
+    """
 
     def __init__(
-        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
+        self, cell: CellOfProtocol, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
         self.trial: BuiltTrial | None = None
@@ -118,7 +128,7 @@ class ProtocolAsk:
             distance_from_end=distance_from_end,
             prefix=prefix or "",
             recorded=params or {},
-            documents=documents_digest(cell.bank(), [each.id for each in documents]) if documents and cell.bank else "",
+            documents=cell.digest_of(documents),
             prefill=prefill,
             without_prefill=without_prefill,
             judge=functools.partial(cell.judged, self._words, number),
@@ -132,19 +142,19 @@ class ProtocolAsk:
         return reply
 
 
-class Stream:
-    """The fixture `draw` of a protocol."""
+class ProtocolDraw:
+    """The fixture `draw` of a protocol.
 
-    def __init__(self, cell: ProtocolCell, number: TrialNumber) -> None:
+    Example:
+        >>> def number_of(draw: ProtocolDraw, digits: int) -> str:
+        ...     return str(draw.stream().randint(10**digits))
+    """
+
+    def __init__(self, cell: CellOfProtocol, number: TrialNumber) -> None:
         self._cell, self._number = cell, number
 
     def stream(self, *names: object) -> np.random.RandomState:
-        """Return a frozen random stream: the trial's own or, with names, one that all who give these names share.
-
-        Example:
-            >>> def walks(ask, draw, trial, context: int):
-            ...     graph = draw.stream(context, trial.seed, trial.context)
-        """
+        """Return a frozen random stream: the trial's own or, with names, one that all who give these names share."""
         if names:
             return frozen_stream(self._cell.test, self._cell.version, *names)
         return self._cell.stream(self._number.seed, self._number.index)
@@ -155,25 +165,14 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolCell(Cell):
-    """One cell of a protocol: its parameters are its attributes."""
+class CellOfProtocol(ProtocolCell):
+    """One cell of a protocol, with what is declared of it."""
 
     declared: ClassVar[Protocol]
-
-    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False, repr=False)
-    """What `ask.tokens()` gives; None before it was counted."""
-    bank: Callable[[], Bank] | None = field(default=None, kw_only=True, repr=False, compare=False)
-    """Loads documents and questions when they are first needed."""
 
     def __post_init__(self) -> None:
         if check := type(self).declared.check:
             check(self)
-
-    @property
-    def counted(self) -> Mapping[str, float]:
-        if self.tokens is None:
-            raise ValueError("the model's tokens of this wording are not known.")
-        return self.tokens
 
     @property
     def items(self) -> Items:
@@ -190,14 +189,13 @@ class ProtocolCell(Cell):
         ask = ProtocolAsk(self, words, number, answer)
         given: dict[str, Any] = {
             "ask": ask,
-            "draw": Stream(self, number),
+            "draw": ProtocolDraw(self, number),
             "prompt": prompt,
             "words": words,
             "cell": self,
             "trial": number,
         }
         if "bank" in declared.arguments:
-            assert self.bank is not None
             given["bank"] = self.bank()
         arguments = {name: given[name] if name in given else getattr(self, name) for name in declared.arguments}
         outcome: Outcome | None = None
@@ -208,6 +206,11 @@ class ProtocolCell(Cell):
         if ask.trial is None:
             raise ValueError(f"{self.test} ends without asking.")
         return ask.trial, outcome
+
+    def digest_of(self, documents: Sequence[Section]) -> str:
+        """Return the digest of documents of its bank; empty for none."""
+        known = documents and self.bank is not no_bank
+        return documents_digest(self.bank(), [each.id for each in documents]) if known else ""
 
     def judged(self, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
         """Run a trial again, now with its reply."""
@@ -252,18 +255,18 @@ class ProtocolCell(Cell):
         declared = type(self).declared
         if declared.cluster:
             return declared.cluster(self, index)
-        return self.items.cluster(index) if declared.items else super(ProtocolCell, self).cluster(index)
+        return self.items.cluster(index) if declared.items else super(CellOfProtocol, self).cluster(index)
 
     def indices(self, trials: int) -> Sequence[int]:
         return self.items.indices(trials)
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        drawn = super(ProtocolCell, self).identity(seed, index, repeat)
+        drawn = super(CellOfProtocol, self).identity(seed, index, repeat)
         return self.items.identity(drawn, index)
 
     def index_of(self, name: str) -> int:
         if type(self).declared.items is None:
-            return super(ProtocolCell, self).index_of(name)
+            return super(CellOfProtocol, self).index_of(name)
         return self.items.index_of(name)
 
     @property
@@ -291,7 +294,7 @@ class ProtocolCell(Cell):
         assert cls.declared.counts is not None
         return cls.declared.counts.values(counts)
 
-    def fit(self, values: Mapping[str, float]) -> ProtocolCell:
+    def fit(self, values: Mapping[str, float]) -> CellOfProtocol:
         counts = type(self).declared.counts
         if counts is None:
             return self

@@ -54,8 +54,7 @@ class BankItems(Items):
 
     @property
     def bank(self) -> Bank:
-        bank: Bank = self.cell.bank()
-        return bank
+        return self.cell.bank()
 
     @property
     def longest(self) -> int:

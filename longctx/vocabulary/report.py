@@ -14,12 +14,7 @@ RATE = "accuracy"
 
 
 class Rank(enum.IntEnum):
-    """How urgent a finding is, the most urgent first.
-
-    Example:
-        >>> Rank.LEVEL < Rank.CAUSE
-        True
-    """
+    """How urgent a finding is, the most urgent first."""
 
     UNMEASURED = enum.auto()
     MANY_UNUSABLE = enum.auto()

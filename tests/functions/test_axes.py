@@ -34,6 +34,15 @@ class Lines(BaseModel):
 def of_model(ask: object, lines: int, block: int) -> None: ...
 
 
+def typed(ask: NotThere, tokens: int) -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_the_types_of_fixtures_may_be_there_for_type_checkers_alone() -> None:
+    assert parameters(typed, {"tokens": [1, 2]}, None) == [Parameters(("tokens",), ((1,), (2,)))]
+    with pytest.raises(UserError, match="tokens has the value 'x'"):
+        parameters(typed, {"tokens": ["x"]}, None)
+
+
 def test_values_are_those_of_the_table_in_the_order_of_the_parameters() -> None:
     own = {"order": ["shuffled"], "plain": ["x", 1.5], "tokens": [1, 2000]}
     assert parameters(annotated, own, None) == [

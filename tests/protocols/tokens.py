@@ -12,7 +12,7 @@ from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
 from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply, Words
-from longctx.vocabulary.protocol_cell import Stream, TrialNumber
+from longctx.vocabulary.protocol_cell import ProtocolDraw, TrialNumber
 from tests.here import HERE
 from tests.rows import joined, row
 
@@ -43,10 +43,10 @@ def built(cell: Cell, seed: int = 0, index: int = 0) -> BuiltTrial:
     return fitted(cell).build(words_of(type(cell)), seed, index)
 
 
-def fixtures(cell: Any, seed: int = 0, index: int = 0) -> tuple[Stream, TrialNumber]:
+def fixtures(cell: Any, seed: int = 0, index: int = 0) -> tuple[ProtocolDraw, TrialNumber]:
     """Return what a protocol takes as `draw` and `trial`."""
     number = TrialNumber(seed, index, 0, *cell.context_of(index))
-    return Stream(cell, number), number
+    return ProtocolDraw(cell, number), number
 
 
 def reply(text: str, stop_reason: str = "end_turn") -> Reply:

@@ -33,6 +33,20 @@ def test_a_protocol_without_an_outcome_is_named() -> None:
         trial.judge(Reply("1", "end_turn", "m", 1))
 
 
+@protocol(axes=Numbers, title="Mine", templates={"system": ()}, size=lambda cell, tokens: 1)
+def typed(ask: NotThere, number: int) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    pass
+
+
+def test_the_types_of_fixtures_may_be_there_for_type_checkers_alone() -> None:
+    assert cells_of(typed).from_slug("number-3").number == 3
+
+
+def test_a_cell_of_no_documents_says_so() -> None:
+    with pytest.raises(ValueError, match="no documents and questions"):
+        cells_of(typed)(1).bank()
+
+
 @pytest.mark.parametrize(
     ("declared", "says"),
     [

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from longctx import Answers, CellSummary, Rank, RatePoint, RateView, Report, Table
+from longctx import Answers, Report, Table
 from longctx.protocols.choices import CHANCE
 from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, summary_of
 from longctx.results.row import grouped
 from longctx.stats.rates import pooled
-from longctx.views.answers import answers_of
+from longctx.views.answers import CellSummary, answers_of
 from longctx.views.chart import letter_biases, letter_entries, letter_table
+from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.report import Rank
 
 TITLE = "Long-context QA"
 GUESSING = f"Dashed: what guessing gives, {CHANCE}."

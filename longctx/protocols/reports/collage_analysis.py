@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx import Answers, Rate, Row, Subject
+from longctx import Answers, Rate, Row
 from longctx.compare.pairs import by_item, paired
 from longctx.protocols.choices import LETTERS
-from longctx.results.row import grouped
+from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.text import count

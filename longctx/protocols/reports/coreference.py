@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from longctx import Answers, Causes, Chart, Rank, Report, Row, Subject, Table
+from longctx import Answers, Causes, Chart, Report, Row, Table
 from longctx.protocols.conversation import ordinal
-from longctx.results.row import grouped
+from longctx.results.row import Subject, grouped
 from longctx.views.answers import together
 from longctx.views.chart import field, heat
+from longctx.vocabulary.report import Rank
 
 ANOTHER, BADLY_COPIED, NO_TEXT = "another of the needles", "the right one, badly copied", "no text of the prompt"
 OTHER = "another text "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from longctx import Answers, Causes, Chart, Report, Row, Subject, Table
+from longctx import Answers, Causes, Chart, Report, Row, Table
 from longctx.protocols.graph_walks import ORIGINS, THIRDS
-from longctx.results.row import by_subject, grouped
+from longctx.results.row import Subject, by_subject, grouped
 from longctx.views.answers import together
 from longctx.views.chart import HEIGHT, WIDTH, colours, field, rate_axis
 

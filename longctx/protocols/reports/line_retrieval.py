@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx import Answers, Causes, Chart, Report, Row, Shares, Subject, Table
-from longctx.results.row import by_subject
+from longctx import Answers, Causes, Chart, Report, Row, Shares, Table
+from longctx.results.row import Subject, by_subject
 from longctx.text import count
 from longctx.views.chart import WIDTH, colours, field
 

@@ -14,26 +14,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from longctx import (
-    Answers,
-    Axes,
-    CellSummary,
-    Rank,
-    Rate,
-    RatePoint,
-    RateView,
-    Report,
-    Reported,
-    Row,
-    StatedMinimum,
-    Subject,
-    Table,
-)
+from longctx import Answers, Axes, Rate, Report, Reported, Row, StatedMinimum, Table
 from longctx.protocols.passkey import PasskeyAxes
-from longctx.results.row import grouped
+from longctx.results.row import Subject, grouped
 from longctx.stats.rates import pooled, rate_of
+from longctx.views.answers import CellSummary
 from longctx.views.chart import HEIGHT, Spec, subject_columns, tokens
+from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.report import Rank
 
 SUCCESS_RATE = 0.2
 """k_max is the largest k such that every k' <= k succeeds at least this often."""

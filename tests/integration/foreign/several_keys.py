@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from longctx import Axes, Causes, Count, Kind, Mark, Outcome, Reply, Report, Shares, mark, protocol, unanswered
+from longctx import (
+    Axes,
+    Causes,
+    Count,
+    Mark,
+    Outcome,
+    ProtocolAsk,
+    ProtocolCell,
+    ProtocolDraw,
+    Reply,
+    Report,
+    Shares,
+    mark,
+    protocol,
+    unanswered,
+)
 
 if TYPE_CHECKING:
     from longctx import Answers, Row
@@ -68,7 +83,7 @@ REPORT = Report(
 )
 
 
-def check(cell: Any) -> None:
+def check(cell: ProtocolCell) -> None:
     if not 1 <= cell.keys <= len(NAMES):
         raise ValueError(f"{cell.keys} keys cannot be asked for: give 1 to {len(NAMES)}.")
 
@@ -84,7 +99,9 @@ def check(cell: Any) -> None:
     check=check,
     report=REPORT,
 )
-def several_keys(ask: Any, draw: Any, prompt: Any, keys: int, sentences: int) -> Outcome:
+def several_keys(
+    ask: ProtocolAsk, draw: ProtocolDraw, prompt: Callable[..., str], keys: int, sentences: int
+) -> Outcome:
     """`keys` keys of five digits, at random places between `sentences` sentences."""
     stream = draw.stream()
     drawn = [str(key) for key in 10_000 + stream.choice(90_000, keys, replace=False)]
@@ -112,5 +129,5 @@ def judged(reply: Reply, asked: Sequence[str]) -> Outcome:
     found, strange = set(asked) & set(named), set(named) - set(asked)
     why = f"{len(found)} of {len(asked)} keys are named" + (f", and {len(strange)} that are none" if strange else "")
     right = len(found) == len(asked) and not strange
-    kind: Kind = "correct" if right else "truncated" if reply.cut_off else "wrong"
-    return Outcome(kind, " ".join(named), why, {"found": len(found), **({"strange": len(strange)} if strange else {})})
+    trace = {"found": len(found), **({"strange": len(strange)} if strange else {})}
+    return Outcome("correct" if right else "truncated" if reply.cut_off else "wrong", " ".join(named), why, trace)

@@ -14,17 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import longctx
+from longctx.fields import plain
 from tools.site.reference.fields import words_below
-from tools.site.reference.markdown import code, table, text
+from tools.site.reference.markdown import code, text
 
 PATH = "reference/api.md"
 """The place of the page in docs/, where it is kept in the repository."""
 HEAD = """# The Python API
 
 Import all of it from `longctx` itself, as in `from longctx import Run`. Modules deeper down may move. The guides to
-[runs in Python](../notebooks.md) and to [your own protocol](../new-protocol.md) use most of it.
+[test functions](../functions.md), [runs in Python](../notebooks.md) and [your own protocol](../new-protocol.md) use
+most of it. `help(longctx.Ask)` says more of its methods and of their arguments, and so does an editor.
 
 """
+GIVEN = "Ask", "Draw", "Case", "ProtocolAsk", "ProtocolDraw"
+"""Classes that nobody makes: fixtures give their only objects."""
 
 
 def page() -> str:
@@ -48,28 +52,40 @@ def docstring_of(name: str) -> str:
 
 def _entry(name: str) -> str:
     value, (prose, example) = getattr(longctx, name), _parts(docstring_of(name))
-    parts = [f"## `{name}`", *(["```python", f"{name}{inspect.signature(value)}", "```"] if _is_called(value) else [])]
-    parts = ["\n".join(parts), prose, example]
+    call = vars(value).get("__call__") if inspect.isclass(value) else None
+    shown = []
+    if call or _is_called(name, value):
+        called = f"{name.removeprefix('Protocol').lower()}{_signature(call)}" if call else name + _signature(value)
+        shown = ["```python", called, "```"]
+    parts = [f"## `{name}`", *shown]
+    parts = ["\n".join(parts), prose, _parts(inspect.getdoc(call) or "")[0] if call else "", example]
     if inspect.isclass(value):
-        words = words_below(value)
-        fields = [
-            (
-                code(field),
-                code(str(kind).removeprefix("ClassVar[").removesuffix("]" * str(kind).startswith("ClassVar["))),
-                text(words.get(field, "")),
-            )
-            for field, kind in inspect.get_annotations(value).items()
-            if not field.startswith(("_", "model_"))
-        ]
-        parts += [table(("field", "type", "what it is"), fields) if fields else "", "\n".join(_methods(value))]
+        parts.append("\n".join([*_fields(value), *_methods(value)]))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-def _is_called(value: Any) -> bool:
-    """Return whether the signature says how to call it: a table says more of a class of fields."""
+def _is_called(name: str, value: Any) -> bool:
+    """Return whether the signature says how to call it: a list says more of a class of fields."""
     return inspect.isfunction(value) or (
-        inspect.isclass(value) and not inspect.get_annotations(value) and "__init__" in vars(value)
+        inspect.isclass(value)
+        and not inspect.get_annotations(value)
+        and "__init__" in vars(value)
+        and name not in GIVEN
     )
+
+
+def _signature(value: Any) -> str:
+    """Return how to call a function or a class, without the quotes around its types."""
+    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))
+    return re.sub(r"^\((self|cls)(, )?", "(", shown)
+
+
+def _fields(kind: type) -> Iterator[str]:
+    words = words_below(kind)
+    for name, annotation in inspect.get_annotations(kind).items():
+        if not name.startswith(("_", "model_")):
+            shown = re.sub(r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$", r"\1", plain(annotation))
+            yield f"- {code(f'{name}: {shown}')}" + (f": {text(words[name])}" if name in words else "")
 
 
 def _parts(words: str) -> tuple[str, str]:
@@ -99,10 +115,14 @@ def _methods(kind: type) -> Iterator[str]:
         if name.startswith("_") or not words:
             continue
         if isinstance(inner, property):
-            yield f"- `{name}`: {text(_parts(words)[0])}"
+            yield f"- `{name}`: {text(_about(words))}"
         elif inspect.isfunction(inner):
-            signature = re.sub(r"^\((self|cls)(, )?", "(", str(inspect.signature(inner)).replace("'", ""))
-            yield f"- `{name}{signature}`: {text(words)}"
+            yield f"- `{name}{_signature(inner)}`: {text(_about(words))}"
+
+
+def _about(words: str) -> str:
+    """Return a docstring without the sections on its arguments, on errors and with examples."""
+    return re.split(r"\n\n(?:Args|Raises|Example):\n", words)[0]
 
 
 def examples() -> Iterator[tuple[str, str]]:
