@@ -26,14 +26,16 @@ def test_shards_become_the_run_that_they_are_parts_of(checkout: Checkout, server
 
 
 def test_checkpoints_are_a_table_of_windows(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.profile(PASSKEY)
+    checkout.profile(PASSKEY.replace("trials = 2", "trials = 5"))
     names = []
     for steps in ("200", "400"):
         names.append(f"steps{steps}")
         checkout.record(server, f"--ctx-report={names[-1]}", f"--ctx-label=steps={steps}", mode="all")
         server.script = saying("0")
     result = checkout.longctx("merge", *names, "--out", "all", "--no-page", "-v")
-    assert result.says("by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [0, 256] - [0, 256]")
+    assert result.says(
+        "by steps model prompts window steps=200 steps=400", "toy protocol 256 256 [256, 256] - [0, 256]"
+    )
 
 
 def test_two_answers_to_one_trial_are_refused(checkout: Checkout, server: SimulatedServer) -> None:

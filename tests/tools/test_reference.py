@@ -63,7 +63,7 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
         ("exit-statuses", "| 13 | the report could not be written"),
         ("errors", "| `unknown-profile` | There is no profile *name*. *did you mean* Or"),
         ("files", "| `depth` | number | The position of the needle in the text, between 0 (start) and 1 (end). |"),
-        ("api", "| `why` | `str` | Why the answer is wrong, in a sentence."),
+        ("api", "- `why: str`: Why the answer is wrong, in a sentence."),
         ("api", "- `profile`: The name or path of a profile, or its entries, as in `"),
         ("files", "[JSON schema](gate.schema.json)"),
     ],
