@@ -280,6 +280,8 @@ class Asking:
                 if isinstance(error, APIStatusError) and error.status_code in (429, 529):
                     slots.refused(changes, str(error.status_code))
                     self._hold(client, slots, pause or 0.0)
+                elif pause is not None and pause > MOST_S:  # of any status: nobody waits for it
+                    self._hold(client, slots, pause)
                 return explain(error, client.base_url, case.id, key_of(case.model)), pause
 
     def _hold(self, client: Client, slots: Slots, seconds: float) -> None:

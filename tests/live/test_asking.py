@@ -202,10 +202,10 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("pause", ["86400", "1e20"])
-@pytest.mark.parametrize("answers", [0, 2])
-def test_a_pause_of_hours_ends_the_run_with_how_to_go_on(tmp_path: Path, pause: str, answers: int) -> None:
+@pytest.mark.parametrize(("answers", "status"), [(0, 429), (2, 429), (2, 503)])
+def test_a_pause_of_hours_ends_the_run_with_how_to_go_on(tmp_path: Path, pause: str, answers: int, status: int) -> None:
     tape = Tape(tmp_path, "once")
-    script = iter([right] * answers + [failing(429, "the quota of a day", **{"retry-after": pause})] * 9)
+    script = iter([right] * answers + [failing(status, "the quota of a day", **{"retry-after": pause})] * 9)
     with SimulatedServer(lambda body: next(script)(body)) as server:
         asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=6)]))
         assert len(server.asked) == answers + 1
