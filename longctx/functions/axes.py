@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -16,13 +16,6 @@ from longctx.functions.fixtures import NAMES
 
 Combination = Mapping[str, object]
 """The values of a test's parameters."""
-
-
-class AxesModel(Protocol):
-    """A pydantic model of a test's own entries in a profile, for what is more than the product of its parameters."""
-
-    def cells(self) -> Iterable[Combination]:
-        """Yield the values of the parameters of each cell. May raise ValueError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import httpx2
 
@@ -21,7 +21,6 @@ from longctx.recording.trials import Exchange
 
 BASE_URL = "http://recordings.invalid"
 """The address of the clients; nothing is sent there."""
-Sdk = Literal["anthropic", "openai", "google"]
 NAMES = {"anthropic": "Anthropic", "openai": "OpenAI", "google": "Client"}
 """The client of each SDK."""
 MODULES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai"}

@@ -212,8 +212,6 @@ def ctx(request: pytest.FixtureRequest) -> Ctx:
 
     Example: `assert ctx.ask("How much is 6 x 7?").integer() == 42`.
     """
-    pass
-
     from longctx.plugin.running import ctx_of
 
     return ctx_of(request)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +16,6 @@ from longctx.plugin.session import run_of, session_of
 from longctx.registry import check_known
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.protocol import declared_of
-
-if TYPE_CHECKING:
-    pass
 
 
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:

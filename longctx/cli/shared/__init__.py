@@ -1,1 +1,0 @@
-"""What several commands share: declaring options, writing files, starting pytest, and asking."""
