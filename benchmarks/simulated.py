@@ -19,7 +19,7 @@ MODEL = """
 model = "simulated"
 
 [[measured]]
-family = "passkey"
+test = "passkey"
 wording = "{digest}"
 on = 2026-01-01
 values = {{ filler = 24, fixed = 69, after_key = 16 }}

@@ -70,11 +70,11 @@ def pytest_sessionfinish(session):
 """
 
 
-def test_a_function_beside_its_family(tmp_path: Path, small: bool) -> None:
+def test_a_function_beside_its_test(tmp_path: Path, small: bool) -> None:
     """Small, it takes the seconds of the run that records."""
     files = {
         "conftest.py": CONFTEST,
-        "test_family.py": TEST,
+        "test_test.py": TEST,
         "test_function.py": FUNCTION,
         "pytest.ini": "[pytest]\n",
     }
@@ -85,7 +85,7 @@ def test_a_function_beside_its_family(tmp_path: Path, small: bool) -> None:
         recorded = run(tmp_path, "--ctx-record=once", f"--ctx-base-url={server.url}")
     rounds = [recorded] if small else [run(tmp_path) for _ in range(ROUNDS)]
     test, function = (min(taken[name] for taken in rounds) for name in ("test_line_retrieval", "test_lines"))
-    print(f"family {test:.2f} s, function {function:.2f} s: {function / test:.2f} times")
+    print(f"test {test:.2f} s, function {function:.2f} s: {function / test:.2f} times")
     assert small or function / test <= MOST
 
 

@@ -53,7 +53,7 @@ def empty(tmp_path: Path):
 
 
 @pytest.mark.benchmark(group="collecting 5,000")
-def test_collect_scenarios(benchmark, tmp_path, wide):
+def test_collect_cells(benchmark, tmp_path, wide):
     profile = tmp_path / "wide.toml"
     profile.write_text(GRID.format(lines=", ".join(str(5 + number) for number in range(wide // 5))))
     arguments = ("tests_longctx/test_line_retrieval.py", "--collect-only", "--ctx-profile", str(profile))

@@ -15,7 +15,7 @@ LABELLED = [("Y", "Y")] * 6 + [("N", "Y")] * 2 + [("Y", "N")] + [("N", "N")] * 3
 def trial(number: int, said: str, label: str = "", *, test: str = "test_tone", right: bool | None = None) -> list[Row]:
     """Return the row of a trial, that of its check, and that of a label if there is one."""
     right = said == "Y" if right is None else right
-    asked: dict[str, Any] = {"family": test, "trial": number, "item": f"case-{number}"}
+    asked: dict[str, Any] = {"test": test, "trial": number, "item": f"case-{number}"}
     own = row("correct" if right else "wrong", trace={f"{GRADED}: {said}" if said else GRADED: 1}, **asked)
     held = replace(own, test=f"{test}.polite", outcome="correct" if said == "Y" else "wrong", trace={})
     agrees = "correct" if said == label else "wrong"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx.results.row import Row, attribute
+from longctx.results.row import Row
 from longctx.vocabulary.cell import MEASURED
 
 ASKED = {
@@ -14,8 +14,8 @@ ASKED = {
     "model": "some-model",
     "prompt_set": "protocol",
     "prompt_digest": "0123456789ab",
-    "family": "line_retrieval",
-    "scenario": "lines-5",
+    "test": "line_retrieval",
+    "cell": "lines-5",
     "params": {"lines": 5, "block_size": None},
     "seed": 0,
     "trial": 0,
@@ -27,8 +27,8 @@ ANSWERED = {"depth": 0.5, "distance_from_end": 100, "source": "replayed", "recor
 
 
 def bare(**fields: Any) -> Row:
-    """Return a row with these fields and the fields that every row has; it holds no answer. Columns will do, too."""
-    return Row(**{attribute(name): value for name, value in [*ASKED.items(), *fields.items()]})
+    """Return a row with these fields and the fields that every row has; it holds no answer."""
+    return Row(**ASKED | fields)
 
 
 def row(outcome: str = "correct", **fields: Any) -> Row:
@@ -36,7 +36,7 @@ def row(outcome: str = "correct", **fields: Any) -> Row:
 
 
 def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
-    place = {"family": "passkey", "scenario": f"window-400-k-{k}", "params": {"window": 400, "k": k}}
+    place = {"test": "passkey", "cell": f"window-400-k-{k}", "params": {"window": 400, "k": k}}
     return row(outcome, **place | {"distance_from_end": k + 7} | fields)
 
 
@@ -57,5 +57,5 @@ def digested(rows: Sequence[Row], answers: str | None) -> list[Row]:
 
 def retained(strategy: str, share: float, *outcomes: str, **fields: Any) -> list[Row]:
     """Return one row for each outcome of a test function that asks about a transcript under a strategy."""
-    given = {"family": "test_it", "labels": {"strategy": strategy}, "retained": share, "probe": "file"}
+    given = {"test": "test_it", "labels": {"strategy": strategy}, "retained": share, "probe": "file"}
     return run(*outcomes, **given | {"strategy_usd": 0.01, "strategy_s": 2.0} | fields)

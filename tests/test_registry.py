@@ -87,6 +87,6 @@ def test_an_unknown_name_is_suggested() -> None:
 
 
 @pytest.mark.parametrize("rows", [["control", "mine", "passkey", "line_retrieval", "mine", "alone", "passkey"], []])
-def test_families_are_in_the_protocols_order_and_a_user_s_own_after_them(rows: list[str]) -> None:
+def test_tests_are_in_the_protocols_order_and_a_user_s_own_after_them(rows: list[str]) -> None:
     ordered = [("line_retrieval", 3), ("passkey", 2), ("passkey", 6), ("control", 0), ("mine", 1), ("mine", 4)]
     assert [(rows[place], place) for place in in_order(rows)] == ([*ordered, ("alone", 5)] if rows else [])

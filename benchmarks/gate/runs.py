@@ -306,7 +306,7 @@ def margins(gates: int) -> str:
     return table(["gate", "margin", "rate", "pairs that change", "lost", *heads], rows)
 
 
-WHERE = {"one band": 1, "a family of two bands": 2, "everywhere": 7}
+WHERE = {"one band": 1, "a test of two bands": 2, "everywhere": 7}
 
 
 def dropped(gates: int) -> str:

@@ -10,7 +10,7 @@ Writing the questions of long-context QA: a model is shown one section, and two 
 
 Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023), its two-shot prompt.
 Its examples are real notices; here they are the two sections of the shipped register that are kept out of the test.
-No family of the benchmark: there is no answer that could be right. It is a cell so that a tape can hold it.
+No test of the benchmark: there is no answer that could be right. It is a cell so that a tape can hold it.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ class Case:
         try:
             fitted = dataclasses.replace(self, cell=self.cell.fit(self.token_values))
         except ValueError as error:
-            raise UserError("scenario-not-buildable", f"{self.id}: {error}") from None
+            raise UserError("cell-not-buildable", f"{self.id}: {error}") from None
         if self.only_trial is not None:
             try:
                 fitted.cell.identity(self.seed, fitted.cell.index_of(self.only_trial), 0)
@@ -275,7 +275,7 @@ class Trial:
         try:
             return case.cell.prefix(case.wording.words, case.seed, self.index)
         except ValueError as error:
-            raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+            raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
 
     def build(self) -> BuiltTrial:
         """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
@@ -306,7 +306,7 @@ class Trial:
         except ValueError as error:
             if answered:
                 raise
-            raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+            raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
         assert shaped is not None
         return shaped, outcome
 
@@ -363,7 +363,7 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
                 cases.setdefault(case.id, case)
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
-                        "scenario-of-two-banks",
+                        "cell-of-two-banks",
                         f"Two [{test.test}] tables of the profile ask {model} {case.cell.slug} with questions "
                         f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",

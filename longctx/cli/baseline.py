@@ -46,7 +46,7 @@ def add(commands: Any) -> None:
     anchor.set_defaults(run=_anchor)
     listed = actions.add_parser("list", help="list the project's baselines")
     listed.set_defaults(run=_list)
-    show = actions.add_parser("show", help="print the run of a baseline, and the accuracy of each scenario")
+    show = actions.add_parser("show", help="print the run of a baseline, and the accuracy of each cell")
     show.add_argument("name", metavar="NAME", help="a baseline, by its name or path")
     show.set_defaults(run=_show)
 

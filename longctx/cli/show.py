@@ -41,14 +41,14 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
         help="print the prompt of a trial",
-        description="Prints what a model would be sent, and with --run what it answered. SCENARIO[#TRIAL] is like "
+        description="Prints what a model would be sent, and with --run what it answered. CELL[#TRIAL] is like "
         "line_retrieval/lines-20#3, passkey/window-4096-k-1024 or test_refund_code/tokens-2000#3; trials count from 0, "
         "and a case is named by its id. A test function is run by pytest until a reply is not recorded. With RUN, its "
         "conversation, checks and reply are printed.",
     )
     parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="the same as --run RUN")
     parser.add_argument(
-        "cell", metavar="SCENARIO[#TRIAL]", nargs="?", default="", help="what to show; trial 0 if none is given"
+        "cell", metavar="CELL[#TRIAL]", nargs="?", default="", help="what to show; trial 0 if none is given"
     )
     parser.add_argument(
         "--orphans",
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.cell:
         options.cell, options.run_folder = str(options.run_folder or ""), None
     if not options.cell:
-        raise UserError("nothing-to-show", "Give a SCENARIO[#TRIAL] to show, or --orphans.")
+        raise UserError("nothing-to-show", "Give a CELL[#TRIAL] to show, or --orphans.")
     if None not in (options.folder, options.run_folder):
         raise UserError("two-runs-to-show", "Two runs are given, one of them by --run: give one.")
     options.folder = options.folder or options.run_folder
@@ -187,9 +187,9 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     known = known_protocols(options.workspace)
     if match is None or match[1] not in known:
         if Path(name).is_dir():
-            raise UserError("no-scenario-given", f"{name} is a folder: name a trial of its run after it. {LIKE}")
+            raise UserError("no-cell-given", f"{name} is a folder: name a trial of its run after it. {LIKE}")
         raise UserError(
-            "not-a-scenario",
+            "not-a-cell",
             f"{name!r} is not a trial of a protocol. {LIKE} {did_you_mean(name.partition('/')[0], [*known])} For a "
             f"trial of your own test, name the run that measured it, too, as in longctx show reports/latest {name}.",
         )
@@ -202,7 +202,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     try:
         cell = test.from_slug(match[2], **documents)
     except ValueError as error:
-        raise UserError("bad-scenario-parameters", f"{name!r}: {error}") from None
+        raise UserError("bad-cell-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
     wording = PromptSet.open(options.workspace, prompts).wording(test, document)
     if model is None and test.is_counted():

@@ -102,7 +102,7 @@ def compare(
     if not any(cell.paired.n for pair in versus for cell in pair.cells):
         raise UserError(
             "no-trial-in-common",
-            "The two runs have no trial in common: their tests, seeds or questions differ, or their scenarios "
+            "The two runs have no trial in common: their tests, seeds or questions differ, or their cells "
             "differ in more than one parameter.",
         )
     return Comparison(versus, (_alone(unmatched[0]), _alone(unmatched[1])))

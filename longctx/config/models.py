@@ -111,9 +111,7 @@ class TokensPerUnit(_Table):
 class TokenCounts(_Table):
     """The token counts of the probes of a protocol or a test function, from count_tokens."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
-    test: str = Field(alias="family")
+    test: str
     """The name of the protocol or of the test function."""
     wording: str
     """The digest of a protocol's templates, or of a test function's probes."""

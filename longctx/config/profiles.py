@@ -119,7 +119,7 @@ def profile_type(tests: Mapping[str, Protocol]) -> type[Profile]:
     """Return the type of a profile with tables for these tests. Raises UserError."""
     if taken := next((name for name in tests if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
-            "reserved-family-name",
+            "reserved-test-name",
             f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
         )
     return _with_tables(tuple((name, test.axes) for name, test in tests.items()))
@@ -204,7 +204,7 @@ def load_profile(workspace: Workspace, given: Given) -> Profile:
                 raise UserError("bad-profile-table", f"{path}, [{test}]: {error}") from None
             if empty:
                 raise UserError(
-                    "no-scenario-left",
-                    f"{path}, [{test}]: the table gives no scenario: fill its lists, or delete the table.",
+                    "no-cell-left",
+                    f"{path}, [{test}]: the table gives no cell: fill its lists, or delete the table.",
                 )
     return profile

@@ -219,7 +219,7 @@ _DECLARED = (
         "only",
         "only_trial",
         "only this trial of each cell, by its name in reports: its number, from 0, or the id of its question "
-        "or case (longctx show SCENARIO#ID prints it)",
+        "or case (longctx show CELL#ID prints it)",
         "ID",
         trial,
     ),

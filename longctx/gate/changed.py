@@ -19,7 +19,7 @@ OF_ROWS = {
     "prompt_set": "prompt set",
     "shape": "shape",
     "prompt_digest": "prompt templates",
-    "version": "version of the family",
+    "version": "version of the test",
 }
 """The compared fields of the rows, and their names for people."""
 

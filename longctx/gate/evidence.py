@@ -30,7 +30,7 @@ from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.cell import is_check, name_of_test
 from longctx.vocabulary.looks import LooksPlan
 
-MOST_MISSING = {"family": 0.01, "band": 0.05}
+MOST_MISSING = {"test": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
 
 
@@ -151,7 +151,7 @@ class EvidenceInLooks:
                 at.judged,
                 at.at_worst,
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
-                can_settle=not at.same_answers and at.missing <= MOST_MISSING["family"] * at.asked,
+                can_settle=not at.same_answers and at.missing <= MOST_MISSING["test"] * at.asked,
                 answers=(at.answers, at.pessimistic_answers) if at.run is None else None,
                 errors=self.errors[place] if self.errors else None,
             )

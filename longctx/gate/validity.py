@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longctx.results.row import Row, Subject
     from longctx.vocabulary.declaration import Protocol
 
-NONE_GATED = "the run has no scenario that a gate judges: its profile leaves all of them out"
+NONE_GATED = "the run has no cell that a gate judges: its profile leaves all of them out"
 UNREADABLE = "unparseable", "truncated"
 """The outcomes of replies that could not be read, or were cut off before their answer."""
 NAMED = 3
@@ -61,15 +61,15 @@ def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Ite
     """
     if left_out:
         yield (
-            f"the run leaves out {left_out:,} of the grid's scenarios: a verdict is given on the whole grid, "
+            f"the run leaves out {left_out:,} of the grid's cells: a verdict is given on the whole grid, "
             "without -k, -x, --lf and --ctx-only"
         )
     if empty:
-        yield f"{empty:,} of the grid's scenarios have no question to ask"
+        yield f"{empty:,} of the grid's cells have no question to ask"
     if not asked and in_common:
         yield f"nothing was measured: the baseline has no answer to any of the {in_common:,} trials in common"
     elif not asked:
-        yield "the run and its baseline have no trial in common: their seed, their scenarios or their questions differ"
+        yield "the run and its baseline have no trial in common: their seed, their cells or their questions differ"
 
 
 def not_judged(
@@ -123,7 +123,7 @@ def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str
             "--ctx-record new_episodes"
         )
     asked, missing = (sum(getattr(band, name) for band in bands.values()) for name in ("asked", "missing"))
-    if missing > MOST_MISSING["family"] * asked:
+    if missing > MOST_MISSING["test"] * asked:
         why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3))
         yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause was recorded'})"
     for name, band in bands.items():

@@ -107,7 +107,7 @@ def with_estimated_counts(case: Case) -> Case:
     try:
         values = cell.token_values(counts)
     except ValueError as error:
-        raise UserError("scenario-not-buildable", f"{case.id}: {error}") from None
+        raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
     estimated = TokenCounts(
         test=cell.test,
         wording=case.counts_key,
@@ -135,7 +135,7 @@ def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
     told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
     for (test, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""
-        say(f"Not asked: {count(len(group), 'scenario')} of {test} on {model}. {first}{group[0][1].message}")
+        say(f"Not asked: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
 
 
 def still_fitting(trials: Sequence[Trial]) -> tuple[list[Trial], list[Unasked]]:

@@ -22,7 +22,7 @@ from longctx.text import count
 if TYPE_CHECKING:
     from longctx.engine.run import Run
 
-NOTHING = "Gate: invalid - no scenario was measured: every test was deselected or skipped, or was not of longctx"
+NOTHING = "Gate: invalid - no cell was measured: every test was deselected or skipped, or was not of longctx"
 NO_TESTS = (
     *("--collect-only", "--co", "--ctx-estimate", "--help", "-h", "--version", "-V", "--markers"),
     *("--fixtures", "--funcargs", "--fixtures-per-test", "--cache-show"),

@@ -127,7 +127,7 @@ def _terminal(config: pytest.Config) -> pytest.TerminalReporter | None:
     return reporter if may_show else None
 
 
-FIRST = "family"
+FIRST = "test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class CaseResult:
         rate = self.rate
         properties: list[tuple[str, object]] = [
             (FIRST, self.test),
-            ("scenario", self.cell),
+            ("cell", self.cell),
             ("model", self.model),
             ("prompt_set", self.prompt_set),
             ("n", rate.n),
@@ -196,8 +196,8 @@ def results_of(report: pytest.TestReport) -> Iterator[CaseResult]:
     for case in cases:
         match case:
             case {
-                "family": str(test),
-                "scenario": str(cell),
+                "test": str(test),
+                "cell": str(cell),
                 "model": str(model),
                 "prompt_set": str(prompt_set),
                 "n": int(n),

@@ -185,7 +185,7 @@ class _Collecting(Nested):
 
 def _case_in(item: pytest.Item) -> Case | None:
     """Return the case that a test measures by the fixture `measure`."""
-    found: Case | None = getattr(item, "callspec", None) and item.callspec.params.get("scenario")  # type: ignore[attr-defined]
+    found: Case | None = getattr(item, "callspec", None) and item.callspec.params.get("cell")  # type: ignore[attr-defined]
     return found
 
 

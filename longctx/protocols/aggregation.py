@@ -203,10 +203,10 @@ def credits_of_both(before: Sequence[Row], after: Sequence[Row], grids: Sequence
         credits = [_mean_credit(rows) for rows in zip(*pairs, strict=True)]
         yield Reported(
             kind="partial_credit",
-            data={"scenario": cell, "mean_credit": credits, "trials": len(pairs)},
+            data={"cell": cell, "mean_credit": credits, "trials": len(pairs)},
             table="Mean partial credit, which has no verdict of its own: strict answers are judged",
             cells={
-                "scenario": cell,
+                "cell": cell,
                 **{when: f"{credit:.2f}" for when, credit in zip(("before", "now"), credits, strict=True)},
                 "trials": f"{len(pairs):,}",
             },
@@ -226,7 +226,7 @@ REPORT = Report(
         share=0.8,
     ),
     data=lambda answers: {
-        "scenario": answers.cell,
+        "cell": answers.cell,
         "trials": answers.n,
         "mean_credit": _mean_credit(answers.rows),
         "too_low": answers.count(_too_low),

@@ -219,7 +219,7 @@ REPORT = Report(
         details={"stale": _by_how_many},
     ),
     data=lambda answers: {
-        "scenario": answers.cell,
+        "cell": answers.cell,
         "trials": answers.n,
         "stale": answers.count(lambda row: row.trace.get(BACK, 0) > 0),
         "by_updates_back": dict(sorted(_back(answers).items())),

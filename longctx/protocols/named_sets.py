@@ -157,7 +157,7 @@ def report_of_sets(series: Callable[[Any], str], others: Sequence[str], *charts:
         ),
         findings=_more_than_asked,
         data=lambda answers: {
-            "scenario": answers.cell,
+            "cell": answers.cell,
             "trials": answers.n,
             "recall": _recall(answers),
             "named": _items(answers) - _missed(answers),

@@ -93,7 +93,7 @@ def stale_sentence(number: int, trials: int, arguments: Sequence[str]) -> str:
 
 
 TRIAL = re.compile(
-    r"(?P<family>[^/]+)\.v(?P<version>[0-9]+)/(?P<scenario>[^/]+)(?:/(?P<item>[^/]+))?"
+    r"(?P<test>[^/]+)\.v(?P<version>[0-9]+)/(?P<cell>[^/]+)(?:/(?P<item>[^/]+))?"
     r"/(?P<seed>seed-[0-9]+)/(?P<trial>trial-[0-9]+)/(?P<repeat>repeat-[0-9]+)"
 )
 """The identity of a trial as text."""
@@ -118,7 +118,7 @@ def _parsed(trial: str) -> tuple[int, object]:
     if match is None:
         return 0, trial
     question = (match["item"] or "").rpartition("@")[0]
-    return int(match["version"]), (match["scenario"], question or match["trial"], match["seed"], match["repeat"])
+    return int(match["version"]), (match["cell"], question or match["trial"], match["seed"], match["repeat"])
 
 
 def why_unused(trial: str, version: int) -> tuple[str, str]:
@@ -166,7 +166,7 @@ def why_missing(
         elif others := of_other_versions(tape, case, (wanted.trial for wanted in absent if wanted not in stale)):
             version, trials = others.popitem()
             reason, advice = why_unused(trials[0], version)
-            parts.append(f"It has answers to trials of version {version} of its family, and {reason}.")
+            parts.append(f"It has answers to trials of version {version} of its test, and {reason}.")
             parts += [advice] if advice else []
         elif missing == case.size and tape.has_any(case.file, case.model.model):
             parts.append("It has other trials only: of another seed, other questions or other documents.")

@@ -62,7 +62,7 @@ def _by_cell(reference: str, test: str, group: Sequence[tuple[str, SubjectCompar
     named = ((name, change) for name, versus in group for change in versus.cells)
     changes = grouped(named, lambda pair: pair[1].cell)
     changes["all"] = [(name, versus.total) for name, versus in group]
-    rows = [{"scenario": cell, **_cells(reference, of_it)} for cell, of_it in changes.items()]
+    rows = [{"cell": cell, **_cells(reference, of_it)} for cell, of_it in changes.items()]
     return Table.from_rows(f"{test}, {_who(reference, group)}: accuracy [95% interval]", rows)
 
 
@@ -174,7 +174,7 @@ def effective_lengths_data(curves: Sequence[Curve]) -> Iterator[dict[str, Any]]:
     for curve in _of_lengths(curves):
         shown, observed, most, open_end = curve.effective
         yield {
-            "family": curve.test,
+            "test": curve.test,
             **curve.subject.fields,
             "parameter": curve.parameter,
             "share": SHARE,

@@ -84,7 +84,7 @@ def as_data(document: Document) -> dict[str, Any]:
 
 
 def _table_data(table: Table) -> dict[str, Any]:
-    about = {"title": table.title, "family": table.test, "said": list(table.said)}
+    about = {"title": table.title, "test": table.test, "said": list(table.said)}
     return about | {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
 

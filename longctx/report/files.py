@@ -18,7 +18,6 @@ from longctx.report.run_report import RunReport
 from longctx.report.tests import chunks_data, retention_data, window_data
 from longctx.report.text import as_markdown
 from longctx.results.export import CSV, PARQUET, export
-from longctx.results.row import COLUMNS
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Line, Summary, lines
 from longctx.views.declared import reporting_of
@@ -88,14 +87,14 @@ def as_json(summary: Summary, run: str) -> str:
         "run": run,
         "trials": {"live": summary.live, "replayed": summary.replayed, "unmeasured": summary.unmeasured},
         "errors": summary.errors,
-        "usage": [{COLUMNS.get(name, name): value for name, value in asdict(usage).items()} for usage in summary.usage],
+        "usage": [asdict(usage) for usage in summary.usage],
         "costs": [asdict(cost) for cost in summary.costs],
         "answered": [asdict(answered) for answered in summary.answered],
-        "scenarios": [
+        "cells": [
             {
-                "family": cell.test,
+                "test": cell.test,
                 **cell.subject.fields,
-                "scenario": cell.cell,
+                "cell": cell.cell,
                 "params": cell.params,
                 **cell.rate.as_data,
                 "outcomes": cell.outcomes,
@@ -128,7 +127,7 @@ def as_json(summary: Summary, run: str) -> str:
 def _figure(line: Line) -> dict[str, Any]:
     """Return the entry of a line of the first table."""
     return {
-        "family": line.test,
+        "test": line.test,
         **line.subject.fields,
         "n": line.n,
         "figure": line.text,

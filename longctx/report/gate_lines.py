@@ -232,7 +232,7 @@ def _band(band: Mapping[str, Any]) -> dict[str, Any]:
     get = band.get
     changes = f"{get('lost')}/{get('gained')}" if get("lost") else ""
     return {
-        "test": str(band["family"]).replace("_", " ") if not str(band["family"]).startswith("test_") else get("family"),
+        "test": str(band["test"]).replace("_", " ") if not str(band["test"]).startswith("test_") else get("test"),
         **({"of": band["of"]} if "of" in band else {}),
         "band": get("band"),
         "before": get("before"),

@@ -60,7 +60,7 @@ def judges_data(graded: Sequence[GradedTest]) -> Iterator[dict[str, Any]]:
     """Yield each test function that a judge grades as JSON holds it."""
     for judged in graded:
         yield {
-            "family": judged.test,
+            "test": judged.test,
             **judged.subject.fields,
             "labels": judged.agreement.n,
             "agreement": judged.agreement.as_data,

@@ -45,7 +45,7 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
             "test": test,
             "subject": str(subject),
             "band": group[0].band or "not gated",
-            "scenario": name,
+            "cell": name,
             "accuracy": str(rate_of(row for row in group if row.measured)),
         }
         for test, subjects in by_test(rows).items()
@@ -64,7 +64,7 @@ def _lexical(test: OfTest, cells: Sequence[CellSummary]) -> Iterator[Table]:
     sizes = grouped(compared, lambda each: (each.subject, each.params.get(test.size) if test.size else each.cell))
     columns: dict[str, list[object]] = {}
     if test.size or len({size for _, size in sizes}) > 1:
-        columns[test.size or "scenario"] = [f"{of:,}" if isinstance(of, int) else of or "" for _, of in sizes]
+        columns[test.size or "cell"] = [f"{of:,}" if isinstance(of, int) else of or "" for _, of in sizes]
     columns["lexical baseline"] = [str(pooled(each.lexical for each in same)) for same in sizes.values()]
     columns["the model"] = [str(pooled(each.rate for each in same)) for same in sizes.values()]
     yield Table.by_subject(
@@ -76,7 +76,7 @@ def _lexical(test: OfTest, cells: Sequence[CellSummary]) -> Iterator[Table]:
 
 def _plain(title: str, cells: Sequence[CellSummary]) -> Table:
     columns = {
-        "scenario": [cell.cell for cell in cells],
+        "cell": [cell.cell for cell in cells],
         "accuracy [95% interval]": [str(cell.rate) for cell in cells],
     }
     return Table.by_subject(title, [cell.subject for cell in cells], columns)
@@ -98,10 +98,10 @@ def default_views(name: str, test: OfTest, cells: CellSummaries) -> list[RateVie
     shown = [view for view in views if view.points] or [
         RateView(
             points=[RatePoint(cell.cell, str(cell.subject), cell.rate, lexical=cell.lexical) for cell in measured],
-            name=f"{stem}-scenarios",
+            name=f"{stem}-cells",
             heading=test.title,
-            title="Accuracy of each scenario",
-            x="scenario",
+            title="Accuracy of each cell",
+            x="cell",
             series="model",
             down=True,
             fewest=1,

@@ -338,7 +338,7 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
         for name in (PRICE, "latency"):
             if {row.get(name, "") for row in bands} <= {"", UNKNOWN}:
                 bands = [{column: cell for column, cell in row.items() if column != name} for row in bands]
-        yield Table.from_rows("By family and band of lengths", bands)
+        yield Table.from_rows("By test and band of lengths", bands)
     if verdict.usage and verdict.usage.known:
         yield usage_table(verdict.usage)
     reported: dict[str, list[Mapping[str, str]]] = {}
@@ -360,7 +360,7 @@ def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
         clusters = [(test, cluster) for test, sides in both for cluster in sides[place]]
         rows = [
             {
-                "family": test.test,
+                "test": test.test,
                 **_of(verdict, test),
                 "document or cluster": cluster.cluster,
                 "before": f"{cluster.before.rate:.2f}",
@@ -394,7 +394,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
     z = NormalDist().inv_cdf(1 - 0.05 / (2 * len(cells)))
     rows = [
         {
-            "scenario": f"{test.test}/{name}",
+            "cell": f"{test.test}/{name}",
             **_of(verdict, test),
             "difference": _signed(paired.difference),
             "interval": "[{:+.2f}, {:+.2f}]".format(*paired.interval(z)),
@@ -403,7 +403,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
         for test, name, paired in moved[:MOST]
     ]
     title = (
-        f"Scenarios that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
+        f"Cells that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
         f"verdict; the 95% intervals hold for all {len(cells):,} together"
     )
     yield Table.from_rows(title, rows)
@@ -414,13 +414,13 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     for test in verdict.tests:
         subject = _of(verdict, test)
         rows += [
-            {"family": test.test, **subject, **_band(band, change), **_invalid(test, band)}
+            {"test": test.test, **subject, **_band(band, change), **_invalid(test, band)}
             for band, change in zip(test.bands, test.changes, strict=True)
         ]
         if test.reasons and len(test.bands) != 1:
-            rows.append({"family": test.test, **subject, "band": "all", "verdict": "invalid"})
+            rows.append({"test": test.test, **subject, "band": "all", "verdict": "invalid"})
     if (run := verdict.stated_run) and verdict.run_change and run.n:
-        rows.append({"family": TOGETHER, **_band(run, verdict.run_change), "band": ""})
+        rows.append({"test": TOGETHER, **_band(run, verdict.run_change), "band": ""})
     return rows
 
 

@@ -61,7 +61,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
             | {"growth": finite(asdict(limit.growth)) if limit.growth else None}
             for limit in verdict.limits
         ],
-        "families": [_test(test) for test in verdict.tests],
+        "tests": [_test(test) for test in verdict.tests],
     }
 
 
@@ -69,7 +69,7 @@ def _anchor(verdict: RunVerdict) -> dict[str, Any] | None:
     if (anchor := verdict.anchor) is None:
         return None
     of_bands = [
-        {"family": band.band.test, "band": band.band.name, "margin": anchor.rules.margin, **_numbers(band)}
+        {"test": band.band.test, "band": band.band.name, "margin": anchor.rules.margin, **_numbers(band)}
         for band in anchor.bands
     ]
     return {"saved_at": verdict.since, "verdict": anchor.verdict, "run": _run(anchor), "bands": of_bands}
@@ -104,7 +104,7 @@ def _test(test: VerdictOfTest) -> dict[str, Any]:
     for beside in test.reported:
         reported.setdefault(beside.kind, []).append({**beside.data, "missed": beside in test.missed})
     return {
-        "family": test.test,
+        "test": test.test,
         "before": _named(test.before),
         "after": _named(test.after),
         "verdict": test.verdict,

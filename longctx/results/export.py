@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.extras import require
 from longctx.fields import plain
-from longctx.results.row import COLUMNS, KEPT, Row, attribute
+from longctx.results.row import KEPT, Row
 from longctx.text import visible
 from longctx.vocabulary.cell import MEASURED
 
@@ -60,7 +60,7 @@ def _columns() -> tuple[tuple[str, str], ...]:
     """Return the name and the kind of each column: int, float, time, bool, mapping or text."""
     columns = []
     for field in dataclasses.fields(Row):
-        name = COLUMNS.get(field.name, field.name)
+        name = field.name
         if name not in KEPT:
             continue
         declared = plain(field.type).partition(" ")[0].partition("[")[0]
@@ -76,7 +76,7 @@ def _values(row: Row) -> list[Any]:
     return [
         (row.outcome == "correct" if row.outcome in MEASURED else None)
         if name == "correct"
-        else TYPED[kind](getattr(row, attribute(name)))
+        else TYPED[kind](getattr(row, name))
         for name, kind in _columns()
     ]
 

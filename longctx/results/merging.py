@@ -13,7 +13,7 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.baseline import Baseline, group_lines, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
-from longctx.results.row import EARLY_STOP, Row, attribute, grouped
+from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.results.store import (
     by_group,
     cell_name,
@@ -273,7 +273,7 @@ def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
         if 0 < len(known) < len(groups):
             raise UserError(
                 "answers-partly-known",
-                f"The baseline {path.stem} has the recorded answers of {len(known):,} of {len(groups):,} scenarios of "
+                f"The baseline {path.stem} has the recorded answers of {len(known):,} of {len(groups):,} cells of "
                 f"the run {manifest.run} ({_named(known)}): {again}.",
             )
         if not known:
@@ -294,8 +294,8 @@ def _holds(line: Mapping[str, Any], group: Sequence[Row]) -> bool:
     A recording that replaces another is later than it, and each repeat is recorded apart.
     """
     first = group[0]
-    names = ("family", "version", "model", "prompt_set", "prompt_digest", "scenario", "seed", "repeat")
-    if any(line[name] != getattr(first, attribute(name)) for name in names) or line.get("shape", "text") != first.shape:
+    names = ("test", "version", "model", "prompt_set", "prompt_digest", "cell", "seed", "repeat")
+    if any(line[name] != getattr(first, name) for name in names) or line.get("shape", "text") != first.shape:
         return False
     digest = digest_of_answers(group)
     if digest is not None and line.get("answers") == digest:

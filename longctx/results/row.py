@@ -9,9 +9,9 @@ import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole, parsed
 from longctx.registry import in_order
@@ -55,11 +55,11 @@ class Row:
     """The digest of the test's templates in that prompt set."""
     shape: Shape = TEXT
     """The shape of the request, such as `text` or `chat`."""
-    test: Annotated[Text, Field(alias="family")]
+    test: Text
     """The test, such as `passkey`."""
     version: Natural = 1
     """The test's version, which increases when it builds other trials."""
-    cell: Annotated[Text, Field(alias="scenario")]
+    cell: Text
     """The slug of its parameters, such as `lines-5-block_size-2`."""
     params: Mapping[Text, Whole | Number | Text | None]
     """The cell's parameters."""
@@ -211,9 +211,7 @@ class Row:
         return self.cluster or self.item or trial, trial
 
     def to_json(self) -> str:
-        return json.dumps(
-            {name: getattr(self, attribute(name)) for name in KEPT}, ensure_ascii=False, separators=(",", ":")
-        )
+        return json.dumps({name: getattr(self, name) for name in KEPT}, ensure_ascii=False, separators=(",", ":"))
 
 
 @functools.cache
@@ -222,16 +220,8 @@ def _type() -> TypeAdapter[Row]:
     return TypeAdapter(Row)
 
 
-COLUMNS = {"test": "family", "cell": "scenario"}
-"""What files call those attributes of rows that have another name there."""
-_ATTRIBUTES = {column: name for name, column in COLUMNS.items()}
-KEPT = tuple(COLUMNS.get(field.name, field.name) for field in fields(Row) if field.name != "answers")
+KEPT = tuple(field.name for field in fields(Row) if field.name != "answers")
 """The columns that a run's files keep, in their order."""
-
-
-def attribute(column: str) -> str:
-    """Return the attribute of a row that a column holds: `test` for `family`, `seed` for `seed`."""
-    return _ATTRIBUTES.get(column, column)
 
 
 WEB = r"^(https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~+-]+)+)?$"

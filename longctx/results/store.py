@@ -25,7 +25,7 @@ from longctx.fields import parsed
 from longctx.files import inside, lines, lines_at, locked, unwritable
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST, Manifest, damaged
-from longctx.results.row import Row, Subject, View, attribute, check_view, grouped
+from longctx.results.row import Row, Subject, View, check_view, grouped
 from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.shapes import SHAPES
 
@@ -372,7 +372,7 @@ def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence, without its full stop, on each way in which a run is incomplete."""
     yield from missing_shards(manifest)
     if names := manifest.left_out:
-        yield f"it left out {len(names):,} of its grid's scenarios: {'; '.join(names[:SHOWN])}{_more(names)}"
+        yield f"it left out {len(names):,} of its grid's cells: {'; '.join(names[:SHOWN])}{_more(names)}"
     trials = [row for row in rows if not is_check(row.test)]
     if missing := [row.error or row.outcome for row in trials if not row.measured]:
         causes = Counter(missing).most_common()
@@ -385,15 +385,15 @@ def _more(names: Sequence[object]) -> str:
 
 
 GROUP_FIELDS = (
-    *("family", "version", "model", "prompt_set", "prompt_digest", "labels", "shape"),
-    *("scenario", "params", "band", "seed", "repeat"),
+    *("test", "version", "model", "prompt_set", "prompt_digest", "labels", "shape"),
+    *("cell", "params", "band", "seed", "repeat"),
 )
 """The fields that all rows of a group share: they belong to one cell and repeat of one subject."""
 
 
 def group_key(row: Row) -> str:
     """Return the fields of GROUP_FIELDS as JSON, which identify a row's group."""
-    return json.dumps({name: getattr(row, attribute(name)) for name in GROUP_FIELDS})
+    return json.dumps({name: getattr(row, name) for name in GROUP_FIELDS})
 
 
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:

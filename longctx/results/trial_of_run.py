@@ -53,7 +53,7 @@ def find(
             "unknown-trial",
             f"{path} has no trial {index or 0} of {cell}: its trials are {_some(trials)}.",
         )
-    raise UserError("scenario-not-run", f"{path} did not run {cell}. It ran {_some(same_test or cells)}.")
+    raise UserError("cell-not-run", f"{path} did not run {cell}. It ran {_some(same_test or cells)}.")
 
 
 def lines(found: RowAndView, excerpts: bool) -> Iterator[str]:

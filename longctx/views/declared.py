@@ -242,7 +242,7 @@ class DeclaredReporting(Reporting):
         """Return the column that says where on the axis each cell is, or which it is if nothing is on an axis."""
         if x := self._report.x:
             return {x: [_number(cell.params[x]) for cell in cells]}
-        return {"scenario": [cell.cell for cell in cells]}
+        return {"cell": [cell.cell for cell in cells]}
 
     def _asked(self, cells: Sequence[Mapping[str, Any]]) -> dict[str, list[object]]:
         """Return the column that names the curve of each cell; none if there is a single curve, or names have one."""

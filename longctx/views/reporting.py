@@ -84,7 +84,7 @@ def adds_to_gate(report: Report | None) -> bool:
 
 
 RESERVED = frozenset(
-    ("schema", "run", "trials", "errors", "usage", "costs", "answered", "scenarios", "figures"),
+    ("schema", "run", "trials", "errors", "usage", "costs", "answered", "cells", "figures"),
 )
 """The entries of summary.json that no test may add."""
 OF_TESTS = frozenset(("retention", "windows", "chunks", "judges", "effective_lengths"))

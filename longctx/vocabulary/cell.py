@@ -356,7 +356,7 @@ class Cell(ABC):
     @property
     def why_empty(self) -> str:
         """Why `indices` is empty, if it is."""
-        return "the family has no questions of this size"
+        return "the test has no questions of this size"
 
     def fit(self, values: Mapping[str, float]) -> Self:
         """Return this cell for one model, from the result of `token_values`. Raises ValueError if it cannot."""
@@ -390,15 +390,15 @@ class Cell(ABC):
         if rest or not params:
             written = "-".join(f"{name}-{'WORD' if name in words else '10'}" for name in cls.identified_by)
             raise ValueError(
-                f"{cls.test} has no scenario {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
+                f"{cls.test} has no cell {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
                 f"written like {written}."
             )
         try:
             cell = cls(**params, **given)
         except TypeError:
-            raise ValueError(f"{cls.test} scenario {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
+            raise ValueError(f"{cls.test} cell {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
         if cell.slug != slug:
-            raise ValueError(f"{cls.test} scenario {slug!r} is written {cell.slug!r}.")
+            raise ValueError(f"{cls.test} cell {slug!r} is written {cell.slug!r}.")
         return cell
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:

@@ -57,7 +57,7 @@ class Reported:
         ...     kind="keys",
         ...     data={"before": 2.9, "now": 1.2, "minimum": 2},
         ...     table="Keys named in a trial",
-        ...     cells={"scenario": "keys-3", "before": "2.9", "now": "1.2", "minimum": "2: below"},
+        ...     cells={"cell": "keys-3", "before": "2.9", "now": "1.2", "minimum": "2: below"},
         ...     minimum=minimum,
         ... )
         >>> reported.minimum.below
@@ -157,7 +157,7 @@ class Report:
         ...     series=lambda params: f"{params['keys']} keys",
         ...     columns={"keys named": lambda answers: f"{answers.total('found')} of {answers.total('asked')}"},
         ...     causes=Causes({"of another name": "other", "made up": "invented"}, title="what wrong keys are"),
-        ...     data=lambda answers: {"scenario": answers.cell, "found": answers.total("found")},
+        ...     data=lambda answers: {"cell": answers.cell, "found": answers.total("found")},
         ... )
     """
 

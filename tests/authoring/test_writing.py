@@ -74,7 +74,7 @@ def test_its_size_is_told_before_anything_is_built(words: Mapping[str, str]) -> 
     assert writing().size_tokens({"reference": 2.0}) == 2 * (PROMPT_TOKENS + 10)
 
 
-def test_it_is_no_family_of_the_benchmark() -> None:
+def test_it_is_no_test_of_the_benchmark() -> None:
     assert Writing.test not in known_protocols(HERE)
     words = {**dict.fromkeys(Writing.templates, ""), "prompt": "{passage}"}
     trial, outcome = writing().run(words, 0, 0, 0, lambda trial: REPLY)

@@ -42,12 +42,12 @@ def test_a_key_distinguishes_models_and_wordings() -> None:
     assert len(keys) == 3
 
 
-def test_a_family_without_probes_is_always_measured() -> None:
+def test_a_test_without_probes_is_always_measured() -> None:
     assert line_case().token_values == {}
     assert line_case().fitted() == line_case()
 
 
-def test_a_measured_model_fits_the_scenario() -> None:
+def test_a_measured_model_fits_the_cell() -> None:
     cell = passkey_case().fitted().cell
     assert isinstance(cell, Passkey)
     assert cell.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
@@ -58,7 +58,7 @@ def test_a_model_that_was_never_measured() -> None:
         passkey_case(measured=()).fitted()
 
 
-def test_a_window_smaller_than_the_scenario() -> None:
+def test_a_window_smaller_than_the_cell() -> None:
     with refused("window-too-small", "toy-protocol-lines-500 ", "7,600", "10", "4,096"):
         line_case(500, window=4096).fitted()
     passkey_case(512, window=512).fitted()
@@ -80,7 +80,7 @@ def test_replies_longer_than_the_server_takes_requests_for() -> None:
 
 
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
-    with refused("scenario-not-buildable", "toy-protocol-window-100-k-100", "100", "110"):
+    with refused("cell-not-buildable", "toy-protocol-window-100-k-100", "100", "110"):
         passkey_case(100, 100).fitted()
 
 

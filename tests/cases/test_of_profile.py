@@ -54,7 +54,7 @@ def cases(folder: Path, *prompts: str) -> list[Case]:
     return cases_of(load_profile(HERE, str(file)), LineRetrieval, choices(no_bank, prompts))
 
 
-def test_each_scenario_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
+def test_each_cell_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
     made = cases(tmp_path)
     slugs = [(case.model.model, case.cell.length, case.trials, case.band) for case in made]
     assert slugs == [
@@ -84,7 +84,7 @@ def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
     assert len(made) == 5
 
 
-def test_a_family_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
+def test_a_test_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
     cases(tmp_path)
     profile = load_profile(HERE, str(tmp_path / "mine.toml"))
     assert cases_of(profile, Passkey, choices(no_bank, ["no such prompts"])) == []
@@ -124,7 +124,7 @@ def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
 
 
 def test_one_result_is_not_of_two_banks(tmp_path: Path) -> None:
-    with refused("scenario-of-two-banks", "one longest-5000-record-right"):
+    with refused("cell-of-two-banks", "one longest-5000-record-right"):
         of_banks(tmp_path, "one")
 
 
@@ -161,7 +161,7 @@ def test_a_share_without_room() -> None:
         shared_window(thinking_tokens=40_000)
 
 
-def test_a_share_in_which_a_scenario_cannot_be_made(tmp_path: Path) -> None:
+def test_a_share_in_which_a_cell_cannot_be_made(tmp_path: Path) -> None:
     file = tmp_path / "eighth.toml"
     file.write_text("[collage]\nbudgets = [0.125]\ntrials = 2\n")
     bank = functools.partial(load_bank, HERE, None, None)

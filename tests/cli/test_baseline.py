@@ -80,7 +80,7 @@ def test_a_project_that_cannot_be_written_is_refused(
 @pytest.mark.parametrize(
     ("outcomes", "fields", "says"),
     [
-        (["correct"], {"left_out": ("lines-9 of some-model",)}, "it left out 1 of its grid's scenarios: lines-9 of"),
+        (["correct"], {"left_out": ("lines-9 of some-model",)}, "it left out 1 of its grid's cells: lines-9 of"),
         (["correct", "not_asked"], {}, "1 of its 2 trials were not measured (1 not_asked)"),
     ],
     ids=["cut down", "not all measured"],
@@ -267,7 +267,7 @@ def test_small_drops_cannot_add_up_unseen_beside_an_anchor(
     assert last.title == "Gate: regression - line_retrieval, all -0.060 since the anchor"
     assert any("line_retrieval, all -0.060 (n=400). A drop is significant." in note for note in last.notes)
     kept = as_data(verdicts[-1], "main", ())
-    assert (kept["families"][0]["verdict"], kept["anchor"]["verdict"]) == ("pass", "regression")
+    assert (kept["tests"][0]["verdict"], kept["anchor"]["verdict"]) == ("pass", "regression")
     assert main(["baseline", "list"]) == 0
     assert ", anchor of 20" in capsys.readouterr().out
     assert [path.stem for path in mine.baselines()] == ["main"]

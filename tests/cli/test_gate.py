@@ -216,7 +216,7 @@ def test_the_verdict_is_written_as_a_run_writes_it(tmp_path: Path, capsys: pytes
     assert capsys.readouterr().out.startswith("Gate: regression - ")
     written = json.loads((tmp_path / "gate.json").read_text())
     assert (written["verdict"], written["baseline"], written["baseline_run"]) == ("regression", "old.jsonl", "old")
-    assert [(band["band"], band["lost"]) for band in written["families"][0]["bands"]] == [("all", 40)]
+    assert [(band["band"], band["lost"]) for band in written["tests"][0]["bands"]] == [("all", 40)]
     assert written["document"]["title"].startswith("Gate: regression")
 
 
@@ -233,7 +233,7 @@ def test_a_key_is_given_for_two_files(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def run_of(folder: Path, right: int, wrong: int, **fields: Any) -> Path:
     """Return the folder of a run of one test function, with so many right and wrong answers."""
-    given = {"family": "test_it", "scenario": "all", "params": {}, "band": "all", "cost_usd": 0.001, **fields}
+    given = {"test": "test_it", "cell": "all", "params": {}, "band": "all", "cost_usd": 0.001, **fields}
     return finished(folder, run(*["correct"] * right, *["wrong"] * wrong, **given), "a reply")
 
 

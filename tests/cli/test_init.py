@@ -225,7 +225,7 @@ def test_a_mistake_is_a_sentence_before_anything_is_written(
 
 
 @pytest.mark.parametrize("name", ["refund_code", "test_refund_code"])
-def test_a_test_function_is_written_without_those_of_families(
+def test_a_test_function_is_written_without_those_of_tests(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     assert main(["init", f"--test={name}"]) == 0
@@ -253,7 +253,7 @@ def test_what_init_test_wrote_gets_the_protocols_unless_it_was_changed(
     assert "[passkey]" in profile.read_text()
 
 
-def test_a_project_of_test_functions_gets_the_gate_and_no_family(
+def test_a_project_of_test_functions_gets_the_gate_and_no_test(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", "--test", "refund_code"]) == main(["init", "--ci"]) == 0

@@ -35,7 +35,7 @@ def test_a_merged_run_is_a_run(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_checkpoints_make_a_table_of_windows(tmp_path: Path, capsys: Capture) -> None:
-    passkey = {"family": "passkey", "scenario": "window-400-k-100", "params": {"window": 400, "k": 100}}
+    passkey = {"test": "passkey", "cell": "window-400-k-100", "params": {"window": 400, "k": 100}}
     right = ["correct"] * 5
     runs = [
         str(run(tmp_path / f"{method}{steps}", rows(*right, labels={"method": method, "steps": steps}, **passkey)))

@@ -158,7 +158,7 @@ def test_tokens_are_counted_by_asking(server: SimulatedServer, mine: Workspace, 
     assert (profile.probed.window, profile.probed.line) == (4096, None)
 
 
-def test_families_that_need_a_count_are_named_where_there_is_none(
+def test_tests_that_need_a_count_are_named_where_there_is_none(
     server: SimulatedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.counting = failing(404, "no such path")
@@ -272,7 +272,7 @@ def test_tokens_of_another_prompt_set_are_counted(server: SimulatedServer, mine:
     assert read_profile(mine, "toy").token_values("passkey", PromptSet.open(mine, "mine").wording(Passkey).digest)
 
 
-def test_a_prompt_set_of_one_family_is_counted_for_that_one(server: SimulatedServer, mine: Workspace) -> None:
+def test_a_prompt_set_of_one_test_is_counted_for_that_one(server: SimulatedServer, mine: Workspace) -> None:
     shutil.copytree(HERE.own("prompts", "protocol", "passkey"), mine.own("prompts", "mine", "passkey"))
     assert main(["models", "probe", "toy", "--prompts", "mine", "--base-url", server.url]) == 0
     assert [measured.test for measured in read_profile(mine, "toy").token_counts] == ["passkey"]

@@ -25,7 +25,7 @@ def lines(number: int, correct: int, n: int = 200, block_size: int | None = None
 
 
 def tokens(number: int, correct: int, n: int = 200) -> list[Row]:
-    place = {"scenario": f"tokens-{number}", "params": {"tokens": number}}
+    place = {"cell": f"tokens-{number}", "params": {"tokens": number}}
     return run(*outcomes(correct, n), test="test_refund_code", **place)
 
 
@@ -104,7 +104,7 @@ def test_what_is_shown_is_observed_and_what_is_observed_may_be(correct: list[int
 
 def credited(number: int, credit: float, repeats: int = 1) -> list[Row]:
     """Return the rows of a check with partial credit."""
-    place = {"scenario": f"tokens-{number}", "params": {"tokens": number}, "trace": {"credit": round(1000 * credit)}}
+    place = {"cell": f"tokens-{number}", "params": {"tokens": number}, "trace": {"credit": round(1000 * credit)}}
     return joined(
         *(run(*outcomes(40, 40), test="test_refund_code.terms", repeat=repeat, **place) for repeat in range(repeats))
     )

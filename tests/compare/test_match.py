@@ -68,7 +68,7 @@ def test_names_that_are_still_shared_are_refused() -> None:
         match("f", [OLD, MINE], [Subject("old", "a"), Subject("old", "b")], "prompts")
 
 
-def test_runs_are_matched_family_by_family() -> None:
+def test_runs_are_matched_test_by_test() -> None:
     before = joined(run("correct", model="old"), run("wrong", model="old", test="passkey"))
     after = joined(run("wrong", "wrong", model="new"), run("correct", model="third", prompt_set="mine", test="control"))
     [match], left = match_runs(before, after)

@@ -21,7 +21,7 @@ def test_the_same_question_is_paired_and_keeps_both_outcomes() -> None:
     assert [first[0].correct, second[1].measured] == [True, False]
 
 
-def test_another_version_of_the_family_asks_something_else() -> None:
+def test_another_version_of_the_test_asks_something_else() -> None:
     paired = pairs(joined(run("correct", "wrong")), joined(run("correct", "wrong", version=2)))
     assert (paired.common, paired.mismatched) == ({}, 2)
 
@@ -32,7 +32,7 @@ def test_what_was_kept_without_text_is_paired_by_its_key() -> None:
     assert pairs(joined(run("correct", expected="7")), other).mismatched == 1
 
 
-def test_rows_are_grouped_by_family_and_subject() -> None:
+def test_rows_are_grouped_by_test_and_subject() -> None:
     rows = joined(run("correct"), run("correct", "wrong", model="other"), run("wrong", test="passkey"))
     by_name = by_test(rows)
     assert {test: [len(group) for group in groups.values()] for test, groups in by_name.items()} == {
@@ -87,7 +87,7 @@ def test_what_both_runs_have_is_paired_with_itself_and_the_rest_with_the_nearest
     assert paired.alone == (1, 0)
 
 
-def test_scenarios_that_differ_in_several_parameters_are_not_compared() -> None:
+def test_cells_that_differ_in_several_parameters_are_not_compared() -> None:
     paired = pairs(lines(5, "correct"), lines(3, "correct", block_size=1), treatments("line_retrieval"))
     assert (paired.across, paired.alone) == ((), (1, 1))
 

@@ -36,8 +36,8 @@ def test_flips_say_what_was_returned_lost_ones_first() -> None:
     assert [flip.lost for flip in versus.flips] == [True, False]
 
 
-def test_scenarios_seeds_and_items_are_distinguished() -> None:
-    first = {"seed": 1}, {"item": "q1"}, {"scenario": "lines-10"}
+def test_cells_seeds_and_items_are_distinguished() -> None:
+    first = {"seed": 1}, {"item": "q1"}, {"cell": "lines-10"}
     before = joined(run("correct"), *(run("wrong", **fields) for fields in first))
     after = joined(run("correct"), *(run("correct", **fields) for fields in first))
     [versus] = compare(before, after).versus
@@ -48,7 +48,7 @@ def test_scenarios_seeds_and_items_are_distinguished() -> None:
     assert versus.total.paired == Paired(3, 0, 4)
 
 
-def test_scenarios_that_only_one_run_measured_are_counted_as_unpaired() -> None:
+def test_cells_that_only_one_run_measured_are_counted_as_unpaired() -> None:
     before = joined(run("correct"), run("correct", "wrong", cell="lines-10"))
     after = joined(run("correct"), run("correct", cell="lines-20"))
     [versus] = compare(before, after).versus
@@ -99,8 +99,8 @@ def test_the_interval_respects_clusters() -> None:
     assert width(item=True) == width(cluster=True) > 1.2 * width()
 
 
-def test_each_family_finds_its_subjects() -> None:
-    passkey = {"family": "passkey", "scenario": "window-400-k-100", "params": {"window": 400, "k": 100}}
+def test_each_test_finds_its_subjects() -> None:
+    passkey = {"test": "passkey", "cell": "window-400-k-100", "params": {"window": 400, "k": 100}}
     before = joined(run("correct"), run("correct", **passkey, model="old"), run("wrong", **passkey, model="alone"))
     after = joined(run("correct", prompt_digest="other"), run("wrong", **passkey, model="old"))
     compared = compare(before, after)

@@ -76,7 +76,7 @@ def test_a_measure_keeps_all_its_digits(tmp_path_factory: pytest.TempPathFactory
 def test_a_measure_is_kept_as_a_person_would_write_it(mine: Workspace) -> None:
     keep_token_counts(mine, "m", MEASURED)
     assert file_of(mine, "m").read_text() == (
-        'model = "m"\n\n[[measured]]\nfamily = "passkey"\nwording = "0123456789ab"\non = 2026-11-21\n'
+        'model = "m"\n\n[[measured]]\ntest = "passkey"\nwording = "0123456789ab"\non = 2026-11-21\n'
         "values = {filler = 24.0167, fixed = 94, after_key = 15}\n"
     )
 

@@ -134,7 +134,7 @@ def test_prices_without_tiers_are_written_as_before_there_were_any(mine: Workspa
         (f"{PRICED}[[prices.above]]\ntokens = 0\ninput = 2\noutput = 2", "prices.above.0.tokens"),
         (f"{PRICED}[[prices.above]]\ntoken = 9\ninput = 2\noutput = 2", "prices.above.0.token"),
         (f"{PRICED}{TIER}{TIER}", "prices"),
-        ('[[measured]]\nfamily = "passkey"\nwording = "x"\non = 2026-01-01', "measured.0.values"),
+        ('[[measured]]\ntest = "passkey"\nwording = "x"\non = 2026-01-01', "measured.0.values"),
         ('provider = "azure"', "provider"),
         ('effort = "huge"', "effort"),
         (

@@ -38,13 +38,13 @@ def test_what_is_shipped_loads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["about", "seed", "margin", "copy"])
-def test_a_family_is_not_called_what_means_something_else_in_a_profile(name: str) -> None:
-    with refused("reserved-family-name", name):
+def test_a_test_is_not_called_what_means_something_else_in_a_profile(name: str) -> None:
+    with refused("reserved-test-name", name):
         profile_type({name: known_protocols(HERE)["passkey"]})
 
 
 @pytest.mark.parametrize("name", ["recorded", "paper", "smoke", "frontier"])
-def test_the_profiles_of_the_readme_run_the_families(name: str) -> None:
+def test_the_profiles_of_the_readme_run_the_tests(name: str) -> None:
     profile = load_profile(HERE, name)
     assert grid(profile, LineRetrieval)
     assert grid(profile, Passkey)
@@ -97,7 +97,7 @@ def test_passkey_is_every_distance_of_every_window(tmp_path: Path) -> None:
     ]
 
 
-def test_a_family_may_have_several_tables(tmp_path: Path) -> None:
+def test_a_test_may_have_several_tables(tmp_path: Path) -> None:
     profile = load(
         tmp_path,
         '[[passkey]]\nmodels = ["a"]\nwindows = [10]\ndistances = 1\ntrials = 1\n'
@@ -109,10 +109,10 @@ def test_a_family_may_have_several_tables(tmp_path: Path) -> None:
     ]
 
 
-def test_a_family_may_be_left_out(tmp_path: Path) -> None:
+def test_a_test_may_be_left_out(tmp_path: Path) -> None:
     profile = load(tmp_path, 'about = "short"\nseed = 7\n[line_retrieval]\nlines = [5]\ntrials = 1')
     assert (profile.about, profile.seed) == ("short", 7)
-    assert profile.grids("passkey") == profile.grids("a family of tomorrow") == ()
+    assert profile.grids("passkey") == profile.grids("a test of tomorrow") == ()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_bad_value_is_told_once(tmp_path: Path) -> None:
     assert [line.split(":")[0] for line in str(caught.value).splitlines()[1:]] == ["  line_retrieval.lines.0"]
 
 
-def test_a_table_that_makes_no_scenario_is_named(tmp_path: Path) -> None:
+def test_a_table_that_makes_no_cell_is_named(tmp_path: Path) -> None:
     with refused("bad-profile-table", tmp_path / "some.toml", "[passkey]", "6 distances", "window of 5"):
         load(tmp_path, "[passkey]\nwindows = [50, 5]\ndistances = 6\ntrials = 1")
 
@@ -161,7 +161,7 @@ def test_a_mistyped_profile_is_suggested() -> None:
         load_profile(HERE, "papr")
 
 
-def test_a_scenario_is_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
+def test_a_cell_is_in_the_shortest_band_that_holds_it(tmp_path: Path) -> None:
     table = "[line_retrieval]\nlines = [5, 20, 21, 80]\norders = ['ordered']\ntrials = 1\n"
     [bands] = load(tmp_path, f"{table}bands = {{ long = 80, short = 20 }}").line_retrieval
     assert [bands.band(cell) for cell in bands.made_cells(no_bank)] == ["short", "short", "long", "long"]
@@ -177,7 +177,7 @@ def test_each_band_may_have_trials_of_its_own_and_others_are_left_out(tmp_path: 
     assert [grid.trials_of(cell) for cell in grid.made_cells(no_bank)] == [3, 0, 7]
 
 
-def test_a_scenario_that_no_band_holds_is_named(tmp_path: Path) -> None:
+def test_a_cell_that_no_band_holds_is_named(tmp_path: Path) -> None:
     table = "[line_retrieval]\nlines = [5, 80]\ntrials = 1\nbands = { short = 20 }"
     with refused("bad-profile-table", "[line_retrieval]", "lines-80"):
         load(tmp_path, table)

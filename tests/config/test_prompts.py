@@ -102,9 +102,7 @@ def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("test", "template"), TEMPLATES)
-def test_a_digest_changes_with_every_template_of_its_family_alone(
-    folder: Path, test: type[Cell], template: str
-) -> None:
+def test_a_digest_changes_with_every_template_of_its_test_alone(folder: Path, test: type[Cell], template: str) -> None:
     prompts = PromptSet.open(HERE, str(folder))
     before = {other: prompts.wording(other).digest for other in TESTS}
     path = folder / test.test / f"{template}.txt"
@@ -120,7 +118,7 @@ def test_a_digest_does_not_change_with_other_files(folder: Path) -> None:
     assert prompts.wording(Passkey).digest == before
 
 
-def test_a_template_that_the_family_does_not_use_is_refused(folder: Path) -> None:
+def test_a_template_that_the_test_does_not_use_is_refused(folder: Path) -> None:
     prompts = PromptSet.open(HERE, str(folder))
     (folder / "passkey" / "systme.txt").write_text("Answer in one word.", encoding="utf-8")
     with refused("unknown-template", "systme.txt", "Did you mean 'system.txt'?"):
@@ -141,7 +139,7 @@ def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, rea
     assert PromptSet.open(HERE, str(folder)).wording(Passkey).words["opening"] == read
 
 
-def test_a_family_is_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
+def test_a_test_is_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
     own = shutil.copytree(HERE.own("prompts", "protocol", "passkey"), tmp_path / "fixtures/prompts/protocol/passkey")
     (own / "opening.txt").write_text("Mine.", encoding="utf-8")
     protocol, here = PromptSet.open(Workspace(tmp_path), "protocol"), PromptSet.open(HERE, "protocol")

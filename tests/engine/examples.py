@@ -22,5 +22,5 @@ def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
 
 def measured(run: Run, *cells: str, **fields: Any) -> list[Row]:
     """Return the rows of a run that measured one trial of each of these cells."""
-    of = {"model": "toy", "family": "passkey", "labels": dict(run.settings.labels), **fields}
+    of = {"model": "toy", "test": "passkey", "labels": dict(run.settings.labels), **fields}
     return [row for cell in cells for row in rows("correct", cell=cell, **of)]

@@ -37,7 +37,7 @@ def test_what_has_no_row_was_left_out(tmp_path: Path) -> None:
     )
 
 
-def test_one_trial_of_each_is_no_complete_scenario(tmp_path: Path) -> None:
+def test_one_trial_of_each_is_no_complete_cell(tmp_path: Path) -> None:
     run = run_of(tmp_path, PASSKEY, only_trial="1")
     assert len(left_out(run, measured(run, "window-256-k-128", "window-256-k-256"))) == 2
 

@@ -120,7 +120,7 @@ def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller(
 
 
 def test_a_profile_that_code_gives_keeps_the_token_counts_of_the_file(mine: Workspace) -> None:
-    counts = '[[measured]]\nfamily = "passkey"\nwording = "0"\non = 2026-01-01\nvalues = { filler = 24 }\n'
+    counts = '[[measured]]\ntest = "passkey"\nwording = "0"\non = 2026-01-01\nvalues = { filler = 24 }\n'
     mine.own("models", "a.toml").write_text(counts)
     model = run(mine, model_profiles={"a": {"window": 4096}}).plan.model("a")
     assert (model.window, model.token_values("passkey", "0")) == (4096, {"filler": 24})

@@ -40,7 +40,7 @@ def test_each_takes_about_the_same_number_of_tokens(of: int) -> None:
     assert max(tokens) <= 1.1 * sum(tokens) / of
 
 
-def test_neither_trials_nor_what_a_model_tells_of_itself_move_a_scenario(mine: Workspace) -> None:
+def test_neither_trials_nor_what_a_model_tells_of_itself_move_a_cell(mine: Workspace) -> None:
     """The server may measure the model's tokens while the shards run."""
     profile = mine.own("profiles", "only.toml")
     table = '[[line_retrieval]]\nmodels = ["a"]\nlines = {}\norders = ["ordered", 2]\ntrials = {}\n'
@@ -52,7 +52,7 @@ def test_neither_trials_nor_what_a_model_tells_of_itself_move_a_scenario(mine: W
     assert [case.id for case in run(mine, shard=Shard(1, 3)).plan.cases] == before
 
 
-def test_all_wordings_of_a_scenario_are_in_one_shard() -> None:
+def test_all_wordings_of_a_cell_are_in_one_shard() -> None:
     """Only one job writes the cassette of a cell."""
     for number in (1, 2, 3):
         cases = run(profile="lines", prompts=("protocol", "chatty"), shard=Shard(number, 3)).plan.cases

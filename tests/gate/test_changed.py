@@ -47,11 +47,11 @@ def test_of_the_trials() -> None:
         "prompt set: protocol → mine",
         "prompt templates of line_retrieval: 0123456789ab → ffff",
     ]
-    assert between(version=2) == ["version of the family of line_retrieval: 1 → 2"]
+    assert between(version=2) == ["version of the test of line_retrieval: 1 → 2"]
 
 
 def test_a_parameter() -> None:
-    fields = {"scenario": "lines-3", "params": {"lines": 3, "block_size": None}}
+    fields = {"cell": "lines-3", "params": {"lines": 3, "block_size": None}}
     assert between(**fields) == ["lines of line_retrieval: 5 → 3"]
 
 

@@ -56,7 +56,7 @@ def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:
     assert list(by_band(pairs(joined(run("correct", **SHORT)), joined(run("correct", band="all"))))) == ["all"]
 
 
-def test_scenarios_have_what_both_runs_measured() -> None:
+def test_cells_have_what_both_runs_measured() -> None:
     before = joined(run("correct", "wrong", "correct"), run("correct", cell="lines-9"))
     after = joined(run("wrong", "correct", "not_asked"), run("correct", cell="lines-9"))
     assert by_cell(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}

@@ -17,7 +17,7 @@ from tests.rows import row, run
 
 RULES = Rules(looks=RunLooks.all("equal"))
 TERMS = RULES.margin, RULES.alpha
-PLACE: dict[str, Any] = {"family": "line_retrieval", "scenario": "s", "params": {}, "band": "all"}
+PLACE: dict[str, Any] = {"test": "line_retrieval", "cell": "s", "params": {}, "band": "all"}
 
 
 def rows(*outcomes: str, **fields: Any) -> list[Row]:
@@ -58,7 +58,7 @@ def wrong(number: int, at: int | None = None) -> Callable[[int, int], str]:
     return lambda look, place: "wrong" if place < number and at in (None, look) else "correct"
 
 
-def test_looks_are_equal_parts_of_each_scenario_and_depend_on_the_seed() -> None:
+def test_looks_are_equal_parts_of_each_cell_and_depend_on_the_seed() -> None:
     units = [Unit(cell, 0, str(n)) for cell in ("a", "b") for n in range(50)]
     looks = in_looks(units, "equal", *TERMS).of
     assert Counter((unit.cell, look) for unit, look in looks.items()) == {
@@ -77,7 +77,7 @@ def test_a_cluster_is_in_one_look_and_few_are_looked_at_once() -> None:
     assert set(in_looks((Unit("s", 0, str(n)) for n in range(39)), "equal", *TERMS).of.values()) == {1}
 
 
-def test_looks_may_be_unequal_and_have_their_share_of_each_scenario() -> None:
+def test_looks_may_be_unequal_and_have_their_share_of_each_cell() -> None:
     units = [Unit(cell, 0, str(n)) for cell in ("a", "b") for n in range(250)]
     in_five = in_looks(units, "early", *TERMS)
     assert in_five.looks.number == 5
@@ -155,7 +155,7 @@ def test_bands_elsewhere_count_in_the_correction() -> None:
 
 
 def test_a_band_stops_alone() -> None:
-    short, long = ({**PLACE, "band": band, "scenario": band} for band in ("short", "long"))
+    short, long = ({**PLACE, "band": band, "cell": band} for band in ("short", "long"))
     before = [*rows(*["correct"] * 400, **short), *rows(*["correct"] * 400, **long)]
     steady = in_looks((Unit.of_row(each) for each in before[:400]), "equal", *TERMS).of
     asked = [
@@ -169,8 +169,8 @@ def test_a_band_stops_alone() -> None:
     assert bands["long"].look > 2
 
 
-def test_a_family_with_a_stated_minimum_does_not_pass_before_its_end() -> None:
-    passkeys: dict[str, Any] = {"family": "passkey", "params": {"window": 1000, "k": 100}}
+def test_a_test_with_a_stated_minimum_does_not_pass_before_its_end() -> None:
+    passkeys: dict[str, Any] = {"test": "passkey", "params": {"window": 1000, "k": 100}}
     before = rows(*["correct"] * 400, **passkeys)
     grids = {("passkey", "some-model"): [PasskeyAxes(windows=(1000,), trials=1, min_k_max=1000)]}
     stated = replace(RULES, grids=grids)

@@ -45,7 +45,7 @@ def test_a_requirement_is_a_clear_sentence() -> None:
         (0, 0, 0.9, False),
     ],
 )
-def test_a_single_scenario(correct: int, n: int, minimum: float, is_short: bool) -> None:
+def test_a_single_cell(correct: int, n: int, minimum: float, is_short: bool) -> None:
     requirement = required(correct, n, minimum)
     assert below_minimum([requirement]) == [is_short]
     assert below_minimum_among(requirement, 1) is is_short
@@ -67,7 +67,7 @@ def test_nothing_required_is_never_short() -> None:
     assert below_minimum([]) == []
 
 
-def test_rows_are_tested_by_the_names_of_their_scenarios() -> None:
+def test_rows_are_tested_by_the_names_of_their_cells() -> None:
     low = run(*["wrong"] * 50, cell="low")
     high = run(*["correct"] * 49, "wrong", cell="high")
     [of_low], [of_high] = cell_names(low), cell_names(high)
@@ -76,7 +76,7 @@ def test_rows_are_tested_by_the_names_of_their_scenarios() -> None:
     assert shortfalls(requirements.items()) == [(of_low, required(0))]
 
 
-def test_a_scenario_with_a_trial_that_was_not_measured_or_without_a_minimum_is_not_tested() -> None:
+def test_a_cell_with_a_trial_that_was_not_measured_or_without_a_minimum_is_not_tested() -> None:
     asked, cut_short = run(*["wrong"] * 50), run(*["wrong"] * 49, "not_asked")
     [name] = cell_names(asked)
     assert requirements_of(asked, {name: 0.9}) == {name: required(0)}

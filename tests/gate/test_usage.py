@@ -86,7 +86,7 @@ def test_the_tokenizer_s_growth_is_that_of_the_same_text() -> None:
 
 
 def test_what_a_test_without_templates_sent_is_known_from_its_requests() -> None:
-    fields: dict[str, Any] = {"family": "test_x", "prompt_digest": NO_TEMPLATES}
+    fields: dict[str, Any] = {"test": "test_x", "prompt_digest": NO_TEMPLATES}
     before, after = (used(model=model, input_tokens=100, **fields) for model in ("toy", "other"))
     assert UsageChange.of(list(zip(before, after, strict=True))).tokenizer is None
     for text, tokenizer in (("messages=aa system=bb", 0.3), ("messages=cc system=bb", None)):

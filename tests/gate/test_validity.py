@@ -39,7 +39,7 @@ def test_more_is_too_much_and_the_cause_is_reported() -> None:
 
 @pytest.mark.parametrize(("missing", "too_many"), [(5, False), (6, True)])
 def test_one_in_twenty_of_a_band_may_be_missing(missing: int, too_many: bool) -> None:
-    long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
+    long: dict[str, Any] = {"band": "long", "cell": "lines-9"}
     before = joined(run(*["correct"] * 900, **BAND), run(*["correct"] * 100, **long))
     cut = [*["correct"] * (100 - missing), *["infra_error"] * missing]
     both = pairs(before, joined(run(*["correct"] * 900, **BAND), run(*cut, **long)))
@@ -47,7 +47,7 @@ def test_one_in_twenty_of_a_band_may_be_missing(missing: int, too_many: bool) ->
 
 
 def test_a_band_with_too_many_missing_is_named() -> None:
-    long: dict[str, Any] = {"band": "long", "scenario": "lines-9"}
+    long: dict[str, Any] = {"band": "long", "cell": "lines-9"}
     before = joined(run(*["correct"] * 990, **BAND), run(*["correct"] * 10, **long))
     after = joined(run(*["correct"] * 990, **BAND), run(*["correct"] * 9, "infra_error", **long))
     both = pairs(before, after)

@@ -53,7 +53,7 @@ def test_few_answers_pass_where_they_are_the_baselines_own() -> None:
     assert (asked_again.verdict, asked_again.same_answers) == ("inconclusive", False)
 
 
-def test_a_family_of_the_baseline_that_the_run_lacks_is_lost_coverage_if_it_was_gated() -> None:
+def test_a_test_of_the_baseline_that_the_run_lacks_is_lost_coverage_if_it_was_gated() -> None:
     for band, verdict_of_run in ((None, "pass"), ("all", "invalid")):
         given = verdict(joined(rows((180, 160, 140)), run("correct", test="passkey", band=band)), BASELINE)
         assert [test for test, _ in given.unmatched[0]] == ["passkey"]
@@ -71,7 +71,7 @@ def test_a_band_that_the_run_lacks_does_not_pass() -> None:
 def test_a_run_that_is_cut_down_never_passes() -> None:
     given = verdict(BASELINE, BASELINE, Rules(age=RULES.age, left_out=3))
     assert given.verdict == "invalid"
-    assert given.reasons[0].startswith("the run leaves out 3 of the grid's scenarios")
+    assert given.reasons[0].startswith("the run leaves out 3 of the grid's cells")
 
 
 def test_what_is_missing_makes_it_invalid() -> None:
@@ -146,7 +146,7 @@ def reaching(reach: int, n: int = 10) -> list[Row]:
     """Return n trials of passkey at each of 32 distances: right up to `reach` tokens, wrong beyond."""
     verdicts = []
     for k in range(128, 4097, 128):
-        fields = {"family": "passkey", "params": {"window": 4096, "k": k}, "scenario": f"k-{k}", "band": "all"}
+        fields = {"test": "passkey", "params": {"window": 4096, "k": k}, "cell": f"k-{k}", "band": "all"}
         verdicts.append(run(*["correct" if k <= reach else "wrong"] * n, **fields))
     return joined(*verdicts)
 
@@ -189,7 +189,7 @@ def test_a_stated_minimum_fails_only_where_all_of_the_interval_is_below_it() -> 
 
 def test_bands_and_minimums_share_alpha() -> None:
     """Four lost and none gained have a mid-p-value of 1/32: enough for one hypothesis, and not for one of two."""
-    fields: dict[str, Any] = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
+    fields: dict[str, Any] = {"test": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
     before, after = run(*["correct"] * 100, **fields), run(*["wrong"] * 4, *["correct"] * 96, **fields)
     assert verdict(before, after).verdict == "regression"
     assert verdict(before, after, stated(4096)).verdict == "inconclusive"
@@ -304,7 +304,7 @@ def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
     by_base = verdict(joined(BASELINE, able), joined(BASELINE, floor), Rules(age=RULES.age, of_base=True))
     assert (by_base.verdict, by_base.not_gated) == ("regression", ())
     given = verdict(floor, floor)
-    assert given.reasons == ("the run has no scenario that a gate judges: its profile leaves all of them out",)
+    assert given.reasons == ("the run has no cell that a gate judges: its profile leaves all of them out",)
 
 
 def lines(number: int, correct: int, n: int = 200, band: str = "all") -> list[Row]:
@@ -348,7 +348,7 @@ def test_a_run_that_was_stopped_early_shows_nothing_by_two_samples() -> None:
 def test_a_pair_at_another_length_is_a_pair() -> None:
     def tokens(number: int, correct: int) -> list[Row]:
         outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
-        place = {"scenario": f"tokens-{number}", "params": {"tokens": number}}
+        place = {"cell": f"tokens-{number}", "params": {"tokens": number}}
         return run(*outcomes, band="all", test="test_refund_code", **place)
 
     given = verdict(tokens(2000, 95), tokens(1000, 95))

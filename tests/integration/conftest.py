@@ -45,7 +45,7 @@ UNWANTED = "-pno:cacheprovider"
 TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 
 collect_ignore = ["foreign", "foreign_functions", "foreign_openai"]
-"""Projects of their own, whose tests run in copies of them (see test_foreign_family.py, test_functions.py, …)."""
+"""Projects of their own, whose tests run in copies of them (see test_foreign_test.py, test_functions.py, …)."""
 
 TESTS = "line_retrieval", "passkey"
 

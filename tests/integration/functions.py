@@ -34,11 +34,11 @@ def gate(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
 
 
 def verdicts(project: Checkout) -> dict[tuple[str, str], str]:
-    tests = gate(project)["families"]
-    return {(test["family"], band["band"]): band["verdict"] for test in tests for band in test["bands"]}
+    tests = gate(project)["tests"]
+    return {(test["test"], band["band"]): band["verdict"] for test in tests for band in test["bands"]}
 
 
 def judged(project: Checkout) -> list[Any]:
     """Return what the latest run was judged by: the verdicts and the bands, with all figures and all looks."""
     kept = gate(project)
-    return [kept["verdict"], *((test["family"], test["verdict"], test["bands"]) for test in kept["families"])]
+    return [kept["verdict"], *((test["test"], test["verdict"], test["bands"]) for test in kept["tests"])]

@@ -62,7 +62,7 @@ def test_an_option(checkout: Checkout, option: str, sentence: str) -> None:
     [
         (LINES.replace("trials", "trails"), "line_retrieval.trails: no such entry. Did you mean 'trials'?"),
         ("[line_retrieval\n", "[not-toml]"),
-        ("[frequent_words]\ntrials = 2\nwindows = [1000]\nalphas = []\n", "[no-scenario-left]"),
+        ("[frequent_words]\ntrials = 2\nwindows = [1000]\nalphas = []\n", "[no-cell-left]"),
     ],
 )
 def test_a_profile(checkout: Checkout, profile: str, sentence: str) -> None:
@@ -147,10 +147,10 @@ def test_a_window_smaller_than_the_prompts_fixed_text(checkout: Checkout, server
     checkout.profile(PASSKEY.replace("256", "64"))
     for record in ("none", "once"):
         result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")
-        assert result.says("64", "[scenario-not-buildable]")
+        assert result.says("64", "[cell-not-buildable]")
 
 
-def test_a_models_window_smaller_than_the_scenario(checkout: Checkout, server: SimulatedServer) -> None:
+def test_a_models_window_smaller_than_the_cell(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text("window = 150\n")
     for record in ("none", "once"):
         result = mistaken(checkout, f"--ctx-record={record}", f"--ctx-base-url={server.url}")

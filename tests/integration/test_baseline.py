@@ -108,7 +108,7 @@ def test_a_server_that_fails_for_a_tenth_is_exit_status_12(
 def test_a_run_that_is_cut_down_is_exit_status_12(kept: Checkout, cut: list[str]) -> None:
     result = kept.pytest("--ctx-baseline=main", *cut)
     assert result.code == 12
-    assert result.says("Gate: invalid", "of the grid's scenarios")
+    assert result.says("Gate: invalid", "of the grid's cells")
 
 
 @pytest.mark.parametrize("cut", [["-k", "lines-3"], ["--ctx-only=1"]], ids=["-k", "--ctx-only"])
@@ -116,7 +116,7 @@ def test_a_run_that_is_cut_down_is_no_baseline_unless_forced(kept: Checkout, cut
     assert kept.pytest(*cut).code == 0
     refused = kept.longctx("baseline", "save", "part")
     assert refused.code == 2
-    assert refused.says("is incomplete: it left out", "of its grid's scenarios: line_retrieval/lines-", "--force")
+    assert refused.says("is incomplete: it left out", "of its grid's cells: line_retrieval/lines-", "--force")
     assert kept.longctx("baseline", "save", "part", "--force").says("is incomplete", "Commit it.")
 
 
@@ -132,7 +132,7 @@ def test_a_run_that_measures_nothing_is_exit_status_12(kept: Checkout, workers: 
     kept.file("tests_longctx/test_other.py").write_text("def test_other():\n    pass\n")
     result = kept.pytest("--ctx-baseline=main", "-k", "test_other", workers)
     assert result.code == 12
-    assert result.says("Gate: invalid - no scenario was measured")
+    assert result.says("Gate: invalid - no cell was measured")
     assert kept.pytest("--ctx-baseline=main", "--collect-only").code == 0
 
 

@@ -79,7 +79,7 @@ def test_by_bm25(project: Checkout) -> None:
         project.file("tests_longctx/test_other.py").write_text(other)
         run = project.pytest("--ctx-profile=chunks", "--ctx-record=once", f"--ctx-base-url={server.url}", env=env)
         assert run.code == 0, run.out + run.err
-        assert "test_other" not in {row["family"] for row in project.rows()}, "the profile names the models of its test"
+        assert "test_other" not in {row["test"] for row in project.rows()}, "the profile names the models of its test"
         assert run.says("4 questions cannot tell 4 and 10 from 1: about 140 more.")
         project.file("own.jsonl").write_text(json.dumps(own[0] | {"evidence": "never written"}) + "\n")
         wrong = project.longctx(*command, "--force", env=env)

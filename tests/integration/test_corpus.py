@@ -156,11 +156,11 @@ def test_a_run_without_any_question_is_no_success(own: Checkout, server: Simulat
     whole = own.record(server, "-k", "control")
     assert whole.code == 1, whole.out
     why = "none of the 6 questions is about a section of at most 10 tokens"
-    assert whole.says(f"3 scenarios have no question: {why}.", f"invalid: it has no question: {why}.", "3 failed")
+    assert whole.says(f"3 cells have no question: {why}.", f"invalid: it has no question: {why}.", "3 failed")
     assert not own.runs()
     asked = own.record(server, "-k", "control", env=RECORD_ONLY)
     assert asked.code == 1
-    assert asked.says(f"3 scenarios have no question: {why}.")
+    assert asked.says(f"3 cells have no question: {why}.")
     assert not server.asked
 
 

@@ -42,7 +42,7 @@ def test_passkeys_that_need_a_count_say_how_they_get_one(checkout: Checkout, ser
         "Asked 4 of 4 trials",
         "invalid: toy: its tokens could not be counted",
     )
-    assert {row["error"] for row in checkout.rows() if row["family"] == "passkey"} == {"not_counted"}
+    assert {row["error"] for row in checkout.rows() if row["test"] == "passkey"} == {"not_counted"}
     probed = checkout.longctx("models", "probe", "toy", "--ask", "--base-url", server.url)
     assert probed.code == 0
     again = checkout.record(server)

@@ -66,7 +66,7 @@ def test_of_a_test_function(checkout: Checkout, server: SimulatedServer) -> None
     assert told(replayed)
     assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
     summary = json.loads(checkout.file("reports/latest/summary.json").read_text())
-    assert [each["rate"] for each in summary["scenarios"] if each.get("n")] == []
+    assert [each["rate"] for each in summary["cells"] if each.get("n")] == []
 
 
 def test_by_the_limit_that_prompts_share(checkout: Checkout, server: SimulatedServer) -> None:
@@ -76,7 +76,7 @@ def test_by_the_limit_that_prompts_share(checkout: Checkout, server: SimulatedSe
     assert told(checkout.record(server, "tests_longctx/test_code.py"))
 
 
-def test_of_a_family(checkout: Checkout, server: SimulatedServer) -> None:
+def test_of_a_test(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES)
     live = checkout.record(server)
     assert told(live)

@@ -56,13 +56,13 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
         20,
         [],
     )
-    [band] = verdict["families"][0]["bands"]
+    [band] = verdict["tests"][0]["bands"]
     assert (band["n"], band["lost"], band["look"], band["looks"]) == (20, 20, 1, 2)
     manifest = json.loads((measured.folder / "reports/latest/run.json").read_text())
     assert manifest["looks"] == "equal"
     assert manifest["terms"] == {"margin": 0.05, "alpha": 0.05, "run_margin": None}
     assert measured.pytest(GATE).code == 10
-    assert (gate(measured)["families"], gate(measured)["left_out"]) == (verdict["families"], 20)
+    assert (gate(measured)["tests"], gate(measured)["left_out"]) == (verdict["tests"], 20)
 
 
 def forget(checkout: Checkout) -> None:
@@ -75,12 +75,12 @@ def test_a_replay_leaves_out_what_the_run_left_out(measured: Checkout, server: S
     forget(measured)
     server.script = saying("13")
     assert measured.record(server, GATE).code == 10
-    asked = gate(measured)["families"]
+    asked = gate(measured)["tests"]
     for workers in ("-n0", "-n2"):
         replayed = measured.pytest(GATE, workers)
         assert replayed.code == 10
         assert replayed.says("2 passed")
-        assert (gate(measured)["families"], gate(measured)["left_out"]) == (asked, 20)
+        assert (gate(measured)["tests"], gate(measured)["left_out"]) == (asked, 20)
 
 
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:
@@ -99,7 +99,7 @@ def test_bands_are_asked_until_all_together_are_settled_where_a_margin_is_stated
     measured.profile(f"margin = 0.5\nrun_margin = {margin}\n{PROFILE}")
     assert measured.record(server, GATE, mode="all").code == 0
     verdict = gate(measured)
-    [band] = verdict["families"][0]["bands"]
+    [band] = verdict["tests"][0]["bands"]
     assert (band["verdict"], band["look"], len(server.asked)) == ("pass", 1, 20 * look)
     assert [verdict["run"][name] for name in ("verdict", "margin", "n", "look")] == ["pass", margin, 20 * look, look]
     replayed = measured.pytest(GATE)

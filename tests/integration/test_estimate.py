@@ -28,7 +28,7 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
     assert not server.received
     assert not checkout.file("cassettes").exists()
     assert not checkout.file("reports").exists()
-    assert 'family = "passkey"' not in checkout.file("fixtures/models/toy.toml").read_text()
+    assert 'test = "passkey"' not in checkout.file("fixtures/models/toy.toml").read_text()
 
 
 def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
@@ -94,9 +94,7 @@ LONG = '[line_retrieval]\nmodels = ["toy"]\nlines = [3, 500, 900]\norders = ["or
 def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LONG, PASSKEY)
     checkout.file("fixtures/models/toy.toml").write_text(f"window = 4096\n\n[tokens]\nline = 20\n\n{PRICES}")
-    named = (
-        "Not asked: 2 scenarios of line_retrieval on toy. The first: toy-protocol-lines-500 takes about 10,100 tokens"
-    )
+    named = "Not asked: 2 cells of line_retrieval on toy. The first: toy-protocol-lines-500 takes about 10,100 tokens"
     estimated = checkout.pytest("--ctx-estimate")
     assert estimated.says(
         named, "line_retrieval on toy: 2 of 2 trials to ask, about 320 input", "passkey on toy: 4 of 4"
@@ -113,7 +111,7 @@ def test_what_does_not_fit_by_the_servers_count_is_not_asked(checkout: Checkout,
     server.counting = giving(b'{"input_tokens": 600}')
     result = checkout.record(server, env=RECORD_ONLY)
     assert result.code == 1
-    assert result.says("Not asked: 2 scenarios of line_retrieval on toy.", "but the window of toy is 512")
+    assert result.says("Not asked: 2 cells of line_retrieval on toy.", "but the window of toy is 512")
     assert not server.asked
 
 

@@ -99,7 +99,7 @@ def test_a_single_edited_answer_is_counted_beside_the_verdict(gated: Checkout) -
     write_cases(gated, [{**CASES[0], "answer": "number"}, *CASES[1:]])
     code, title = gated_run(gated)
     assert (code, title.rpartition("; ")[2]) == (0, "expected answers of 1 of 240 cases changed, and are not compared")
-    [desk] = [test for test in gate(gated)["families"] if test["family"] == "test_desk"]
+    [desk] = [test for test in gate(gated)["tests"] if test["test"] == "test_desk"]
     assert (desk["bands"][0]["n"], desk["unmeasured"]) == (119, 1)
 
 

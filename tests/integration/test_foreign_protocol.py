@@ -59,7 +59,7 @@ def forgetful(body: Body) -> Answer:
 
 
 def test_it_is_recorded_and_judged_by_its_own_rules(recorded: Checkout) -> None:
-    by_cell = {row["scenario"]: row for row in recorded.rows("reports/first")}
+    by_cell = {row["cell"]: row for row in recorded.rows("reports/first")}
     assert {name: (row["outcome"], row["trace"], row["band"]) for name, row in by_cell.items()} == {
         "keys-3-sentences-20": ("correct", {"found": 3}, "short"),
         "keys-3-sentences-200": ("wrong", {"found": 2}, "long"),
@@ -93,7 +93,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
         assert part in page, part
     assert recorded.file("reports/latest/charts/several-keys-by-sentences-1.svg").is_file()
     counted = json.loads(recorded.file("reports/latest/summary.json").read_text())["several_keys"]
-    assert [(row["scenario"], row["found"], row["asked"]) for row in counted][1] == ("keys-3-sentences-200", 40, 60)
+    assert [(row["cell"], row["found"], row["asked"]) for row in counted][1] == ("keys-3-sentences-200", 40, 60)
     views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
     marked = {name for view in views for excerpt in view["excerpts"] for name in excerpt["names"]}
     assert marked == {"needle", "needle that was not found"}
@@ -200,7 +200,7 @@ def test_prompts_are_in_the_project_s_own_seed_beside_those_of_longctx(
     server.script = lambda body: all_keys(body) if "The key of" in prompt_of(body) else right(body)
     result = project.record(server)
     assert result.code == 0, result.out
-    assert {row["family"] for row in project.rows()} == {"several_keys", "line_retrieval"}
+    assert {row["test"] for row in project.rows()} == {"several_keys", "line_retrieval"}
     assert {row["prompt_set"] for row in project.rows()} == {"protocol"}
 
 

@@ -38,7 +38,7 @@ def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
 def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str]) -> None:
     runs = kept.runs()
     result = kept.record(server, "--ctx-baseline=main", *cut, mode="all")
-    assert ended(result, server, "of the grid's scenarios: a verdict is given on the whole grid")
+    assert ended(result, server, "of the grid's cells: a verdict is given on the whole grid")
     assert kept.runs() == runs
 
 

@@ -153,7 +153,7 @@ def test_each_trial_has_fixtures_of_its_own(project: Checkout) -> None:
     for run in ([], ["-n2"]):
         if run:
             assert project.pytest(*run).code == 0
-        assert Counter(row["family"] for row in project.rows()) == TRIALS
+        assert Counter(row["test"] for row in project.rows()) == TRIALS
         assert {row["outcome"] for row in project.rows()} == {"correct"}
     again = project.pytest("-n0", "--durations=0")
     assert again.says("0 requests"), again.out

@@ -85,7 +85,7 @@ def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, w
     assert result.says(*(f"[{code}]" for code in AT_COLLECTION), f"{len(AT_COLLECTION)} failed, 2 passed"), result.out
     assert result.says("test_it.py::test_0[mistake] could not be asked: ")
     assert sorted(map(prompt_of, server.asked)) == ["a/b", "a/b", "é", "é"]
-    assert {row["scenario"] for row in project.rows()} == {"text-_-4a99557e", "text-a_b-c14cddc0"}
+    assert {row["cell"] for row in project.rows()} == {"text-_-4a99557e", "text-a_b-c14cddc0"}
 
 
 def test_asking_alone_tells_of_mistakes(project: Checkout, server: SimulatedServer) -> None:
@@ -235,10 +235,10 @@ def test_classes_fixtures_async_tests_and_cases_are_asked(working: Checkout, ser
     assert result.code == 0, result.out
     rows = working.rows()
     assert len(rows) == len(server.asked) == 2 * 2 * 2 + 2 * 2
-    assert {row["scenario"] for row in rows if row["family"] == "test_colours"} == {
+    assert {row["cell"] for row in rows if row["test"] == "test_colours"} == {
         f"colour-{colour}-tone-{tone}" for colour in ("red", "blue") for tone in ("CALM", "LOUD")
     }
-    assert {(row["item"], row["repeat"]) for row in rows if row["family"] == "test_cases"} == {
+    assert {(row["item"], row["repeat"]) for row in rows if row["test"] == "test_cases"} == {
         ("a", 0),
         ("a", 1),
         ("7", 0),
@@ -247,7 +247,7 @@ def test_classes_fixtures_async_tests_and_cases_are_asked(working: Checkout, ser
     assert {row["labels"]["branch"] for row in rows} == {"mine"}
     tree = ElementTree.parse(working.file("junit.xml"))
     properties = {(entry.get("name"), entry.get("value")) for entry in tree.iter("property")}
-    assert ("family", "test_colours") in properties
+    assert ("test", "test_colours") in properties
 
 
 def test_options_choose_what_is_asked(working: Checkout, server: SimulatedServer) -> None:

@@ -88,7 +88,7 @@ def with_cases(project: Checkout, **more: dict[str, str]) -> Checkout:
 
 
 def outcomes(project: Checkout) -> dict[str, str]:
-    return {row["item"]: row["outcome"] for row in project.rows() if row["family"] == "test_outcome"}
+    return {row["item"]: row["outcome"] for row in project.rows() if row["test"] == "test_outcome"}
 
 
 def test_each_end_of_a_trial_has_its_outcome(project: Checkout, server: SimulatedServer) -> None:
@@ -107,14 +107,14 @@ def test_each_end_of_a_trial_has_its_outcome(project: Checkout, server: Simulate
         "judged-badly": "wrong",
         "judge-unreadable": "infra_error",
     }
-    why = {row["item"]: row["why"] for row in project.rows() if row["family"] == "test_outcome"}
+    why = {row["item"]: row["why"] for row in project.rows() if row["test"] == "test_outcome"}
     assert "assert 5 == 7" in why["wrong"]
     assert why["failed"] == "the answer is too long"
     assert why["unreadable"].startswith("no number in the reply")
     assert why["refused"].startswith("the model refused")
     assert why["cut"].startswith("the last reply was cut off after")
     assert why["half"] == "failed: seven"
-    checks = [(row["family"], row["item"], row["outcome"]) for row in project.rows() if row["family"] != "test_outcome"]
+    checks = [(row["test"], row["item"], row["outcome"]) for row in project.rows() if row["test"] != "test_outcome"]
     assert sorted(checks) == [
         ("test_outcome.seven", "checked", "correct"),
         ("test_outcome.seven", "half", "wrong"),

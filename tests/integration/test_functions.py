@@ -106,11 +106,11 @@ def record(project: Checkout, server: SimulatedServer, *arguments: str, mode: st
 
 def own_rows(project: Checkout, folder: str = "reports/latest") -> list[dict[str, Any]]:
     """Return the rows of trials, without those of single checks."""
-    return [row for row in project.rows(folder) if row["family"] in TRIALS]
+    return [row for row in project.rows(folder) if row["test"] in TRIALS]
 
 
 def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
-    return row["family"], row["scenario"], row["trial"], row["item"] or ""
+    return row["test"], row["cell"], row["trial"], row["item"] or ""
 
 
 def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -122,21 +122,21 @@ def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_every_trial_is_asked_and_judged(recorded: Checkout) -> None:
     rows = own_rows(recorded, "reports/first")
-    assert Counter(row["family"] for row in rows) == TRIALS
+    assert Counter(row["test"] for row in rows) == TRIALS
     assert {row["outcome"] for row in rows} == {"correct"}
-    assert {row["cluster"] for row in rows if row["family"] == "test_review"} == {f"contract-{n}" for n in range(3)}
-    assert {row["item"] for row in rows if row["family"] == "test_tools"} == {None}
-    checks = Counter(row["family"] for row in recorded.rows("reports/first") if row["family"] not in TRIALS)
+    assert {row["cluster"] for row in rows if row["test"] == "test_review"} == {f"contract-{n}" for n in range(3)}
+    assert {row["item"] for row in rows if row["test"] == "test_tools"} == {None}
+    checks = Counter(row["test"] for row in recorded.rows("reports/first") if row["test"] not in TRIALS)
     assert checks == {"test_review.ends": 6, "test_review.tone": 6}
-    depths = [row["depth"] for row in rows if row["family"] == "test_refund_code"]
+    depths = [row["depth"] for row in rows if row["test"] == "test_refund_code"]
     assert all(0 <= depth <= 1 for depth in depths)
 
 
 def test_the_same_item_is_drawn_at_every_length(recorded: Checkout) -> None:
     codes: dict[str, dict[int, str]] = {}
     for row in recorded.rows("reports/first"):
-        if row["family"] == "test_refund_code":
-            codes.setdefault(row["scenario"], {})[row["trial"]] = row["returned"]
+        if row["test"] == "test_refund_code":
+            codes.setdefault(row["cell"], {})[row["trial"]] = row["returned"]
     first, second = codes.values()
     assert first == second
     assert len(set(first.values())) == 4

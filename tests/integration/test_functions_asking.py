@@ -137,7 +137,7 @@ def test_the_estimate_says_where_a_gate_cannot_pass(project: Checkout) -> None:
     assert "cannot pass" not in run(project, "--ctx-estimate").out
 
 
-def test_the_cap_covers_families_and_functions_together(project: Checkout) -> None:
+def test_the_cap_covers_tests_and_functions_together(project: Checkout) -> None:
     write(project, ONE, trials=20)
     project.profile(
         'models = ["toy"]\n[line_retrieval]\nmodels = ["toy"]\nlines = [3]\norders = ["ordered"]\ntrials = 20\n'

@@ -99,7 +99,7 @@ def test_probes_are_counted_once_before_the_first_trial_and_kept(
     assert [prompt.count(SKY) for prompt in counted(server)] == [10, 20]
     [table] = measured(project)
     kept = {"10": count_tokens(f"{SKY} " * 10), "20": count_tokens(f"{SKY} " * 20)}
-    assert (table["family"], table["values"]) == ("test_fill", kept)
+    assert (table["test"], table["values"]) == ("test_fill", kept)
     each = (kept["20"] - kept["10"]) / 10
     assert sorted(map(sentences, server.asked)) == [int(100 / each)] * 2 + [int(400 / each)] * 2
     assert {row["outcome"] for row in rows(project)} == {"correct"}
@@ -207,8 +207,8 @@ def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
         f"invalid: {why}",
     ), result
     assert "could not be asked: " not in result.out
-    assert {row["error"] for row in rows(project) if row["family"] == "test_fill"} == {"not_counted"}
-    assert {row["outcome"] for row in rows(project) if row["family"] == "test_other"} == {"correct"}
+    assert {row["error"] for row in rows(project) if row["test"] == "test_fill"} == {"not_counted"}
+    assert {row["outcome"] for row in rows(project) if row["test"] == "test_other"} == {"correct"}
     server.counting = counting
     assert ask(project, server).says("4 live, 3 replayed")
 
@@ -219,7 +219,7 @@ def test_counts_may_be_written_by_hand(project: Checkout, server: SimulatedServe
     assert refused.code == 4
     wording = re.search(r"whose wording is '(\w{12})'", " ".join(refused.out.split() + refused.err.split()))
     assert wording, refused
-    table = f'[[measured]]\nfamily = "test_fill"\nwording = "{wording[1]}"\non = 2026-11-26\n'
+    table = f'[[measured]]\ntest = "test_fill"\nwording = "{wording[1]}"\non = 2026-11-26\n'
     project.file(PROFILE).write_text(f"{table}values = {{ 10 = 100, 20 = 200 }}\n")
     assert ask(project, server).code == 0
     assert sorted(map(sentences, server.asked)) == [10, 10, 40, 40]
@@ -251,7 +251,7 @@ def test_where_nothing_else_is_selected_nothing_is_asked(project: Checkout, serv
 def test_protocols_and_functions_count_in_one_run(project: Checkout, server: SimulatedServer) -> None:
     project.profile('models = ["toy"]\n', LINES, PASSKEY)
     result = project.record(server)
-    assert {table["family"] for table in measured(project)} == {"passkey", "test_fill"}
+    assert {table["test"] for table in measured(project)} == {"passkey", "test_fill"}
     assert result.says("Asked 4 requests of 4 trials of test functions."), result
 
 
@@ -271,9 +271,9 @@ def test_a_cell_that_does_not_fit_fails_alone(project: Checkout, server: Simulat
     write(project, budgets="[3, 100]")
     result = ask(project, server)
     assert result.code == 1
-    assert result.says("toy-protocol-budget-3: a budget of 3 tokens is less than a sentence [scenario-not-buildable]")
+    assert result.says("toy-protocol-budget-3: a budget of 3 tokens is less than a sentence [cell-not-buildable]")
     assert len(server.asked) == 2
-    assert [row["error"] for row in rows(project)] == ["scenario-not-buildable"] * 2 + [None] * 2
+    assert [row["error"] for row in rows(project)] == ["cell-not-buildable"] * 2 + [None] * 2
 
 
 @pytest.mark.parametrize(

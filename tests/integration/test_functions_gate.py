@@ -112,7 +112,7 @@ def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
 def test_a_run_without_cells_of_the_baseline_is_invalid(gated: Checkout) -> None:
     result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", "-n1")
     assert result.code == 12, result
-    assert result.says("the run leaves out 2 of the grid's scenarios")
+    assert result.says("the run leaves out 2 of the grid's cells")
 
 
 def test_a_cell_that_was_removed_from_the_test_is_named(gated: Checkout) -> None:
@@ -127,7 +127,7 @@ def test_a_run_with_cells_left_out_is_no_baseline(gated: Checkout) -> None:
     run(gated, "-k", "review")
     result = gated.longctx("baseline", "save", "part")
     assert result.code != 0
-    assert result.says("it left out 2 of its grid's scenarios: test_code/tokens-100 of toy, prompts protocol")
+    assert result.says("it left out 2 of its grid's cells: test_code/tokens-100 of toy, prompts protocol")
 
 
 def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> None:
@@ -140,7 +140,7 @@ def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> Non
         result = ask(gated, server, "--ctx-baseline=main")
         assert result.code == 0, result
         assert len(server.asked) == 1
-    [review] = [test for test in gate(gated)["families"] if test["family"] == "test_review"]
+    [review] = [test for test in gate(gated)["tests"] if test["test"] == "test_review"]
     assert (review["bands"][0]["n"], review["bands"][0]["clusters"]) == (19, 19)
 
 
@@ -152,7 +152,7 @@ def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
     with SimulatedServer(rude) as server:
         result = ask(project, server, "--ctx-baseline=main", mode="all")
     assert result.code == 10, result
-    [review] = [test for test in gate(project)["families"] if test["family"] == "test_review"]
+    [review] = [test for test in gate(project)["tests"] if test["test"] == "test_review"]
     assert review["bands"][0]["clusters"] == 6
 
 
@@ -215,10 +215,10 @@ def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> N
         live = ask(checkout, server, gated, mode="all")
     assert live.code == 10, live
     assert verdicts(checkout) == {("test_summary", "all"): "pass", ("test_summary.coverage", "all"): "regression"}
-    [band] = [test["bands"][0] for test in gate(checkout)["families"] if test["family"].endswith("coverage")]
+    [band] = [test["bands"][0] for test in gate(checkout)["tests"] if test["test"].endswith("coverage")]
     assert band["difference"] == pytest.approx(-0.3)
-    judged = gate(checkout)["families"]
-    assert (run(checkout, gated).code, gate(checkout)["families"]) == (10, judged)
+    judged = gate(checkout)["tests"]
+    assert (run(checkout, gated).code, gate(checkout)["tests"]) == (10, judged)
 
 
 GUESSED = """

@@ -60,7 +60,7 @@ def rows(project: Checkout) -> list[dict[str, Any]]:
 def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkout) -> None:
     result = record(project)
     assert result.code == 0, result
-    agreement = [row for row in rows(project) if row["family"] == "test_tone.judge_agreement"]
+    agreement = [row for row in rows(project) if row["test"] == "test_tone.judge_agreement"]
     assert [(row["item"], row["outcome"]) for row in agreement] == [
         ("case-0", "correct"),
         ("case-1", "correct"),
@@ -75,7 +75,7 @@ def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkou
     gated = project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main")
     assert gated.says("+0.000 [-1.00, +1.00] without the judge's errors"), gated
     gate = json.loads(project.file("reports/latest/gate.json").read_text())
-    assert [test["family"] for test in gate["families"]] == ["test_tone", "test_tone.polite"]
+    assert [test["test"] for test in gate["tests"]] == ["test_tone", "test_tone.polite"]
 
 
 def test_another_model_under_test_has_the_same_judge(project: Checkout) -> None:

@@ -99,9 +99,9 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
         asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
         assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not asked")
         assert "not paired" not in asked.out
-    tests = gate(recorded)["families"]
+    tests = gate(recorded)["tests"]
     assert (run(recorded, *GATE).code, left_out(recorded)) == (0, 20)
-    assert gate(recorded)["families"] == tests
+    assert gate(recorded)["tests"] == tests
     file.write_text(PARTLY)
     assert (run(recorded, *GATE).code, left_out(recorded)) == (12, 0), "trials of the first look are stale"
 
@@ -111,15 +111,15 @@ def test_a_test_whose_report_states_a_minimum_is_asked_to_the_end(recorded: Chec
     with SimulatedServer(codes) as server:
         live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
         asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
-    assert (asked.code, left_out(recorded), gate(recorded)["families"][0]["codes"]) == (
+    assert (asked.code, left_out(recorded), gate(recorded)["tests"][0]["codes"]) == (
         0,
         0,
         [{"rate": 1.0, "missed": False}],
     )
-    tests = gate(recorded)["families"]
+    tests = gate(recorded)["tests"]
     for workers in ("-n0", "-n2"):
         assert (run(recorded, *GATE, workers).code, left_out(recorded)) == (0, 0)
-        assert gate(recorded)["families"] == tests
+        assert gate(recorded)["tests"] == tests
 
 
 def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
@@ -139,9 +139,9 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
         assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
     asked = gate(alone)
     assert verdicts(alone) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
-    assert [band["look"] for test in asked["families"] for band in test["bands"]] == [2, 2]
+    assert [band["look"] for test in asked["tests"] for band in test["bands"]] == [2, 2]
     assert (run(alone, *GATE).code, left_out(alone)) == (0, 20)
-    assert gate(alone)["families"] == asked["families"]
+    assert gate(alone)["tests"] == asked["tests"]
 
 
 def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict_of_one_run(checkout: Checkout) -> None:
@@ -155,9 +155,9 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
     assert merged.code == 0, merged
     assert merged.says("180 trials: 160 live, 20 left out by early stopping")
     assert merged.says("Stopped early: pass after 160 of 180 trials, 20 not asked.")
-    assert {row["scenario"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
+    assert {row["cell"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
-    assert gate(checkout, "merged")["families"] == gate(checkout)["families"]
+    assert gate(checkout, "merged")["tests"] == gate(checkout)["tests"]
     assert checkout.longctx("baseline", "save", "second", "merged", "--force").says("[run-stopped-early]")
 
 
@@ -167,9 +167,9 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
     with SimulatedServer(codes) as server:
         asked = ask(alone, server, *gated)
         assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not asked")
-        tests = gate(alone)["families"]
+        tests = gate(alone)["tests"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
-        assert gate(alone)["families"] == tests
+        assert gate(alone)["tests"] == tests
         alone.options()
         again = ask(alone, server, "--ctx-baseline=first", mode="all")
         assert (again.code, left_out(alone)) == (0, 0)

@@ -54,4 +54,4 @@ def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
                 )
             else:
                 assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
-    assert {row["outcome"] for row in project.rows() if row["family"] != "test_colours"} == {"correct"}
+    assert {row["outcome"] for row in project.rows() if row["test"] != "test_colours"} == {"correct"}

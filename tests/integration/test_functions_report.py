@@ -60,7 +60,7 @@ REPORT = Report(
         title="what is wrong with keys",
         of="faults",
     ),
-    data=lambda answers: {"scenario": answers.cell, "found": answers.total("found")},
+    data=lambda answers: {"cell": answers.cell, "found": answers.total("found")},
     entries="keys",
     gate=reported,
 )
@@ -109,8 +109,8 @@ def missed(result: Result) -> bool:
 def judged(project: Checkout, folder: str) -> list[Any]:
     """Return a run's verdicts, and those on its bands. The age and the prices of answers differ."""
     kept = functions.gate(project, folder)
-    bands = [(band["band"], band["verdict"], band["p_value"]) for each in kept["families"] for band in each["bands"]]
-    return [kept["verdict"], *(each["verdict"] for each in kept["families"]), *bands]
+    bands = [(band["band"], band["verdict"], band["p_value"]) for each in kept["tests"] for band in each["bands"]]
+    return [kept["verdict"], *(each["verdict"] for each in kept["tests"]), *bands]
 
 
 def summary(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
@@ -124,7 +124,7 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
     assert result.code == 0, result
     assert result.says("any named [95% interval]", "keys named", "4 keys 50 1.00 [0.84, 1.00] n=20 20 of 80")
     entries = summary(asked)["keys"]
-    assert [(entry["scenario"], entry["found"]) for entry in entries] == [
+    assert [(entry["cell"], entry["found"]) for entry in entries] == [
         ("tokens-50-keys-2", 20),
         ("tokens-50-keys-4", 20),
         ("tokens-500-keys-2", 20),
@@ -144,7 +144,7 @@ def test_its_gate_hook_fails_the_gate_in_a_replay_as_live(asked: Checkout, worke
     assert missed(result), result.out
     assert 'tests="4"' in asked.file("tests.xml").read_text(), "no other pytest wrote the file"
     assert judged(asked, "reports/latest") == judged(asked, "reports/live")
-    reported = [functions.gate(asked, folder)["families"][0]["keys"] for folder in ("reports/latest", "reports/live")]
+    reported = [functions.gate(asked, folder)["tests"][0]["keys"] for folder in ("reports/latest", "reports/live")]
     assert reported == [[{"now": 0.0, "minimum": 0.75, "missed": True}]] * 2
 
 

@@ -78,7 +78,7 @@ def details(project: Checkout) -> list[dict[str, Any]]:
 
 def test_a_number_that_is_no_integer_is_a_parameter(measured: Checkout) -> None:
     rows = [json.loads(line) for line in measured.file("reports/latest/results.jsonl").read_text().splitlines()]
-    assert {row["params"]["share"] for row in rows if row["family"] == "test_code"} == {0.25, 0.5}
+    assert {row["params"]["share"] for row in rows if row["test"] == "test_code"} == {0.25, 0.5}
 
 
 def test_the_page_has_the_conversation_of_a_trial(measured: Checkout) -> None:

@@ -66,7 +66,7 @@ def test_a_gate_of_two_models_that_stopped_early_replays_to_its_verdict(
         f"120 trials: {120 - left_out} replayed, {left_out} left out by early stopping, 0 requests",
         "model: qwen2.5-coder-1.5b → qwen2.5-coder-0.5b",
     )
-    bands = gate(recorded)["families"][0]["bands"]
+    bands = gate(recorded)["tests"][0]["bands"]
     assert [(band["look"], band["looks"]) for band in bands] == [(look, 2) for look in looks]
 
 

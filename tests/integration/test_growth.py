@@ -44,7 +44,7 @@ def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
     assert result.says("Gate: pass - no drop of 20% or more, in any band; costs 3 times as much")
     gate = json.loads(saved.file("after/gate.json").read_text())
     assert round(gate["usage"]["cost"]["value"], 6) == 2
-    [band] = gate["families"][0]["bands"]
+    [band] = gate["tests"][0]["bands"]
     assert band["before"]["rate"] == band["after"]["rate"] == 1.0
     assert [round(side["usd"] / band["usage"][0]["usd"]) for side in band["usage"]] == [1, 3]
     assert "costs 3 times as much" in saved.file("after/gate.md").read_text()

@@ -33,7 +33,7 @@ def test_rows_and_the_report_come_to_the_process_that_started_the_run(
     rows = checkout.rows()
     assert [row["outcome"] for row in rows] == ["wrong"] * 4, result.out
     wrong = checkout.file("wrong.txt").read_text().splitlines()
-    assert sorted(wrong) == sorted(f"{row['scenario']}#{row['trial']}: {row['why']}" for row in rows)
+    assert sorted(wrong) == sorted(f"{row['cell']}#{row['trial']}: {row['why']}" for row in rows)
     [run] = checkout.runs()
     message = checkout.file("message.txt").read_text().splitlines()
     assert message == [f"measured: {run.name}", "lines-3 0.00 [0.00, 0.66] n=2", "lines-5 0.00 [0.00, 0.66] n=2"]
@@ -78,11 +78,11 @@ def test_options_of_the_project_count_where_the_command_line_has_none(recorded: 
         recorded, "def pytest_longctx_config(config):\n    return {'profile': 'grids/mine.toml', 'min_rate': 1}\n"
     )
     assert recorded.pytest(*workers, profile=None).code == 0
-    assert {row["scenario"] for row in recorded.rows()} == {"lines-5"}
+    assert {row["cell"] for row in recorded.rows()} == {"lines-5"}
     manifest = json.loads(recorded.file("reports/latest/run.json").read_text())
     assert manifest["options"] == ["--ctx-profile=grids/mine.toml"]
     assert recorded.pytest(*workers).code == 0  # with the tiny profile
-    assert {row["scenario"] for row in recorded.rows()} == {"lines-3", "lines-5"}
+    assert {row["cell"] for row in recorded.rows()} == {"lines-3", "lines-5"}
 
 
 def test_documents_and_questions_of_the_project(checkout: Checkout) -> None:

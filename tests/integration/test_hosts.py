@@ -129,7 +129,7 @@ def test_a_worker_that_dies_loses_no_test_that_has_ended(project: Checkout, reco
     assert result.says("3 passed", "1 failed", f"crashed while running '{dies}'")
     left = rows_of(project)
     assert len(left) == 6
-    assert [row for row in whole if row["scenario"] in {ended["scenario"] for ended in left}] == left
+    assert [row for row in whole if row["cell"] in {ended["cell"] for ended in left}] == left
     [named] = json.loads(project.file("reports/latest/run.json").read_text())["left_out"]
     assert named.startswith("passkey/")
     assert project.pytest("-pdying", "-n2", profile="small").code == 0
@@ -140,5 +140,5 @@ def test_a_run_that_is_killed_leaves_what_was_finished(project: Checkout, record
     result = project.pytest("-pdying", "-n0", "--ctx-report=mine", profile="small", env={"DIES": recorded[2]})
     assert result.code == -signal.SIGKILL
     lines = project.file("mine/rows.part").read_text().splitlines()
-    cells = [json.loads(line.partition("\t")[0])["scenario"] for line in lines]
+    cells = [json.loads(line.partition("\t")[0])["cell"] for line in lines]
     assert cells == [cell for cell in ("lines-3", "lines-5") for _ in range(2)]

@@ -80,7 +80,7 @@ def test_init_alone_adds_the_protocols_and_stays_green(project: Checkout) -> Non
     assert result.says("tests were skipped: no answer of claude-haiku-5-5 is recorded"), result
 
 
-def test_a_profile_of_families_leaves_functions_out_unless_it_names_them(project: Checkout) -> None:
+def test_a_profile_of_tests_leaves_functions_out_unless_it_names_them(project: Checkout) -> None:
     table = '[line_retrieval]\nmodels = ["toy"]\nlines = [3]\norders = ["ordered"]\ntrials = 1\n'
     run = ("-plongctx.plugin", TEST, "--ctx-estimate")
     project.profile(table)

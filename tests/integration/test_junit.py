@@ -9,7 +9,7 @@ import pytest
 from tests.integration.conftest import Checkout
 from tests.servers import Answer, Body, SimulatedServer, message, right
 
-NAMES = {"family", "scenario", "model", "prompt_set", "n", "correct", "tokens", "rate", "lo", "hi"}
+NAMES = {"test", "cell", "model", "prompt_set", "n", "correct", "tokens", "rate", "lo", "hi"}
 
 
 def properties(checkout: Checkout) -> dict[str, dict[str, str]]:
@@ -36,8 +36,8 @@ def test_each_test_tells_what_it_measured(checkout: Checkout, server: SimulatedS
     assert set(by_test) == {"test_line_retrieval[toy-protocol-lines-3]", "test_line_retrieval[toy-protocol-lines-5]"}
     assert all(set(names) == NAMES for names in by_test.values())
     assert by_test["test_line_retrieval[toy-protocol-lines-5]"] == {
-        "family": "line_retrieval",
-        "scenario": "lines-5",
+        "test": "line_retrieval",
+        "cell": "lines-5",
         "model": "toy",
         "prompt_set": "protocol",
         "n": "2",

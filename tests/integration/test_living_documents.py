@@ -134,7 +134,7 @@ def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, 
     settings.write_text("min_tokens = 0\n")
     result = own.pytest()
     assert result.code == 1
-    assert result.says("It has answers to trials of version 1 of its family", "write version = 1 in their corpus.toml")
+    assert result.says("It has answers to trials of version 1 of its test", "write version = 1 in their corpus.toml")
     again = own.record(server, "--ctx-only=q7")
     assert again.says("collage on toy: 1 of the trials to ask has an answer of version 1", "Asking again costs")
     settings.write_text("min_tokens = 0\nversion = 1\n")

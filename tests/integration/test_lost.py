@@ -114,8 +114,8 @@ def product_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -
 def lost_of(project: Checkout) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of the trials that were not right, and of those that only a check was not."""
     rows = [row for row in functions.rows(project) if row["outcome"] != "correct"]
-    trials = [row for row in rows if "." not in row["family"]]
-    return trials, [row for row in rows if "." in row["family"]]
+    trials = [row for row in rows if "." not in row["test"]]
+    return trials, [row for row in rows if "." in row["test"]]
 
 
 def test_each_trial_is_named_once_with_both_answers_and_the_reason(product_once: Checkout) -> None:
@@ -140,7 +140,7 @@ def test_the_terminal_names_the_worst_test_first(product_once: Checkout) -> None
     assert [line.partition("/")[0] for line in named] == ["test_policy", "test_policy", "test_order"]
     assert re.match(r"test_policy/all#\d+: \"70 days\.\" → \"30 days\.\": assert '70 days' in '30 days\.'", named[0])
     trials, checks = lost_of(product_once)
-    wrong = {row["trial"] for row in trials if row["family"] == "test_order"}
+    wrong = {row["trial"] for row in trials if row["test"] == "test_order"}
     alone = sum(row["trial"] not in wrong for row in checks)
     assert f"… {len(trials) + alone - 3} more lost: python -m longctx compare " in out
 
@@ -157,7 +157,7 @@ def test_gate_on_the_folders_and_on_the_baseline_file_says_the_same(product_once
         assert result.says("70 days.", "30 days.")
         [note] = [line for line in result.out.splitlines() if "To see all: " in line]
         every = product_once.longctx(*shlex.split(note.partition("To see all: ")[2])[3:])
-        lost = {f"{row['family']}/all#{row['trial']}" for row in lost_of(product_once)[0]}
+        lost = {f"{row['test']}/all#{row['trial']}" for row in lost_of(product_once)[0]}
         assert {trial for trial in lost if f"{trial} " not in every.out} == set()
 
 

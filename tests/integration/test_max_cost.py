@@ -77,7 +77,7 @@ def test_helper(ask):
 """
 
 
-def test_a_judge_without_prices_is_named_before_families_are_paid(checkout: Checkout, server: SimulatedServer) -> None:
+def test_a_judge_without_prices_is_named_before_tests_are_paid(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
     checkout.profile('models = ["toy"]\njudge = "referee"\n', LINES)
     checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)

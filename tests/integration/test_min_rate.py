@@ -56,7 +56,7 @@ def test_what_only_holms_later_steps_show_fails_at_the_end(checkout: Checkout, s
         assert suite.get("failures") == "2"
 
 
-def test_a_scenario_that_was_not_measured_is_invalid_not_short(checkout: Checkout, server: SimulatedServer) -> None:
+def test_a_cell_that_was_not_measured_is_invalid_not_short(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
     checkout.options(min_rate=0.9)
     result = checkout.pytest()

@@ -54,7 +54,7 @@ def test_recordings_of_a_service_are_found_from_the_root(root: Checkout, server:
     assert len(server.asked) == 2
     result = root.pytest(workers, profile=None, env=NO_PAGE)
     assert result.says("2 trials: 2 replayed", "1 passed"), result.out
-    assert [row["scenario"] for row in root.rows()] == [row["scenario"] for row in service.rows()]
+    assert [row["cell"] for row in root.rows()] == [row["cell"] for row in service.rows()]
 
     service.file("tests/test_more.py").write_text(MORE)
     lacking = root.pytest(workers, "-kmore", "--ctx-model=toy", profile=None)

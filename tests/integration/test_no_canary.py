@@ -17,7 +17,7 @@ def _many(checkout: Checkout) -> None:
     checkout.profile(MANY)
 
 
-def test_a_family_whose_replies_cannot_be_read_stops(checkout: Checkout, server: SimulatedServer) -> None:
+def test_a_test_whose_replies_cannot_be_read_stops(checkout: Checkout, server: SimulatedServer) -> None:
     server.script = saying("Sorry, I cannot say.")
     result = checkout.record(server, env=RECORD_ONLY)
     assert result.code == 1

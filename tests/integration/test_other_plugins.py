@@ -86,11 +86,11 @@ def test_a_test_that_is_run_again_counts_as_its_last_run(project: Checkout, work
     result = project.pytest(workers, "-pagain", "--junitxml=junit.xml", env=env)
     assert result.code == 1, result.out
     assert result.says("1 failed, 1 passed, 2 rerun", "0.00")
-    outcomes = [(row["family"], row["outcome"]) for row in project.rows()]
+    outcomes = [(row["test"], row["outcome"]) for row in project.rows()]
     assert outcomes == [("test_flaky", "correct")] * 2 + [("test_low", "wrong")] * 8
     for case in ElementTree.parse(project.file("junit.xml")).iter("testcase"):
         names = [entry.get("name") for entry in case.iter("property")]
-        assert names.count("family") < 2
+        assert names.count("test") < 2
 
 
 @pytest.mark.parametrize("first", ["-pcheck_plugin", "-plongctx.plugin"])
@@ -101,7 +101,7 @@ def test_a_marked_test_gets_our_fixture_and_any_other_test_theirs(
     project.file("test_it.py").write_text(CHECKING)
     result = project.record(server, first, "-pcheck_plugin", env={"PYTHONPATH": _path(project)})
     assert result.code == 0, result.out
-    assert [row["family"] for row in project.rows()] == ["test_marked", "test_marked.short"]
+    assert [row["test"] for row in project.rows()] == ["test_marked", "test_marked.short"]
 
 
 def test_a_marked_test_must_say_whose_check_it_means(project: Checkout, server: SimulatedServer) -> None:

@@ -22,7 +22,7 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
             headings = page.locator("h2").all_inner_texts()
             assert headings[-5:] == ["Line retrieval", "Passkey", "All tests", "Trials", "Terms"]
             page.select_option("#filter-outcome", label="all")
-            page.select_option("#filter-scenario", label="lines-5")
+            page.select_option("#filter-cell", label="lines-5")
             assert page.locator("#count").inner_text() == "2 of 8 trials"
             page.locator("details.trial summary").first.click()
             page.locator("details.trial pre").first.wait_for()
@@ -35,7 +35,7 @@ def test_the_command_of_a_trial_measures_it_again(recorded: Checkout) -> None:
         "tests_longctx/test_line_retrieval.py::test_line_retrieval[toy-protocol-lines-5]", "--ctx-only=1"
     )
     assert result.code == 0
-    assert [(row["scenario"], row["trial"]) for row in recorded.rows()] == [("lines-5", 1)]
+    assert [(row["cell"], row["trial"]) for row in recorded.rows()] == [("lines-5", 1)]
 
 
 def test_a_page_can_be_left_out(checkout: Checkout, server: SimulatedServer) -> None:

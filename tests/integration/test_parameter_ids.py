@@ -75,5 +75,5 @@ def test_values_without_a_name_take_the_id_of_pytest(project: Checkout, workers:
         recorded = project.record(server, workers)
     assert recorded.code == 0, recorded.out
     assert project.pytest(workers).says("10 trials: 10 replayed", "10 passed")
-    found = Counter((row["family"], row["scenario"]) for row in project.rows())
+    found = Counter((row["test"], row["cell"]) for row in project.rows())
     assert found == Counter((test, cell) for test, cells in CELLS.items() for cell in cells)

@@ -67,7 +67,7 @@ def test_by_path(checkout: Checkout) -> None:
     assert collected(checkout, profile="sub/mine.toml") == ["toy-protocol-lines-3", "toy-protocol-lines-5"]
 
 
-def test_a_family_that_a_profile_leaves_out_is_deselected(checkout: Checkout) -> None:
+def test_a_test_that_a_profile_leaves_out_is_deselected(checkout: Checkout) -> None:
     for options in ([], ["-n1"], ["-q"]):
         result = checkout.pytest("-k", "passkey", *options)
         assert result.code == 5

@@ -55,7 +55,7 @@ def test_a_wording_changed_in_place_is_stale_until_it_is_changed_back(recorded: 
     assert recorded.pytest().code == 0
 
 
-def test_a_change_to_one_family_leaves_the_others(recorded: Checkout) -> None:
+def test_a_change_to_one_test_leaves_the_others(recorded: Checkout) -> None:
     recorded.file(f"{PROTOCOL}/passkey/filler.txt").write_text("Another filler.\n")
     assert recorded.pytest().code == 0
 
@@ -83,7 +83,7 @@ def test_a_profile_names_those_of_a_table_unless_the_option_is_given(
     table = '[[line_retrieval]]\nmodels = ["toy"]\norders = ["ordered"]\ntrials = 1\n'
     profile.write_text(f'{table}lines = [3]\n{table}lines = [5]\nprompts = ["short"]\n')
     assert checkout.record(server, "--ctx-profile=two.toml").code == 0
-    assert {row["scenario"]: row["prompt_set"] for row in checkout.rows()} == {
+    assert {row["cell"]: row["prompt_set"] for row in checkout.rows()} == {
         "lines-3": "protocol",
         "lines-5": "short",
     }

@@ -77,8 +77,8 @@ def test_rows_of_ruler_are_scored_by_the_share_that_was_found(checkout: Checkout
     with saying("One of them is 1234567.") as server:
         record(checkout, server)
     rows = checkout.rows()
-    assert [row["item"] for row in rows if row["family"] == "test_rows"] == ["0", "1"]
-    assert [row["trace"] for row in rows if row["family"] == "test_rows.recall"] == [{"credit": 500}] * 2
+    assert [row["item"] for row in rows if row["test"] == "test_rows"] == ["0", "1"]
+    assert [row["trace"] for row in rows if row["test"] == "test_rows.recall"] == [{"credit": 500}] * 2
 
 
 FRAMEWORKS = {

@@ -87,7 +87,7 @@ def test_a_model_is_measured_before_it_is_asked(checkout: Checkout, server: Simu
     assert result.says("passkey on toy: 4 of 4 trials to ask", "Asked 8 of 8 trials")
     assert {row["outcome"] for row in checkout.rows()} == {"correct"}
     measured = checkout.file("fixtures/models/toy.toml").read_text()
-    assert 'family = "passkey"' in measured
+    assert 'test = "passkey"' in measured
     counted = len(server.received)
     assert checkout.record(server).code == 0
     assert [request.path for request in server.received[counted:]] == ["/v1/models/toy"]

@@ -154,7 +154,7 @@ def test_a_function_that_was_asked_in_looks_to_its_end_is_judged_so_live_and_rep
         live = ask(checkout, server, *gated, mode="new_episodes")
     judged = gate(checkout)
     replayed = run(checkout, *gated)
-    assert (gate(checkout)["families"], replayed.code) == (judged["families"], live.code)
+    assert (gate(checkout)["tests"], replayed.code) == (judged["tests"], live.code)
     assert live.code == code
 
 
@@ -176,7 +176,7 @@ def test_what_a_batch_answered_in_looks_is_judged_in_looks_whoever_collects_it(c
             assert checkout.longctx("models", "batches", "collect").code == 0
         assert [len(batch.requests) for batch in server.created] == [26, 26]
     replayed = run(checkout, *gated[:2])
-    [test] = gate(checkout)["families"]
+    [test] = gate(checkout)["tests"]
     assert (replayed.code, [band["looks"] for band in test["bands"]]) == (11, [2])
 
 
@@ -195,4 +195,4 @@ def test_an_answer_that_was_asked_at_once_is_judged_so_whatever_was_asked_in_loo
         assert ask(checkout, server, *gated, mode="new_episodes").code == 11
     file.write_text(FUNCTION)
     assert run(checkout, *gated).code == 0
-    assert [band["looks"] for band in gate(checkout)["families"][0]["bands"]] == [1]
+    assert [band["looks"] for band in gate(checkout)["tests"][0]["bands"]] == [1]

@@ -82,8 +82,8 @@ def test_an_outcome_judges_and_the_profile_gives_the_axes(project: Checkout, ser
     project.profile(PROFILE)
     live = project.record(server)
     assert "returns an outcome of the kind 'infra_error'" in live.out
-    rows = [row for row in project.rows() if row["family"] == "test_lines"]
-    assert {row["scenario"] for row in rows} == {"lines-2-block-1", "lines-3-block-1", "lines-3-block-2"}
+    rows = [row for row in project.rows() if row["test"] == "test_lines"]
+    assert {row["cell"] for row in rows} == {"lines-2-block-1", "lines-3-block-1", "lines-3-block-2"}
     assert {row["version"] for row in rows} == {3}
     for row in rows:
         right = row["params"]["block"] == 1
@@ -92,7 +92,7 @@ def test_an_outcome_judges_and_the_profile_gives_the_axes(project: Checkout, ser
         assert row["expected"] is not None
         assert row["why"] == ("" if right else "another")
     project.pytest("-n", "1")
-    replayed = [row["outcome"] for row in project.rows() if row["family"] == "test_lines"]
+    replayed = [row["outcome"] for row in project.rows() if row["test"] == "test_lines"]
     assert replayed.count("correct") == 4
 
 

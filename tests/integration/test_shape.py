@@ -34,10 +34,10 @@ def citing(body: dict[str, Any]) -> Answer:
 def test_the_same_items_are_asked_in_every_shape(passkeys: Checkout, server: SimulatedServer) -> None:
     server.script = citing
     assert passkeys.record(server, *ALL).code == 0
-    rows = [row for row in passkeys.rows() if row["family"] == "passkey"]
+    rows = [row for row in passkeys.rows() if row["test"] == "passkey"]
     assert {row["shape"] for row in rows} == set(SHAPES)
     asked = {
-        shape: sorted((row["scenario"], row["trial"], row["expected"]) for row in rows if row["shape"] == shape)
+        shape: sorted((row["cell"], row["trial"], row["expected"]) for row in rows if row["shape"] == shape)
         for shape in SHAPES
     }
     assert all(items == asked["text"] for items in asked.values())
@@ -56,13 +56,13 @@ def test_citations_have_rates_of_their_own(passkeys: Checkout, server: Simulated
     assert "shape=documents+citations" in page
     outcomes: dict[str, list[str]] = {}
     for row in passkeys.rows():
-        outcomes.setdefault(row["family"], []).append(row["outcome"])
+        outcomes.setdefault(row["test"], []).append(row["outcome"])
     assert outcomes == {name: ["correct"] * 4 for name in ("passkey", "passkey.cites", "passkey.cites_needle")}
-    costs = {row["input_tokens"] for row in passkeys.rows() if row["family"] != "passkey"}
+    costs = {row["input_tokens"] for row in passkeys.rows() if row["test"] != "passkey"}
     assert costs == {None}
     server.script = lambda body: (200, {}, message(find_answer(prompt_of(body)), body))
     assert passkeys.record(server, "--ctx-shape=documents+citations", mode="all").code == 0
-    assert {row["outcome"] for row in passkeys.rows() if row["family"] == "passkey.cites"} == {"wrong"}
+    assert {row["outcome"] for row in passkeys.rows() if row["test"] == "passkey.cites"} == {"wrong"}
 
 
 def test_an_unrecorded_shape_is_missing_and_leaves_the_text_as_it_is(
@@ -107,13 +107,13 @@ def test_a_gate_pairs_the_same_shape(passkeys: Checkout, server: SimulatedServer
     assert {json.loads(line).get("shape", "text") for line in baseline} == {"text", "chat"}
     passkeys.pytest("--ctx-baseline=shapes")
     gate = json.loads(passkeys.file("reports/latest/gate.json").read_text())
-    assert [(test["before"], test["after"]) for test in gate["families"]] == [
+    assert [(test["before"], test["after"]) for test in gate["tests"]] == [
         ({"model": "toy", "prompt_set": "protocol", "labels": {}},) * 2,
         ({"model": "toy", "prompt_set": "protocol", "labels": {}, "shape": "chat"},) * 2,
     ]
 
 
-def test_a_family_of_one_text_says_so(checkout: Checkout) -> None:
+def test_a_test_of_one_text_says_so(checkout: Checkout) -> None:
     checkout.profile(LINES)
     result = checkout.pytest("--ctx-shape=chat")
     assert result.code == 1

@@ -13,7 +13,7 @@ def test_a_wrong_answer_with_its_reason_and_reply(checkout: Checkout, server: Si
     checkout.record(server, "--ctx-model=a", "--ctx-model=b")
     result = checkout.longctx("show", "line_retrieval/lines-5#1", "--run=reports/latest")
     assert result.code == 0, result.err
-    row = next(row for row in checkout.rows() if (row["model"], row["scenario"], row["trial"]) == ("a", "lines-5", 1))
+    row = next(row for row in checkout.rows() if (row["model"], row["cell"], row["trial"]) == ("a", "lines-5", 1))
     for part in (
         "# measured: a, prompts protocol",
         "# measured: b, prompts protocol",
@@ -48,7 +48,7 @@ def test_without_text_the_reply_is_said_not_to_be_kept(checkout: Checkout, serve
 
 def test_a_mistake_is_a_sentence(recorded: Checkout) -> None:
     for arguments, sentence in (
-        (["line_retrieval/lines-7", "--run=reports/latest"], "[scenario-not-run]"),
+        (["line_retrieval/lines-7", "--run=reports/latest"], "[cell-not-run]"),
         (["line_retrieval/lines-5#2", "--run=reports/latest"], "[unknown-trial]"),
         (["line_retrieval/lines-5", "--run=reports"], "[no-run]"),
     ):

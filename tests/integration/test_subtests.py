@@ -82,7 +82,7 @@ def test_a_failing_subtest_makes_its_trial_wrong(checkout: Checkout, server: Sim
     write(checkout, TESTS + WORDS)
     recorded(checkout, server)
     assert len(server.asked) == 160
-    assert Counter((row["family"], row["outcome"]) for row in rows(checkout)) == {
+    assert Counter((row["test"], row["outcome"]) for row in rows(checkout)) == {
         (f"test_fields{check}", "correct"): 80 for check in ("", ".code", ".polite", ".number-1")
     }
     write(checkout, TESTS + WORDS.replace('""', '"thanks"'))
@@ -95,7 +95,7 @@ def test_a_failing_subtest_makes_its_trial_wrong(checkout: Checkout, server: Sim
         "test_fields.number-1": "pass",
         "test_fields.polite": "regression",
     }
-    assert {row["why"] for row in rows(checkout) if row["family"] == "test_fields"}.pop().startswith("failed: polite; ")
+    assert {row["why"] for row in rows(checkout) if row["test"] == "test_fields"}.pop().startswith("failed: polite; ")
 
 
 def test_an_error_in_a_subtest_is_that_of_its_test(checkout: Checkout, server: SimulatedServer) -> None:

@@ -21,7 +21,7 @@ def test_the_same_trial_is_in_the_complete_run(recorded: Checkout) -> None:
     assert all(row["prompt_sha256"] in asked for row in alone)
 
 
-def test_a_trial_that_no_scenario_has(checkout: Checkout, server: SimulatedServer) -> None:
+def test_a_trial_that_no_cell_has(checkout: Checkout, server: SimulatedServer) -> None:
     result = checkout.record(server, "--ctx-only=q7", "-k", "lines-5")
     assert result.code == 1
     assert result.says("there is no trial 'q7': its trials are numbered from 0 [unknown-trial]")

@@ -38,5 +38,5 @@ def outcomes_of_the_lost_one(project: Checkout) -> dict[object, object]:
     """Return the outcome, with each prompt set, of the trial that the page shows as one that was lost."""
     [(cell, trial)] = re.findall(r"show line_retrieval/(\S+)#(\d+) --run", PAGE)
     rows = [row for run in project.runs() for row in project.rows(f"reports/{run.name}")]
-    of_trial = (row for row in rows if (row["scenario"], row["trial"]) == (cell, int(trial)))
+    of_trial = (row for row in rows if (row["cell"], row["trial"]) == (cell, int(trial)))
     return {row["prompt_set"]: row["outcome"] for row in of_trial}

@@ -77,7 +77,7 @@ def test_a_loss_at_one_length_is_a_regression(two: Checkout, server: SimulatedSe
     result = upgrade(two, server, "old", "weak", "--max-cost", 1)
     assert result.code == 10
     assert result.says("weak may not replace old: line_retrieval -1.000 in middle")
-    [short, middle] = data(two)["candidates"][0]["families"][0]["bands"]
+    [short, middle] = data(two)["candidates"][0]["tests"][0]["bands"]
     assert (short["verdict"] != "regression", middle["verdict"]) == (True, "regression")
     assert (middle["before"]["rate"], middle["after"]["rate"]) == (1.0, 0.0)
 
@@ -121,7 +121,7 @@ def test_a_model_profile_s_variant_is_a_treatment(two: Checkout, server: Simulat
     result = upgrade(two, server, "old", "old-terse", "--max-cost", 1)
     assert result.code in (0, 11)
     assert len(server.asked) == 64
-    assert data(two)["candidates"][0]["families"][0]["after"]["model"] == "old-terse"
+    assert data(two)["candidates"][0]["tests"][0]["after"]["model"] == "old-terse"
 
 
 def test_the_first_screen_and_without_text_the_page_hold_no_reply(two: Checkout, server: SimulatedServer) -> None:
@@ -160,7 +160,7 @@ def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
         "may not replace",
         "line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
     )
-    bands = json.loads(checkout.file("up/upgrade.json").read_text())["candidates"][0]["families"][0]["bands"]
+    bands = json.loads(checkout.file("up/upgrade.json").read_text())["candidates"][0]["tests"][0]["bands"]
     assert [(band["lost"], band["gained"]) for band in bands] == [(51, 12), (25, 8)]
 
 

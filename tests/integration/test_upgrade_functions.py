@@ -84,8 +84,8 @@ def data(project: Checkout, folder: str = "up") -> dict[str, Any]:
 def test_it_asks_both_models_and_a_second_call_replays(project: Checkout) -> None:
     [first] = data(project, "first")["candidates"]
     assert first["usage"]["after"]["usd"] > 2 * first["usage"]["before"]["usd"]
-    assert [test["family"] for test in first["families"]] == ["test_code", "test_code.polite", "test_review"]
-    assert [band["band"] for band in first["families"][0]["bands"]] == ["short", "long"]
+    assert [test["test"] for test in first["tests"]] == ["test_code", "test_code.polite", "test_review"]
+    assert [band["band"] for band in first["tests"][0]["bands"]] == ["short", "long"]
     again = upgrade(project, None, "old", "new", "--volume", 1_000_000)
     assert again.says("Upgrade from old to new: pass", "a month at 1,000,000", "1.00 [0.94, 1.00] n=60"), again
     assert data(project)["candidates"] == data(project, "first")["candidates"]
@@ -102,7 +102,7 @@ def test_a_loss_on_long_texts_is_a_regression_and_the_best_of_two_candidates_dec
     assert result.says("Upgrade from old to weak or new: pass", "weak: regression; test_code -1.000 in long"), result
     found = data(project)
     assert found["best"] == "new"
-    weak = found["candidates"][0]["families"][0]
+    weak = found["candidates"][0]["tests"][0]
     assert [(band["lost"], band["verdict"]) for band in weak["bands"]] == [(0, "pass"), (20, "regression")]
     rows = [line.split() for line in result.out.splitlines() if line.startswith("weak ")]
     assert rows[0][1:6] == ["regression", "0.67", "[0.54,", "0.77]", "n=60"]
@@ -130,7 +130,7 @@ def test_the_cap_holds_and_a_second_call_asks_the_rest(project: Checkout) -> Non
     assert result.says("test_code.polite -1.000 in short"), result
 
 
-def test_families_and_functions_are_one_decision(project: Checkout) -> None:
+def test_tests_and_functions_are_one_decision(project: Checkout) -> None:
     project.profile(f'models = ["old"]\n{LINES}'.replace("trials = 16", "trials = 20"))
     project.file("tests/test_line_retrieval.py").write_text(TEST)
     arguments = "old", "rude", "--tests", "tests", "-k", "review or retrieval", "--profile", "tiny.toml"
@@ -142,8 +142,8 @@ def test_families_and_functions_are_one_decision(project: Checkout) -> None:
         result = upgrade(project, server, *arguments, "--max-cost", 1)
         assert len(server.asked) == 2 * 40 + 20, result
     assert result.code == 0, result
-    tests = data(project)["candidates"][0]["families"]
-    assert [test["family"] for test in tests] == ["line_retrieval", "test_review"]
+    tests = data(project)["candidates"][0]["tests"]
+    assert [test["test"] for test in tests] == ["line_retrieval", "test_review"]
 
 
 @pytest.mark.parametrize(
@@ -189,4 +189,4 @@ def test_without_a_profile_of_protocols_it_takes_the_project_s_tests(project: Ch
         assert data(project)["candidates"] == named
         shutil.rmtree(project.file("up"))
     result = project.longctx("upgrade", "old", "new", "-k", "review", "--margin", 0.3, "--out", "up")
-    assert [test["family"] for test in data(project)["candidates"][0]["families"]] == ["test_review"], result
+    assert [test["test"] for test in data(project)["candidates"][0]["tests"]] == ["test_review"], result

@@ -70,7 +70,7 @@ def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
     assert asking.messages == ["The first trial of line_retrieval on toy is unparseable: 'Sorry.'"]
 
 
-def test_where_none_of_ten_can_be_read_the_family_stops_there() -> None:
+def test_where_none_of_ten_can_be_read_the_test_stops_there() -> None:
     asking = Pass([line_case(trials=40)], sorry)
     asked = asking.ask()
     assert asking.sizes == [FEW, MORE - FEW]
@@ -89,7 +89,7 @@ def test_one_of_ten_is_enough() -> None:
     assert asking.sizes == [FEW, MORE - FEW, 30]
 
 
-def test_other_families_and_models_go_on() -> None:
+def test_other_tests_and_models_go_on() -> None:
     cases = [line_case(trials=20), line_case(trials=20, model="other"), passkey_case(trials=20).fitted()]
     asking = Pass(cases, lambda q: "Sorry." if q.case.group == ("line_retrieval", "toy") else "7")
     asked = asking.ask()
@@ -147,7 +147,7 @@ def test_a_reply_that_may_not_be_shown_is_not() -> None:
     assert asking.messages[0] == "The first trial of line_retrieval on toy is unparseable"
 
 
-def test_short_scenarios_come_first_one_trial_of_each() -> None:
+def test_short_cells_come_first_one_trial_of_each() -> None:
     cases = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
     taken = in_turn([trial for case in cases for trial in case.each_trial()])
     assert [(trial.case.cell.length, trial.index) for trial in taken[:4]] == [

@@ -44,7 +44,7 @@ def test_where_all_answers_count_nothing_is_said(tmp_path: Path) -> None:
     assert "of version" not in said(Tape(tmp_path, "once"), of_version(2))
 
 
-def test_answers_on_the_tape_say_it_for_their_model_and_family(tmp_path: Path) -> None:
+def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> None:
     tape, case = Tape(tmp_path, "once"), line_case(trials=4)
     other = line_case(lines=9, trials=4)
     for index, tokens in enumerate((30, 40, 50)):
@@ -54,7 +54,7 @@ def test_answers_on_the_tape_say_it_for_their_model_and_family(tmp_path: Path) -
     assert of_model.expected_reply_tokens == case.reply_tokens, "no reply is longer than it may be"
     roomy = dataclasses.replace(of_model, cell=dataclasses.replace(case.cell, max_tokens=500))
     assert roomy.expected_reply_tokens == 40
-    assert of_other.replies == of_model.replies, "the answers of a family count for all of its scenarios"
+    assert of_other.replies == of_model.replies, "the answers of a test count for all of its cells"
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_what_the_transport_finds_wrong_is_not_the_networks_fault(cause: Excepti
         ("odd", "refused_request", "extra_body may ask for what it refuses"),
     ],
 )
-def test_a_refused_request_names_its_scenario_and_the_setting(sentence: str, cause: str, advice: str) -> None:
+def test_a_refused_request_names_its_cell_and_the_setting(sentence: str, cause: str, advice: str) -> None:
     failure = meaning(status_error(400, {"type": "error", "error": {"type": "x", "message": sentence}}))
     assert (failure.cause, failure.fatal) == (cause, False)
     assert sentence.rstrip(".") in failure.message

@@ -6,7 +6,7 @@ from longctx.live.display import Tally, time_left
 from longctx.stats.rates import Rate
 
 
-def test_rates_add_up_by_family_and_model() -> None:
+def test_rates_add_up_by_test_and_model() -> None:
     tally = Tally(10)
     tally.add("passkey", "toy", Rate(3, 4))
     tally.add("line_retrieval", "toy", Rate(0, 1))

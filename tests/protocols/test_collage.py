@@ -61,7 +61,7 @@ def test_beginning_middle_end(depth: int, place: int) -> None:
     assert shown.index(BANK.sections["s0"].text) == place
 
 
-def test_spread_scenarios_ask_different_questions_and_of_rounds_no_section_twice_before_all_were_asked() -> None:
+def test_spread_cells_ask_different_questions_and_of_rounds_no_section_twice_before_all_were_asked() -> None:
     places = "variants = ['none', 'two']\ndepths = ['beginning', 'end']"
     grid = CollageAxes.model_validate(
         tomllib.loads(f"budgets = [280]\nlongest = 200\n{places}\nspread = true\ntrials = 3")
@@ -84,7 +84,7 @@ def test_the_record_is_the_same_in_every_variant_and_but_for_the_needle_at_every
     assert others[0] == others[1] == others[2]
 
 
-def test_letters_are_the_same_in_every_scenario_and_balanced() -> None:
+def test_letters_are_the_same_in_every_cell_and_balanced() -> None:
     letters = [collage(0).build(WORDS, 0, index).expected for index in range(24)]
     assert letters == [collage(100, "five_scratchpad", 600).build(WORDS, 0, index).expected for index in range(24)]
     assert {letter: letters.count(letter) for letter in "ABCD"} == dict.fromkeys("ABCD", 6)

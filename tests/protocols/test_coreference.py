@@ -100,7 +100,7 @@ def test_the_request_is_made_so_often_and_its_answers_share_no_sentence(
 
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
+def test_a_prompt_follows_from_cell_seed_and_index_alone(seed: int, index: int) -> None:
     cell = Coreference(3, 1500, tokens=TOKENS)
     trial, again = cell.build(WORDS, seed, index), cell.build(WORDS, seed, index, repeat=1)
     assert (again.user, again.expected, again.depth) == (trial.user, trial.expected, trial.depth)

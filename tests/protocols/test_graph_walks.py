@@ -138,7 +138,7 @@ def test_the_words_are_those_that_were_recorded(prompts: str, digest: str) -> No
 
 
 @given(cells(), st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(cell: Any, seed: int, index: int) -> None:
+def test_a_prompt_follows_from_cell_seed_and_index_alone(cell: Any, seed: int, index: int) -> None:
     trial, again = cell.build(WORDS, seed, index), cell.build(WORDS, seed, index, repeat=1)
     assert (trial.user, trial.expected) == (again.user, again.expected)
     assert cell.build(WORDS, seed, index + 1).user != trial.user
@@ -232,7 +232,7 @@ def test_walks_that_there_are_not(operation: str, depth: int | None, message: st
 
 
 @pytest.mark.parametrize("slug", ["context-9000-operation-parents", "context-9000-operation-bfs-depth-12"])
-def test_a_slug_means_its_scenario(slug: str) -> None:
+def test_a_slug_means_its_cell(slug: str) -> None:
     assert GraphWalks.from_slug(slug).slug == slug
 
 

@@ -178,7 +178,7 @@ def test_target_and_instruction_are_anywhere_and_apart() -> None:
 
 
 @given(cells(), st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(cell: Any, seed: int, index: int) -> None:
+def test_a_prompt_follows_from_cell_seed_and_index_alone(cell: Any, seed: int, index: int) -> None:
     user = cell.build(WORDS, seed, index).user
     assert cell.build(WORDS, seed, index).user == user
     assert cell.build(WORDS, seed, index, repeat=1).user == user

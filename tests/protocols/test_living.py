@@ -139,7 +139,7 @@ def test_of_fewer_trials_than_questions_a_new_one_replaces_one_at_most() -> None
 
 
 @pytest.mark.parametrize("share", [(0, 6), (5, 6)])
-def test_questions_that_scenarios_share_out_stay_where_they_are(share: tuple[int, int]) -> None:
+def test_questions_that_cells_share_out_stay_where_they_are(share: tuple[int, int]) -> None:
     def asked(bank: Bank, share: tuple[int, int]) -> set[str]:
         cell = Collage(200, 60, 0, "none", bank=lambda: bank, share=share)
         return {bank.item_name(index) for index in cell.indices(100)}

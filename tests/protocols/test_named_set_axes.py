@@ -47,7 +47,7 @@ def test_a_mistyped_shape_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["smoke", "paper", "frontier"])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_every_scenario_of_a_profile_has_a_band(name: str, protocol: str) -> None:
+def test_every_cell_of_a_profile_has_a_band(name: str, protocol: str) -> None:
     [grid] = load_profile(HERE, name).grids(protocol)
     bands = [grid.band(cell) for cell in grid.made_cells(lambda: None)]  # type: ignore[arg-type,return-value]
     assert set(bands) == set(grid.bands or {"all": 1})

@@ -93,7 +93,7 @@ def test_the_key_has_five_digits_and_occurs_twice(seed: int, index: int) -> None
 
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
+def test_a_prompt_follows_from_cell_seed_and_index_alone(seed: int, index: int) -> None:
     cell = Passkey(200, 100, tokens=TOKENS)
     trial = cell.build(WORDS, seed, index)
     again = cell.build(WORDS, seed, index, repeat=1)

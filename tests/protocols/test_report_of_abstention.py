@@ -11,8 +11,8 @@ NEEDLESS = {"not_there": 1, "needless_refusal": 1}
 
 def rows(section: str, *told: tuple[str, dict[str, int]]) -> list[Row]:
     place = {
-        "family": "abstention",
-        "scenario": f"budget-600-longest-500-depth-50-section-{section}",
+        "test": "abstention",
+        "cell": f"budget-600-longest-500-depth-50-section-{section}",
         "params": {"budget": 600, "longest": 500, "depth": 50, "section": section},
         "model": "m",
     }

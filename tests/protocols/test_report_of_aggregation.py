@@ -49,7 +49,7 @@ def test_a_gate_has_the_mean_credit_of_the_trials_that_both_runs_measured() -> N
     verdict = give_verdict(before, after, RULES)
     [test] = verdict.tests
     [reported] = test.reported
-    assert reported.data == {"scenario": cell.slug, "mean_credit": [1.0, (1 + 0.75) / 2], "trials": 2}
-    assert reported.cells == {"scenario": cell.slug, "before": "1.00", "now": "0.88", "trials": "2"}
+    assert reported.data == {"cell": cell.slug, "mean_credit": [1.0, (1 + 0.75) / 2], "trials": 2}
+    assert reported.cells == {"cell": cell.slug, "before": "1.00", "now": "0.88", "trials": "2"}
     bare = [replace(each, trace={}) for each in before]
     assert give_verdict(bare, after, RULES).tests[0].reported == (), "an earlier baseline kept no credits"

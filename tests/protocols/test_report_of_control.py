@@ -13,7 +13,7 @@ from tests.rows import joined, row
 
 def rows(record: str, outcomes: str, longest: int = 600) -> list[Row]:
     """Return a row for each letter: c is correct, w is wrong, and m is missing."""
-    place = {"family": "control", "scenario": f"longest-{longest}-record-{record}", "model": "m"}
+    place = {"test": "control", "cell": f"longest-{longest}-record-{record}", "model": "m"}
     kinds = {"c": {"outcome": "correct"}, "w": {"outcome": "wrong"}, "m": {"outcome": None, "error": "missing"}}
     params = {"longest": longest, "record": record}
     return [row(**place, params=params, trial=trial, **kinds[letter]) for trial, letter in enumerate(outcomes)]

@@ -33,7 +33,7 @@ def measured(**answers: Told) -> tuple[list[CellSummary], list[Answers]]:
     rows = []
     cells = {tuple(map(int, name[1:].split("_"))): given for name, given in answers.items()}
     for (needles, window), given in sorted(cells.items()):  # as a run's rows are
-        place = {"family": "coreference", "scenario": f"needles-{needles}-window-{window}"}
+        place = {"test": "coreference", "cell": f"needles-{needles}-window-{window}"}
         params = {"needles": needles, "window": window}
         rows += [
             row(outcome, model="m", trial=trial, trace=trace, params=params, **place)

@@ -31,7 +31,7 @@ REFUSED: dict[str, int] = {}
 
 
 def rows(cell: str, *traces: dict[str, int]) -> list[Row]:
-    place = {"family": "graph_walks", "scenario": cell, "params": PARAMS[cell]}
+    place = {"test": "graph_walks", "cell": cell, "params": PARAMS[cell]}
     return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
 
 
@@ -155,7 +155,7 @@ def test_the_numbers_go_to_summary_json() -> None:
     [entry] = json.loads(json.dumps(data))["graph_walks"]
     assert entry == {
         **SUBJECT.fields,
-        "scenario": NEAR,
+        "cell": NEAR,
         "n": 2,
         "f1": 0.7,
         "listed": 2,

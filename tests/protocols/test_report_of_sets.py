@@ -129,8 +129,8 @@ def test_programs_read_the_same(made: Summary) -> None:
     needles = made.tests["multiple_needles"]
     [entry] = needles.reporting.data(needles.analysis)["multiple_needles"]
     written = json.loads(json.dumps(entry))
-    assert {name: written[name] for name in ("scenario", "trials", "recall", "named", "missed", "all_and_more")} == {
-        "scenario": NEEDLES.slug,
+    assert {name: written[name] for name in ("cell", "trials", "recall", "named", "missed", "all_and_more")} == {
+        "cell": NEEDLES.slug,
         "trials": 4,
         "recall": 1.0,
         "named": 8,

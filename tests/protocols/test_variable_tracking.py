@@ -104,7 +104,7 @@ def test_a_prompt_fills_its_window_and_never_exceeds_it(cell: Any, seed: int) ->
 
 
 @given(st.integers(0, 2**70), st.integers(0, 10_000))
-def test_a_prompt_follows_from_scenario_seed_and_index_alone(seed: int, index: int) -> None:
+def test_a_prompt_follows_from_cell_seed_and_index_alone(seed: int, index: int) -> None:
     cell = CELL.fit(TOKENS)
     trial, again = (cell.build(WORDS, seed, index, repeat) for repeat in (0, 1))
     assert again.user == trial.user

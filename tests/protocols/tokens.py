@@ -68,7 +68,7 @@ def rows(cell: Cell, *replies: Callable[[BuiltTrial], str]) -> list[Row]:
     for index, answer in enumerate(replies):
         trial = built(cell, index=index)
         outcome = judged(fitted(cell), trial, answer(trial))
-        asked = {"family": cell.test, "scenario": cell.slug, "params": cell.params, "trial": index}
+        asked = {"test": cell.test, "cell": cell.slug, "params": cell.params, "trial": index}
         judged_rows.append(row(outcome.kind, **asked, trace=outcome.trace, model="m"))
     return judged_rows
 

@@ -36,7 +36,7 @@ def test_only_the_same_trials_in_the_same_wording_count(changed: dict[str, objec
     assert of_other_versions(Tape(tmp_path), reworded, trials(reworded)) == {}
 
 
-def test_a_family_of_a_later_version(tmp_path: Path) -> None:
+def test_a_test_of_a_later_version(tmp_path: Path) -> None:
     case = line_case(trials=2)
     recorded(tmp_path, case)
     later = [trial.replace(".v1/", ".v2/") for trial in trials(case)]

@@ -22,7 +22,7 @@ def asked(number: int, right: int, retrieved: int, n: int = 60, usd: float = 0.0
                 json.loads(row.to_json())
                 | {
                     "params": {"chunks": number},
-                    "scenario": f"chunks-{number}",
+                    "cell": f"chunks-{number}",
                     "trace": trace,
                     "cost_usd": usd * number,
                 }

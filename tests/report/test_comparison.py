@@ -21,7 +21,7 @@ def test_two_runs() -> None:
     cells, flips = made.tables
     assert cells.title == "line_retrieval, some-model, prompts protocol: accuracy [95% interval]"
     assert cells.frame.reset_index().to_dict("records")[0] == {
-        "scenario": "lines-5",
+        "cell": "lines-5",
         "A": "0.67 [0.21, 0.94] n=3",
         "B": "0.67 [0.21, 0.94] n=3",
         "B - A": "+0.00 [-0.69, +0.69] n=3",
@@ -54,8 +54,8 @@ def test_three_runs_are_beside_the_first() -> None:
     assert "line_retrieval: 1 trial, which only A measured, is not paired (some-model, prompts protocol)." in made.notes
 
 
-def test_several_families_have_a_table_of_all() -> None:
-    passkey = {"family": "passkey", "scenario": "window-400-k-100", "params": {"window": 400, "k": 100}}
+def test_several_tests_have_a_table_of_all() -> None:
+    passkey = {"test": "passkey", "cell": "window-400-k-100", "params": {"window": 400, "k": 100}}
     both = joined(run("correct"), run("wrong", **passkey))
     first, *_ = document(both, both).tables
     assert first.frame.index.tolist() == ["line_retrieval", "passkey"]

@@ -30,15 +30,15 @@ def test_a_run_is_named_with_its_schema(summary: Summary) -> None:
     assert document["errors"] == {"missing": 10}
 
 
-def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
-    first = strict(as_json(summary, "today"))["scenarios"][0]
+def test_a_cell_has_its_rate_and_place(summary: Summary) -> None:
+    first = strict(as_json(summary, "today"))["cells"][0]
     assert (round(first.pop("lo"), 4), round(first.pop("hi"), 4)) == (0.1078, 0.6032)
     assert first == {
-        "family": "line_retrieval",
+        "test": "line_retrieval",
         "model": "some-model",
         "prompt_set": "protocol",
         "labels": {},
-        "scenario": "lines-5",
+        "cell": "lines-5",
         "params": {"lines": 5, "block_size": None},
         "correct": 3,
         "n": 10,
@@ -50,15 +50,15 @@ def test_a_scenario_has_its_rate_and_place(summary: Summary) -> None:
     }
 
 
-def test_a_scenario_that_was_not_measured_has_no_rate(summary: Summary) -> None:
+def test_a_cell_that_was_not_measured_has_no_rate(summary: Summary) -> None:
     unmeasured = replace(summary.cells[1], depth=None, distance_from_end=None)
-    [cell] = strict(as_json(replace(summary, cells=(unmeasured,)), "today"))["scenarios"]
+    [cell] = strict(as_json(replace(summary, cells=(unmeasured,)), "today"))["cells"]
     assert (cell["n"], cell["rate"], cell["lo"], cell["hi"]) == (0, None, 0, 1)
     assert (cell["depth"], cell["distance_from_end"]) == (None, None)
 
 
-def test_scenarios_are_in_the_summarys_order(summary: Summary) -> None:
-    slugs = [cell["scenario"] for cell in strict(as_json(summary, "today"))["scenarios"]]
+def test_cells_are_in_the_summarys_order(summary: Summary) -> None:
+    slugs = [cell["cell"] for cell in strict(as_json(summary, "today"))["cells"]]
     assert slugs == [cell.cell for cell in summary.cells]
 
 
@@ -81,7 +81,7 @@ def test_a_window_has_its_bounds(summary: Summary) -> None:
 
 def test_a_run_of_nothing_is_valid(empty: Summary) -> None:
     document = strict(as_json(empty, "today"))
-    assert (document["scenarios"], document["passkey"], document["errors"]) == ([], [], {})
+    assert (document["cells"], document["passkey"], document["errors"]) == ([], [], {})
 
 
 def test_causes_may_hold_any_text(summary: Summary) -> None:
@@ -89,14 +89,14 @@ def test_causes_may_hold_any_text(summary: Summary) -> None:
     assert strict(as_json(replace(summary, errors={cause: 1}), "today"))["errors"] == {cause: 1}
 
 
-def test_a_family_with_lengths_has_its_effective_length() -> None:
+def test_a_test_with_lengths_has_its_effective_length() -> None:
     def lines(number: int, correct: int) -> list[Row]:
         outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
         return run(*outcomes, cell=f"lines-{number}", params={"lines": number, "block_size": None})
 
     summary = summarize(joined(lines(5, 95), lines(10, 94), lines(20, 20)))
     [found] = strict(as_json(summary, "today"))["effective_lengths"]
-    assert (found["family"], found["parameter"], found["share"], found["shortest"]) == (
+    assert (found["test"], found["parameter"], found["share"], found["shortest"]) == (
         "line_retrieval", "lines", 0.85, 5
     )  # fmt: skip
     assert (found["effective"], found["observed"], found["at_most"]) == (10, 10, 10)

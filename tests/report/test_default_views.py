@@ -22,12 +22,12 @@ WHO = "m, prompts protocol"
 
 def cell(right: int, subject: Subject = SUBJECT, **params: int | str | None) -> CellSummary:
     slug = "-".join(f"{name}-{value}" for name, value in params.items())
-    return CellSummary("my_family", subject, slug, params, Rate(right, 20), {}, None, None)
+    return CellSummary("my_test", subject, slug, params, Rate(right, 20), {}, None, None)
 
 
 def views(*cells: CellSummary, parameters: tuple[str, ...] = (), size: str = "tokens") -> list[RateView]:
     test = OfTest("Mine", "tokens", "", Reporting(), None, size, parameters)
-    return default_views("my_family", test, cells)
+    return default_views("my_test", test, cells)
 
 
 def said(made: list[RateView]) -> list[tuple[Rank, str]]:
@@ -38,8 +38,8 @@ def test_each_number_has_a_curve_for_each_combination_of_the_others() -> None:
     made = views(*(cell(20 - keys, tokens=tokens, keys=keys) for tokens in (1000, 64_000) for keys in (2, 4)))
     by_tokens, by_keys = (list(view.charts()) for view in made)
     assert [(chart.name, chart.title) for chart in (*by_tokens, *by_keys)] == [
-        ("my-family-by-tokens-1", f"By tokens: {WHO}"),
-        ("my-family-by-keys-1", f"By keys: {WHO}"),
+        ("my-test-by-tokens-1", f"By tokens: {WHO}"),
+        ("my-test-by-keys-1", f"By keys: {WHO}"),
     ]
     assert by_tokens[0].table.frame.to_dict() == {
         f"keys {keys}": {tokens: str(Rate(20 - keys, 20)) for tokens in (1000, 64_000)} for keys in (2, 4)
@@ -52,7 +52,7 @@ def test_the_charts_of_a_check_name_it() -> None:
     """They follow those of its test, of the same parameters."""
     test = OfTest("test_it.answer", "tokens", "", Reporting(), None, "tokens", ())
     for cells, title in (
-        ([cell(9, tokens=1)], "Accuracy of each scenario, check answer"),
+        ([cell(9, tokens=1)], "Accuracy of each cell, check answer"),
         ([cell(9, tokens=1), cell(9, tokens=5)], "By tokens, check answer"),
     ):
         assert [view.title for view in default_views("test_it.answer", test, cells)] == [title]
@@ -62,7 +62,7 @@ def test_a_parameter_that_does_not_vary_has_none() -> None:
     assert [view.x for view in views(cell(9, tokens=1, keys=2), cell(9, tokens=5, keys=2))] == ["tokens"]
 
 
-def test_a_rate_that_falls_is_a_finding_in_the_family_s_unit() -> None:
+def test_a_rate_that_falls_is_a_finding_in_the_test_s_unit() -> None:
     made = views(cell(19, window=1000), cell(1, window=8000), size="window")
     assert said(made) == [
         (Rank.LEVEL, f"Mine, {WHO}, all: the rate falls from 0.95 at 1,000 tokens to 0.05 at 8,000 tokens.")
@@ -106,16 +106,16 @@ def test_each_subject_has_its_own() -> None:
     ]
 
 
-def test_facts_of_a_family_are_no_parameters() -> None:
+def test_facts_of_a_test_are_no_parameters() -> None:
     several = [cell(9, tokens=tokens, kept=10 * tokens) for tokens in (1, 2)]
     assert [view.x for view in views(*several, parameters=("tokens",))] == ["tokens"]
     assert [view.x for view in views(*several)] == ["tokens", "kept"]
 
 
-def test_where_nothing_varies_each_scenario_has_its_rate() -> None:
+def test_where_nothing_varies_each_cell_has_its_rate() -> None:
     [view] = views(cell(9, tokens=5))
     [chart] = view.charts()
-    assert (chart.name, chart.table.frame.to_dict()) == ("my-family-scenarios", {WHO: {"tokens-5": str(Rate(9, 20))}})
+    assert (chart.name, chart.table.frame.to_dict()) == ("my-test-cells", {WHO: {"tokens-5": str(Rate(9, 20))}})
     assert list(views()[0].charts()) == []
 
 
@@ -124,7 +124,7 @@ def test_values_that_share_nothing_are_not_compared() -> None:
     assert [view.x for view in made] == ["tokens"]
 
 
-def test_the_report_shows_them_for_a_family_that_is_not_installed() -> None:
+def test_the_report_shows_them_for_a_test_that_is_not_installed() -> None:
     rows = [
         row(outcome, test="gone", cell=f"keys-{keys}", params={"keys": keys}, trial=trial)
         for keys, outcome in ((2, "correct"), (9, "wrong"))

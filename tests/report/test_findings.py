@@ -46,7 +46,7 @@ def passkey(*k_max: int) -> list[Answers]:
     )
 
 
-def test_each_family_has_its_word_before_one_has_two(nothing: Summary) -> None:
+def test_each_test_has_its_word_before_one_has_two(nothing: Summary) -> None:
     fallen = [lines(count, rate, size) for size in (None, 2) for count, rate in ((5, Rate(49, 50)), (100, Rate(1, 50)))]
     sentences = findings(made(nothing, cells=tuple(fallen), passkey=passkey(2048)))
     assert [sentence.partition(":")[0] for sentence in sentences] == [

@@ -8,7 +8,7 @@ from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.report.gate_lines import LostAnswer, LostAnswers, gate_lines
 from longctx.stats.unpaired import Quantile
 
-BAND = {"family": "line_retrieval", "band": "short", "verdict": "regression", "before": "0.61", "after": "0.41"}
+BAND = {"test": "line_retrieval", "band": "short", "verdict": "regression", "before": "0.61", "after": "0.41"}
 BAND |= {"difference": "-0.195", "95% interval": "[-0.27, -0.12]", "lost": "51", "gained": "12", "n": "200"}
 SIDE = Usage(2, 0.001, None, None, None, Quantile(1.0, 0.9, 1.1, 2), None)
 CHANGE = UsageChange(SIDE, replace(SIDE, usd=0.002), Growth(1.0, 0.9, 1.1), Growth(0.0, -0.1, 0.1), None)

@@ -13,7 +13,7 @@ OTHER = Subject("other", "protocol")
 MINE = Subject("some-model", "mine")
 
 
-def test_every_family_has_its_tables(summary: Summary) -> None:
+def test_every_test_has_its_tables(summary: Summary) -> None:
     assert [table.title.split(":")[0] for table in tables(summary)] == [
         "Line retrieval, some-model, prompts protocol",
         "Passkey",
@@ -102,15 +102,15 @@ def test_effective_windows_are_in_tokens(summary: Summary) -> None:
     ]
 
 
-def test_a_family_without_tables_of_its_own_is_listed(summary: Summary) -> None:
-    mine = CellSummary("my_family", Subject("some-model", "protocol"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
+def test_a_test_without_tables_of_its_own_is_listed(summary: Summary) -> None:
+    mine = CellSummary("my_test", Subject("some-model", "protocol"), "size-3", {"size": 3}, Rate(1, 2), {}, 0.5, 9)
     [table] = tables(made(summary, cells=(mine,)))
-    assert table.title == "my_family"
+    assert table.title == "my_test"
     assert table.frame.reset_index().to_dict("records") == [
         {
             "model": "some-model",
             "prompts": "protocol",
-            "scenario": "size-3",
+            "cell": "size-3",
             "accuracy [95% interval]": "0.50 [0.09, 0.91] n=2",
         }
     ]
@@ -133,12 +133,12 @@ def test_what_matching_words_alone_answers_is_a_table_by_length(summary: Summary
     assert [cell.split()[-1] for cell in table.frame["the model"]] == ["n=20", "n=10"]
 
 
-def test_of_a_family_without_a_size_it_is_by_scenario_where_there_are_several(summary: Summary) -> None:
+def test_of_a_test_without_a_size_it_is_by_cell_where_there_are_several(summary: Summary) -> None:
     def cell(distractors: int, right: int) -> CellSummary:
         params, slug = {"distractors": distractors}, f"distractors-{distractors}"
         return CellSummary("test_own", MINE, slug, params, Rate(5, 10), {}, 0.5, 9, Rate(right, 10))
 
     for asked in ([cell(0, 10), cell(4, 7)], [cell(0, 10)]):
         [table] = [table for table in tables(made(summary, asked)) if "lexical baseline" in table.title]
-        assert ("scenario" in table.frame) == (len(asked) > 1)
+        assert ("cell" in table.frame) == (len(asked) > 1)
         assert [cell.split()[0] for cell in table.frame["lexical baseline"]] == ["1.00", "0.70"][: len(asked)]

@@ -65,7 +65,7 @@ def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
 
 def test_invalid_says_why_and_what_to_do() -> None:
     text = shown(BASELINE, BASELINE, Rules(age=RULES.age, left_out=2))
-    assert text.startswith("Gate: invalid - the run leaves out 2 of the grid's scenarios")
+    assert text.startswith("Gate: invalid - the run leaves out 2 of the grid's cells")
     missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", cell="long"))
     assert "record them with --ctx-record new_episodes" in shown(BASELINE, missing)
 
@@ -79,7 +79,7 @@ def test_a_band_without_a_pair_is_shown_as_not_measured() -> None:
     long = bands.iloc[2].to_dict()
     assert {name: cell for name, cell in long.items() if cell} == {"band": "long", "verdict": "not measured", "n": "0"}
     for text in (as_terminal(document), as_markdown(document), as_html(document)):
-        tables = text.partition("By family and band of lengths")[2]
+        tables = text.partition("By test and band of lengths")[2]
         assert "not measured" in tables
         assert "inconclusive" not in tables
 
@@ -102,7 +102,7 @@ GRID = PasskeyAxes(windows=(4096,), trials=1, min_k_max=2000)
 
 
 def test_k_max_has_a_table_of_its_own() -> None:
-    of = {"family": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
+    of = {"test": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
     rows = joined(run(*["correct"] * 10, **of))
     text = shown(rows, rows, Rules(age=RULES.age, grids={("passkey", "some-model"): [GRID]}))
     assert "k_max (tokens)" in text
@@ -112,13 +112,13 @@ def test_k_max_has_a_table_of_its_own() -> None:
 
 def test_what_is_not_gated_has_no_bands() -> None:
     guessed = joined(run("correct", test="control"))
-    assert shown(guessed, guessed).startswith("Gate: invalid - the run has no scenario that a gate judges")
+    assert shown(guessed, guessed).startswith("Gate: invalid - the run has no cell that a gate judges")
 
 
-def test_scenarios_that_moved_are_with_intervals_for_all_of_them() -> None:
+def test_cells_that_moved_are_with_intervals_for_all_of_them() -> None:
     text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert (
-        "Scenarios that moved most, 1 of 3, to look at first: they do not decide the verdict; the 95% intervals "
+        "Cells that moved most, 1 of 3, to look at first: they do not decide the verdict; the 95% intervals "
         "hold for all 3 together"
     ) in text
     [moved] = [line for line in text.splitlines() if line.startswith("line_retrieval/")]
@@ -137,7 +137,7 @@ def test_data_for_programs_is_json() -> None:
     given = give_verdict(BASELINE, joined(rows((180, 160, 90))), RULES)
     data = json.loads(json.dumps(as_data(given, "main", []), allow_nan=False))
     assert (data["verdict"], data["baseline"], data["margin"]) == ("regression", "main", 0.05)
-    [test] = data["families"]
+    [test] = data["tests"]
     assert [(band["band"], band["verdict"], band["n"]) for band in test["bands"]] == [
         ("short", "pass", 200),
         ("middle", "pass", 200),
@@ -157,7 +157,7 @@ def test_the_table_and_the_data_show_rates_price_and_latency_before_and_after() 
     assert (band["before"], band["after"], band["95% interval"]) == ("1.00", "1.00", "[-0.01, +0.01]")
     assert (band["$ per 1,000"], band["latency"]) == ("$1.00 → $3.00", "1.00 s → 2.00 s")
     data = as_data(given, "main", [])
-    [kept] = data["families"][0]["bands"]
+    [kept] = data["tests"][0]["bands"]
     assert kept["before"]["rate"] == kept["after"]["rate"] == 1.0
     assert [side["usd"] for side in kept["usage"]] == [0.001, 0.003]
     assert round(data["usage"]["cost"]["value"], 6) == 2.0
@@ -198,8 +198,8 @@ def test_documents_whose_items_were_lost_together_are_listed() -> None:
     assert "contract-0" in text
     assert "contract-1" not in text
     data = as_data(give_verdict(before, after, RULES), "main", ())
-    [lost] = data["families"][0]["lost_together"]
-    assert data["families"][0]["gained_together"] == []
+    [lost] = data["tests"][0]["lost_together"]
+    assert data["tests"][0]["gained_together"] == []
     assert "Gained together, 1 of 1" in shown(after, before)
     assert (lost["cluster"], lost["before"]["rate"], lost["after"]["rate"]) == ("contract-0", 1.0, 0.0)
 
@@ -269,7 +269,7 @@ def test_a_run_with_a_stated_margin_has_a_row_a_number_and_a_say() -> None:
     pass_ = "Gate: pass - no drop of 25% or more, in any band, and none of 7.5 points in all of them together"
     assert document.title == pass_
     row = document.tables[0].frame.reset_index().to_dict("records")[-1]
-    assert [row[name] for name in ("family", "band", "verdict", "before", "after", "n")] == (
+    assert [row[name] for name in ("test", "band", "verdict", "before", "after", "n")] == (
         ["all bands", "", "pass", "0.80", "0.79", "600"]
     )
     assert "all bands" in document.brief

@@ -21,7 +21,7 @@ from tests.rows import retained
 def filled(fill: int, right: int, n: int, strategy: str = "none", **fields: object) -> list[Row]:
     """Return n probes at a fill, of which the first ones are right."""
     outcomes = ["correct"] * right + ["wrong"] * (n - right)
-    place = {"scenario": f"fill-{fill}", "params": {"fill": fill}, "cost_usd": 0.002, "latency_s": 1.5}
+    place = {"cell": f"fill-{fill}", "params": {"fill": fill}, "cost_usd": 0.002, "latency_s": 1.5}
     used = {"input_tokens": fill, "cached_tokens": fill // 2}
     return retained(strategy, 1, *outcomes, **place | used | fields)
 

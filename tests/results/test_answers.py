@@ -29,7 +29,7 @@ def test_another_answer_or_another_number_of_them_has_another() -> None:
     assert len({first, *(answers(row)[0] for row in changed)}) == 5
 
 
-def test_scenarios_and_subjects_have_their_own_and_judging_does_not_matter() -> None:
+def test_cells_and_subjects_have_their_own_and_judging_does_not_matter() -> None:
     digests = answers(rows("correct"), rows("correct", cell="lines-9"), rows("correct", prompt_set="mine"))
     assert len(set(digests)) == 1  # of one trial each, with the same answer
     assert len(set(answers(rows("correct"), rows("correct", cell="lines-9", prompt_sha256="cd")))) == 2

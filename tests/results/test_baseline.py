@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, write_baseline
-from longctx.results.row import attribute
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
 from tests.refusals import refused
 from tests.run_folders import finished
 
-KEPT = ["family", "version", "model", "prompt_set", "prompt_digest", "labels", "scenario", "params", "band"]
+KEPT = ["test", "version", "model", "prompt_set", "prompt_digest", "labels", "cell", "params", "band"]
 KEPT += ["cluster", "seed", "trial", "item", "repeat", "outcome"]
 
 
@@ -46,7 +45,7 @@ def saved(tmp_path: Path, folder: Path) -> Path:
 def test_outcomes_by_trial_come_back(tmp_path: Path, folder: Path) -> None:
     loaded = load_baseline(saved(tmp_path, folder))
     before, after = (
-        sorted(json.dumps([getattr(row, attribute(name)) for name in KEPT]) for row in rows)
+        sorted(json.dumps([getattr(row, name) for name in KEPT]) for row in rows)
         for rows in (load_rows(folder), loaded.rows)
     )
     assert before == after
@@ -108,13 +107,13 @@ def test_no_text_is_kept(tmp_path: Path, folder: Path) -> None:
     assert "second line" not in text
 
 
-def test_one_line_a_scenario_one_letter_a_trial(tmp_path: Path, folder: Path) -> None:
+def test_one_line_a_cell_one_letter_a_trial(tmp_path: Path, folder: Path) -> None:
     head, *lines = map(json.loads, saved(tmp_path, folder).read_text().splitlines())
     assert (head["schema"], head["questions"]) == (
         1,
         {"0123456789ab": {"3": ["q3", "section-1"], "7": ["q7", "section-1"]}},
     )
-    assert [(line["scenario"], line["repeat"], line["outcomes"], line["trials"]) for line in lines] == [
+    assert [(line["cell"], line["repeat"], line["outcomes"], line["trials"]) for line in lines] == [
         ("depth-0", 0, "cc", [3, 7]),
         ("lines-5", 0, "cwurtin", None),
         ("lines-5", 1, "cw", None),

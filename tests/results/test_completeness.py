@@ -24,7 +24,7 @@ def said(rows: list[Row], *left_out: str) -> list[str]:
     return list(lacks(replace(MANIFEST, left_out=left_out), rows))
 
 
-def test_a_scenario_is_named_with_whom_it_is_of() -> None:
+def test_a_cell_is_named_with_whom_it_is_of() -> None:
     assert name("lines-5") == "line_retrieval/lines-5 of some-model, prompts protocol"
     assert name("lines-5", labels={"steps": "9"}) == "line_retrieval/lines-5 of some-model, prompts protocol steps=9"
 
@@ -36,7 +36,7 @@ def test_a_complete_run_lacks_nothing() -> None:
 def test_what_was_left_out_is_named_and_what_was_not_measured_is_counted() -> None:
     sentences = said(of("lines-5", "correct", "infra_error", "not_asked", error="overloaded"), "a", "b", "c", "d")
     assert sentences == [
-        "it left out 4 of its grid's scenarios: a; b; c …",
+        "it left out 4 of its grid's cells: a; b; c …",
         "2 of its 3 trials were not measured (2 overloaded)",
     ]
 
@@ -50,12 +50,12 @@ def test_of_several_runs_only_what_none_ran_complete_is_left_out() -> None:
     assert left_out_of_all(runs) == (name("lines-12"),)
 
 
-def test_two_single_trials_make_no_complete_scenario() -> None:
+def test_two_single_trials_make_no_complete_cell() -> None:
     one_trial = replace(MANIFEST, left_out=(name("lines-5"),)), of("lines-5")
     assert left_out_of_all([one_trial, one_trial]) == (name("lines-5"),)
 
 
-def test_what_was_run_under_another_label_is_another_scenario() -> None:
+def test_what_was_run_under_another_label_is_another_cell() -> None:
     labelled = of("lines-5", labels={"steps": "9"})
     other = name("lines-5", labels={"steps": "10"})
     assert left_out_of_all([(MANIFEST, labelled), (replace(MANIFEST, left_out=(other,)), [])]) == (other,)

@@ -50,7 +50,7 @@ def test_runs_with_labels_stay_apart_and_are_in_the_order_of_their_numbers(tmp_p
     assert [row.labels["steps"] for row in record.rows] == ["200", "1000"]
 
 
-def test_what_is_reported_once_of_a_scenario_is_joined_and_may_not_differ(tmp_path: Path) -> None:
+def test_what_is_reported_once_of_a_cell_is_joined_and_may_not_differ(tmp_path: Path) -> None:
     one, other = {"lines-5 of a": {"kept": 41}}, {"lines-5 of b": {"kept": 38}}
     runs = [run(tmp_path / "a", facts=one), run(tmp_path / "b", facts=other, looks="few"), run(tmp_path / "c")]
     united = unite_manifests(runs, "all")

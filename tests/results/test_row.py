@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from longctx.results.row import COLUMNS, Row
+from longctx.results.row import Row
 
 ROW = Row(
     run="today",
@@ -29,7 +29,7 @@ def test_a_row_is_one_line_with_every_field() -> None:
     text = ROW.to_json()
     assert "\n" not in text
     kept = json.loads(text)
-    assert set(kept) == {COLUMNS.get(field.name, field.name) for field in dataclasses.fields(Row)} - {"answers"}
+    assert set(kept) == {field.name for field in dataclasses.fields(Row)} - {"answers"}
     assert Row.of(kept) == ROW
 
 

@@ -52,7 +52,7 @@ def test_numbers_in_names_are_sorted_by_value(tmp_path: Path) -> None:
     assert [row.cell for row in finish(tmp_path).rows] == cells
 
 
-def test_rows_are_sorted_by_family_model_prompt_set_scenario_item_trial_and_repeat(tmp_path: Path) -> None:
+def test_rows_are_sorted_by_test_model_prompt_set_cell_item_trial_and_repeat(tmp_path: Path) -> None:
     rows = [
         row(),
         row(repeat=1),

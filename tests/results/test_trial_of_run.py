@@ -1,4 +1,4 @@
-"""`python -m longctx show SCENARIO --run RUN`: what a run measured of a trial."""
+"""`python -m longctx show CELL --run RUN`: what a run measured of a trial."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_prompt_that_cannot_be_built_again_is_reported(folder: str, capsys: Ca
         (["line_retrieval/lines-5", "--model", "absent"], "subject-not-in-run"),
         (["line_retrieval/lines-5", "--seed", "4"], "subject-not-in-run"),
         (["line_retrieval/lines-5#9"], "unknown-trial"),
-        (["line_retrieval/lines-6"], "scenario-not-run"),
+        (["line_retrieval/lines-6"], "cell-not-run"),
     ],
 )
 def test_a_mistake_is_a_sentence(folder: str, capsys: Capture, arguments: list[str], code: str) -> None:

@@ -41,7 +41,7 @@ def test_two_losses_of_a_document_are_chance_where_many_trials_change() -> None:
 
 
 @pytest.mark.parametrize("tests", [1, 7])
-def test_families_share_the_chance(tests: int) -> None:
+def test_tests_share_the_chance(tests: int) -> None:
     assert together(trials(4, *[0] * 99), tests)[0] == [0]
     assert together([], tests) == ([], [])
 

@@ -16,7 +16,7 @@ def places(*rows: dict[str, Any]) -> list[tuple[str, int, int, Rate]]:
 
 
 def lines(depth: float, **more: Any) -> dict[str, Any]:
-    return {"family": "line_retrieval", "params": {"lines": 20}, "depth": depth, **more}
+    return {"test": "line_retrieval", "params": {"lines": 20}, "depth": depth, **more}
 
 
 def test_depths_are_pooled_by_tenths() -> None:
@@ -27,11 +27,11 @@ def test_depths_are_pooled_by_tenths() -> None:
     ]
 
 
-def test_each_family_has_its_own_length() -> None:
+def test_each_test_has_its_own_length() -> None:
     assert places(
-        {"family": "passkey", "params": {"window": 4096, "k": 100}, "depth": 0.5},
-        {"family": "collage", "params": {"budget": 3000}, "depth": 0.5},
-        {"family": "mine", "params": {}, "depth": 0.5},
+        {"test": "passkey", "params": {"window": 4096, "k": 100}, "depth": 0.5},
+        {"test": "collage", "params": {"budget": 3000}, "depth": 0.5},
+        {"test": "mine", "params": {}, "depth": 0.5},
     ) == [
         ("passkey", 4096, 5, Rate(1, 1)),
         ("collage", 3000, 5, Rate(1, 1)),
@@ -41,7 +41,7 @@ def test_each_family_has_its_own_length() -> None:
 
 def collage(budget: int, variant: str, outcome: str = "correct") -> dict[str, Any]:
     return {
-        "family": "collage",
+        "test": "collage",
         "params": {"budget": budget, "variant": variant},
         "depth": 0.5,
         "outcome": outcome,
@@ -66,5 +66,5 @@ def test_lengths_without_a_common_variant_are_not_called_comparable() -> None:
 
 
 def test_the_controls_have_no_place() -> None:
-    assert places({"family": "control", "params": {}, "depth": 0.5}) == []
+    assert places({"test": "control", "params": {}, "depth": 0.5}) == []
     assert places() == []

@@ -60,8 +60,8 @@ def test_it_is_worth_a_word_where_it_is_most_of_what_is_not_right(counts: dict[s
     assert bool(truncated(replies(*outcomes))) == told
 
 
-def test_families_are_distinguished() -> None:
-    other = {"family": "passkey", "scenario": "window-400-k-40", "params": {"window": 400, "k": 40}}
+def test_tests_are_distinguished() -> None:
+    other = {"test": "passkey", "cell": "window-400-k-40", "params": {"window": 400, "k": 40}}
     groups = truncated([*replies("correct"), *replies("truncated", **other)])
     assert [(group.test, group.number, group.of) for group in groups] == [("passkey", 1, 1)]
 

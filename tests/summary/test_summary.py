@@ -33,7 +33,7 @@ def test_a_rate_counts_what_was_measured() -> None:
     }
 
 
-def test_a_scenario_tells_what_it_is() -> None:
+def test_a_cell_tells_what_it_is() -> None:
     [cell] = summary(row()).cells
     assert (cell.test, cell.subject, cell.cell) == (
         "line_retrieval",
@@ -50,13 +50,13 @@ def test_depth_and_distance_are_medians_of_what_was_measured() -> None:
     assert (cell.depth, cell.distance_from_end) == (0.2, 20)
 
 
-def test_a_scenario_that_was_not_measured_has_no_place() -> None:
+def test_a_cell_that_was_not_measured_has_no_place() -> None:
     [cell] = summary(row("infra_error", error="overloaded")).cells
     assert cell.rate == Rate(0, 0)
     assert (cell.depth, cell.distance_from_end) == (None, None)
 
 
-def test_scenarios_models_and_prompt_sets_stay_apart_and_in_order() -> None:
+def test_cells_models_and_prompt_sets_stay_apart_and_in_order() -> None:
     made = summary(
         row(model="b"),
         row(model="a"),
@@ -100,7 +100,7 @@ def test_a_run_without_rows_is_empty() -> None:
     assert (made.live, made.replayed, made.unmeasured, made.errors) == (0, 0, 0, {})
 
 
-def test_tokens_are_those_of_a_family_on_a_model() -> None:
+def test_tokens_are_those_of_a_test_on_a_model() -> None:
     made = summary(
         row(input_tokens=100, cached_tokens=60, output_tokens=5),
         row("wrong", input_tokens=110, cached_tokens=0, output_tokens=6),

@@ -20,7 +20,7 @@ WHO = "some-model, prompts protocol"
 
 def rows(outcomes: str, trace: dict[str, int] | None = None, **params: Any) -> list[Row]:
     """Return a row for each letter: c is correct, w is wrong."""
-    place: dict[str, Any] = {"family": "mine", "scenario": "-".join(f"{n}-{v}" for n, v in params.items())}
+    place: dict[str, Any] = {"test": "mine", "cell": "-".join(f"{n}-{v}" for n, v in params.items())}
     kinds = {"c": "correct", "w": "wrong"}
     return [row(kinds[letter], **place, params=params, trial=n, trace=trace or {}) for n, letter in enumerate(outcomes)]
 
@@ -163,12 +163,12 @@ def test_the_hook_for_the_report_is_called_once_and_gives_tables() -> None:
     assert calls == [2]
 
 
-def test_without_an_axis_tables_and_charts_are_the_usual_ones_and_causes_are_by_scenario() -> None:
+def test_without_an_axis_tables_and_charts_are_the_usual_ones_and_causes_are_by_cell() -> None:
     made = Made(Report(causes=Causes({"too old": "old"}, title="what is wrong")), rows("w" * 9, {"old": 1}, size=10))
     assert made.reporting.tables(made.cells, made.analysis) is None
     assert made.reporting.charts(made.cells, made.analysis) is None
     [table] = made.reporting.further_tables(made.analysis)
-    assert dict(zip(table.columns, table.rows[0], strict=True))["scenario"] == "size-10"
+    assert dict(zip(table.columns, table.rows[0], strict=True))["cell"] == "size-10"
 
 
 def test_facets_without_a_unit_are_named_by_their_parameter() -> None:

@@ -56,7 +56,7 @@ def test_nothing_is_made_of_an_analysis_that_failed() -> None:
     assert [fault.split("`")[1] for fault in guarded.faults] == ["analyse"]
 
 
-def test_tables_that_failed_are_those_of_the_family_s_views() -> None:
+def test_tables_that_failed_are_those_of_the_test_s_views() -> None:
     view = RateView(points=[RatePoint(5, "a", Rate(1, 2))], name="v", heading="Mine", title="By x", x="x", table="rate")
     mine = type("Mine", (type(failing("tables")),), {"views": lambda self, cells, analysis: iter([view])})()
     guarded = Guarded("Several keys", mine)
@@ -65,10 +65,10 @@ def test_tables_that_failed_are_those_of_the_family_s_views() -> None:
 
 
 def test_entries_of_the_summary_are_not_taken() -> None:
-    mine = type("Mine", (Reporting,), {"data": lambda self, analysis: {"scenarios": [], "mine": []}})()
+    mine = type("Mine", (Reporting,), {"data": lambda self, analysis: {"cells": [], "mine": []}})()
     guarded = Guarded("Several keys", mine)
     assert guarded.data(None) == {}
-    assert "summary.json has entries of its own called scenarios" in guarded.faults[0]
+    assert "summary.json has entries of its own called cells" in guarded.faults[0]
 
 
 def test_the_entries_of_the_summary_are_known() -> None:

@@ -44,13 +44,13 @@ def test_a_slug_names_the_parameters_that_are_given(cell: Cell, slug: str) -> No
 
 
 @given(CELLS)
-def test_a_scenario_is_found_again_by_its_slug(cell: Cell) -> None:
+def test_a_cell_is_found_again_by_its_slug(cell: Cell) -> None:
     assert type(cell).from_slug(cell.slug) == cell
 
 
 @pytest.mark.parametrize("slug", ["", "lines", "lines--5", "lines-5-", "rows-5", "lines-5-k-3", "block_size-2-lines-5"])
 def test_a_slug_that_cannot_be_read_is_told_how_to_be_written(slug: str) -> None:
-    with pytest.raises(ValueError, match=r"no scenario .* written like lines-10-block_size-10\.$"):
+    with pytest.raises(ValueError, match=r"no cell .* written like lines-10-block_size-10\.$"):
         LineRetrieval.from_slug(slug)
 
 

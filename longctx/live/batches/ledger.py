@@ -63,7 +63,7 @@ class InBatch:
     def _on_the_tape(self) -> Self:
         """Check that its answer would go to a cell's file: a stranger may have written the ledger."""
         if not re.fullmatch(r"(?!\.)[^/\\\0]+/[A-Za-z]\w*/(?!\.)[^/\\\0]+\.jsonl", self.wanted.file):
-            raise ValueError(f"{self.wanted.file!r} is no file of a scenario, MODEL/FAMILY/SCENARIO.jsonl")
+            raise ValueError(f"{self.wanted.file!r} is no file of a cell, MODEL/TEST/CELL.jsonl")
         if not re.fullmatch(r"[0-9a-f]{64}", self.wanted.sha256):
             raise ValueError(f"{self.wanted.sha256!r} is no SHA-256")
         if not re.fullmatch(r"\w+\.v\d+/[^\0\n]+/seed-\d+/trial-\d+/repeat-\d+", self.wanted.trial):

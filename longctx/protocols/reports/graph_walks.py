@@ -120,7 +120,7 @@ REPORT = Report(
     ),
     findings=_missed,
     data=lambda answers: {
-        "scenario": answers.cell,
+        "cell": answers.cell,
         "n": answers.n,
         "f1": round(mean_f1(answers), 6),
         "listed": answers.count(_listed),

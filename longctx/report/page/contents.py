@@ -174,7 +174,7 @@ def _figure(drawn: Drawn) -> Figure:
 def _usage(summary: Summary) -> Table:
     rows = [
         {
-            "family": summary.title(usage.test),
+            "test": summary.title(usage.test),
             "model": usage.model,
             "input tokens": f"{usage.input:,}",
             "read from cache": "-" if usage.cached is None or not usage.input else f"{usage.cached / usage.input:.0%}",

@@ -6,7 +6,7 @@
   const index = JSON.parse(document.getElementById("index").textContent);
   const columns = Object.keys(index.names);
   const at = Object.fromEntries(columns.map((name, place) => [name, place]));
-  const selects = Object.fromEntries(["family", "scenario", "model", "outcome"].map((name) =>
+  const selects = Object.fromEntries(["test", "cell", "model", "outcome"].map((name) =>
     [name, document.getElementById(`filter-${name}`)]));
   const groups = document.getElementById("changes");
   const search = document.getElementById("filter-text");
@@ -54,13 +54,13 @@
 
   // A check of a test is named TEST.CHECK, and is no trial.
   const tally = (found) => {
-    const checks = found.filter((trial) => index.families[trial[at.family]].includes(".")).length;
+    const checks = found.filter((trial) => index.tests[trial[at.test]].includes(".")).length;
     return { trials: found.length - checks, checks };
   };
 
-  // What an address calls a trial: its family, scenario and number, and its model if there are several.
+  // What an address calls a trial: its test, cell and number, and its model if there are several.
   const idOf = (trial) => {
-    const parts = [index.families[trial[at.family]], named(trial, "scenario"), trial[columns.length].slice(1)];
+    const parts = [index.tests[trial[at.test]], named(trial, "cell"), trial[columns.length].slice(1)];
     if (index.names.model.length > 1) parts.push(named(trial, "model"));
     return parts.map(encodeURIComponent).join("/");
   };
@@ -76,8 +76,8 @@
       "summary", "",
       element("span", `outcome ${outcome}`, outcome),
       ...(groups ? [element("span", "change", named(trial, "change"))] : []),
-      element("span", "mono", `${named(trial, "scenario")}${name}`),
-      element("span", "soft", named(trial, "family"), ...model),
+      element("span", "mono", `${named(trial, "cell")}${name}`),
+      element("span", "soft", named(trial, "test"), ...model),
       element("span", "mono", ...answer),
     );
   };
@@ -103,7 +103,7 @@
     const excerpts = details.excerpts.flatMap(({ pieces }) => pieces.map(([, text]) => text));
     const answers = [details, ...(before ? [before] : [])].flatMap((answer) => [answer.reply, answer.returned, ...answer.why]);
     const trial = index.trials[place];
-    return [named(trial, "scenario"), named(trial, "model"), details.expected, ...answers, ...excerpts].join("\n").toLowerCase();
+    return [named(trial, "cell"), named(trial, "model"), details.expected, ...answers, ...excerpts].join("\n").toLowerCase();
   };
 
   const detailsOf = async (place) => (await chunk(Math.floor(place / index.chunk)))[place % index.chunk];
@@ -152,7 +152,7 @@
     press(String(Math.max(0, counts.findIndex((_, place) => of(place).length > 0))));
   }
 
-  // ---- addresses: #trial=FAMILY/SCENARIO/NUMBER shows one trial, #trials=FAMILY/SCENARIO those of a scenario
+  // ---- addresses: #trial=TEST/CELL/NUMBER shows one trial, #trials=TEST/CELL those of a cell
 
   // Programs that pass an address on may encode it again, or decode it.
   const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
@@ -165,9 +165,9 @@
       filter();
       list.firstElementChild.open = true;
     } else if (kind === "trials") {
-      const [family, scenario] = value.split("/").map(decoded);
-      const places = { family: index.families.indexOf(family), scenario: index.names.scenario.indexOf(scenario) };
-      if (places.family < 0 || places.scenario < 0) return false;
+      const [test, cell] = value.split("/").map(decoded);
+      const places = { test: index.tests.indexOf(test), cell: index.names.cell.indexOf(cell) };
+      if (places.test < 0 || places.cell < 0) return false;
       Object.entries(selects).forEach(([name, select]) => { select.value = name in places ? String(places[name]) : ""; });
       search.value = "";
       if (groups) press("");
@@ -190,7 +190,7 @@
     const trial = index.trials[place];
     const { before, ...details } = await detailsOf(place);
     return {
-      id: idOf(trial), family: index.families[trial[at.family]], scenario: named(trial, "scenario"),
+      id: idOf(trial), test: index.tests[trial[at.test]], cell: named(trial, "cell"),
       trial: trial[columns.length].slice(1), model: named(trial, "model"),
       ...(groups ? { change: named(trial, "change"), outcome_before: before?.outcome ?? null } : {}),
       outcome: named(trial, "outcome"), expected: details.expected,

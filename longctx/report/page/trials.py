@@ -57,8 +57,8 @@ def index(
     then has its group of CHANGES, too. subject: returns what a trial was asked of.
     """
     columns: dict[str, Sequence[str]] = {
-        "family": [title(row.test) for row in rows],
-        "scenario": [row.cell for row in rows],
+        "test": [title(row.test) for row in rows],
+        "cell": [row.cell for row in rows],
         "model": [subject(row) for row in rows],
         "outcome": [_outcome(row) for row in rows],
     }
@@ -78,7 +78,7 @@ def index(
     )
     slugs = {title(row.test): row.test for row in rows}
     return _in_page(
-        {"chunk": CHUNK, "names": names, "families": list(slugs.values()), "trials": [list(trial) for trial in trials]}
+        {"chunk": CHUNK, "names": names, "tests": list(slugs.values()), "trials": [list(trial) for trial in trials]}
     )
 
 

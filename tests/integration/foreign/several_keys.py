@@ -76,7 +76,7 @@ REPORT = Report(
     causes=Causes({"keys missed": missed, "numbers that are no key": "strange"}, of="faults", title="what is wrong"),
     findings=seldom_all,
     data=lambda answers: {
-        "scenario": answers.cell,
+        "cell": answers.cell,
         "found": answers.total("found"),
         "asked": asked(answers),
     },

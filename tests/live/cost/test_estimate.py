@@ -22,7 +22,7 @@ def asked(*cases: Case) -> list[Trial]:
     return [trial for case in cases for trial in case.each_trial()]
 
 
-def test_a_line_for_each_family_and_model() -> None:
+def test_a_line_for_each_test_and_model() -> None:
     cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
     estimates = estimate(cases, asked(*cases))
     assert [(estimated.model, estimated.test, estimated.trials) for estimated in estimates] == [

@@ -150,7 +150,7 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
 
 @pytest.mark.parametrize("cell", NEED_A_COUNT, ids=lambda cell: str(cell.test))
 @pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
-def test_every_family_that_needs_a_count_says_how_to_get_one(
+def test_every_test_that_needs_a_count_says_how_to_get_one(
     tmp_path: Path, profiles: Path, cell: Cell, shape: str
 ) -> None:
     """The other models are asked."""

@@ -53,7 +53,7 @@ def test_everything_that_a_request_holds_is_counted(server: SimulatedServer) -> 
     assert counting.body["system"] == "You are terse."
 
 
-def test_prompts_of_one_scenario_are_counted_by_their_mean_length(server: SimulatedServer) -> None:
+def test_prompts_of_one_cell_are_counted_by_their_mean_length(server: SimulatedServer) -> None:
     """The sections that controls ask about differ in size, so that the first prompt says little of the others."""
     wording = PromptSet.open(HERE, "protocol").wording(Control)
     bank = load_bank(HERE, None, None, "toy")

@@ -83,7 +83,7 @@ def test_what_needs_counts_is_known_without_building_its_texts() -> None:
         lambda text: 10**6 * len(text),
     ],
 )
-def test_no_family_is_measured_by_counts_that_cannot_be_right(test: type[Cell], lie: Callable[[str], int]) -> None:
+def test_no_test_is_measured_by_counts_that_cannot_be_right(test: type[Cell], lie: Callable[[str], int]) -> None:
     async def counter(client: Client, model: ModelProfile, text: str, system: str) -> int:
         return lie(text)
 

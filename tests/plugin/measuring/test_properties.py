@@ -72,7 +72,7 @@ def test_without_a_trial_there_is_no_rate() -> None:
     assert properties["n"] == 0
 
 
-@pytest.mark.parametrize("others", [(("n", "many"),), (("family", "mine"), ("n", 3))])
+@pytest.mark.parametrize("others", [(("n", "many"),), (("test", "mine"), ("n", 3))])
 def test_a_tests_own_properties_are_left_alone(others: tuple[tuple[str, object], ...]) -> None:
     result = CaseResult.of(line_case(), [ROW], minimum=None)
     assert list(results_of(told(others=others))) == []

@@ -94,7 +94,7 @@ def test_the_filter_is_with_the_run() -> None:
     [answers] = summaries_of_qa.tests["collage"].analysis
     qa = summary_of(answers)
     assert (qa.filter_asked, qa.filter_kept) == (100, 41)
-    [cell] = json.loads(as_json(summaries_of_qa, "run"))["scenarios"]
+    [cell] = json.loads(as_json(summaries_of_qa, "run"))["cells"]
     assert cell["params"] == params | filtered
 
 

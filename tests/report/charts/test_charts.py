@@ -46,7 +46,7 @@ def test_every_mark_says_what_it_shows(drawn: dict[str, Chart]) -> None:
             assert all(re.search(r"\d\.\d\d \[\d\.\d\d, \d\.\d\d\] n=\d+$", label) for label in rates), chart.name
 
 
-def test_a_chart_is_with_the_family_that_gives_it(drawn: dict[str, Chart]) -> None:
+def test_a_chart_is_with_the_test_that_gives_it(drawn: dict[str, Chart]) -> None:
     """The test that the chart itself names is ignored: if it is unknown, no page would show the chart."""
 
     class Strange(Reporting):

@@ -82,18 +82,18 @@ def test_filters_filter(tab: Tab, report: Path) -> None:
     page.select_option("#filter-outcome", label="truncated")
     assert page.locator("details.trial .outcome").all_inner_texts() == ["truncated"]
     page.select_option("#filter-outcome", label="all")
-    page.select_option("#filter-family", label="Passkey")
+    page.select_option("#filter-test", label="Passkey")
     assert page.locator("#count").inner_text() == f"14 of {TRIALS} trials"
-    page.select_option("#filter-scenario", label="window-4096-k-1024")
+    page.select_option("#filter-cell", label="window-4096-k-1024")
     assert page.locator("details.trial").count() == 4
-    page.select_option("#filter-family", label="Line retrieval")
+    page.select_option("#filter-test", label="Line retrieval")
     assert page.locator("#count").inner_text() == f"0 of {TRIALS} trials"
 
 
 def test_a_long_list_comes_in_parts(tab: Tab, nine: Path) -> None:
     page = tab.open(nine.as_uri())
     page.select_option("#filter-outcome", label="correct")
-    page.select_option("#filter-family", label="Long-context QA")
+    page.select_option("#filter-test", label="Long-context QA")
     assert page.locator("details.trial").count() == 100
     page.get_by_role("button", name="Show 44 more").click()
     assert page.locator("details.trial").count() == 144
@@ -102,7 +102,7 @@ def test_a_long_list_comes_in_parts(tab: Tab, nine: Path) -> None:
 
 def test_a_trial_opens(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri())
-    page.select_option("#filter-scenario", label=PADDED)
+    page.select_option("#filter-cell", label=PADDED)
     trial = page.locator("details.trial")
     trial.locator("summary").click()
     trial.locator("pre").first.wait_for()
@@ -142,7 +142,7 @@ def test_hostile_text_does_nothing_and_is_seen(tab: Tab, hostile: Path) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_an_accessibility_checker_finds_nothing(tab: Tab, report: Path, scheme: ColorScheme) -> None:
     page = tab.open(report.as_uri(), color_scheme=scheme)
-    page.select_option("#filter-scenario", label=PADDED)
+    page.select_option("#filter-cell", label=PADDED)
     page.locator("details.trial summary").click()
     page.locator("details.trial pre").first.wait_for()
     page.locator("figure summary").first.click()
@@ -167,7 +167,7 @@ def test_a_phone_does_not_scroll_sideways(tab: Tab, report: Path) -> None:
 
 def test_the_right_answer_is_marked_among_the_four_and_nothing_occurs_twice(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri())
-    page.select_option("#filter-scenario", label=PADDED)
+    page.select_option("#filter-cell", label=PADDED)
     trial = page.locator("details.trial").first
     trial.locator("summary").click()
     asked = trial.locator("pre").nth(2)
@@ -178,7 +178,7 @@ def test_the_right_answer_is_marked_among_the_four_and_nothing_occurs_twice(tab:
     assert "question, answers (line 9 of the prompt)" in trial.inner_text()
 
 
-def test_a_phone_shows_the_rate_of_every_family(tab: Tab, report: Path) -> None:
+def test_a_phone_shows_the_rate_of_every_test(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri(), viewport=PHONE)
     first = page.locator("table").first
     assert first.locator("th").nth(1).inner_text() == "accuracy"
@@ -202,7 +202,7 @@ def test_what_is_cut_on_a_phone_has_a_cue(tab: Tab, report: Path) -> None:
 
 
 def test_a_comparison_on_a_phone_has_a_cue_too(tab: Tab, tmp_path: Path) -> None:
-    columns = {"scenario": ["lines-5"], **{f"column {n}": ["0.29 [0.26, 0.33] n=720"] for n in range(5)}}
+    columns = {"cell": ["lines-5"], **{f"column {n}": ["0.29 [0.26, 0.33] n=720"] for n in range(5)}}
     path = tmp_path / "page.html"
     path.write_text(as_html(Document("B against A", (), (Table.from_columns("Rates", columns),))))
     page = tab.open(path.as_uri(), viewport=PHONE, ready="table")
@@ -251,7 +251,7 @@ LED_TO = """([link, heading]) => link.ariaCurrent === "true" &&
 """Scripts that say when the contents have followed a scroll. They move as the page does, so that a click may miss."""
 
 
-def test_the_contents_stay_in_view_and_lead_to_every_family(tab: Tab, nine: Path) -> None:
+def test_the_contents_stay_in_view_and_lead_to_every_test(tab: Tab, nine: Path) -> None:
     page = tab.open(nine.as_uri())
     headings = page.locator("section:not([aria-labelledby=accuracy]) h2")
     menu = page.locator("nav details.menu")

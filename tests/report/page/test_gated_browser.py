@@ -128,7 +128,7 @@ def test_a_foreign_address_shows_the_page(tab: Tab, gated: Path, address: str) -
     assert tab.messages == []
 
 
-def test_a_scenario_that_moved_leads_to_its_trials(tab: Tab, gated: Path) -> None:
+def test_a_cell_that_moved_leads_to_its_trials(tab: Tab, gated: Path) -> None:
     page = tab.open(gated.as_uri())
     link = page.locator("section.verdict tbody a").first
     assert link.inner_text() == "line_retrieval/lines-5"

@@ -46,7 +46,7 @@ class Read(HTMLParser):
         self._in_script = False
 
 
-def test_every_family_has_its_section_and_charts(report: Path) -> None:
+def test_every_test_has_its_section_and_charts(report: Path) -> None:
     text = report.read_text()
     for title in (
         "Line retrieval",
@@ -74,7 +74,7 @@ def test_every_family_has_its_section_and_charts(report: Path) -> None:
     assert text.count("<svg font-family") == len(charts)
 
 
-def test_families_are_in_one_order(report: Path) -> None:
+def test_tests_are_in_one_order(report: Path) -> None:
     text = report.read_text()
     tests = ["Line retrieval", "Passkey", "Long-context QA", "Controls of the questions"]
     headings = re.findall(r"<h2 id=.*?>(.*?)</h2>", text)
@@ -83,7 +83,7 @@ def test_families_are_in_one_order(report: Path) -> None:
     [first] = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:1]
     assert re.findall(r'<th scope="row"><a.*?>(.*?)</a></th>', first) == tests
     index = json.loads(next(script for script in Read(text).scripts if script.startswith("{")))
-    assert index["names"]["family"] == tests
+    assert index["names"]["test"] == tests
 
 
 def test_charts_beside_the_page_have_real_colours(report: Path) -> None:
@@ -140,7 +140,7 @@ def test_hostile_text_makes_no_markup(report: Path, hostile: Path) -> None:
 
 
 def test_a_verdict_comes_first_and_is_text() -> None:
-    table = Table("Bands", ("family", "verdict"), (("passkey", "<i>"),))
+    table = Table("Bands", ("test", "verdict"), (("passkey", "<i>"),))
     verdict = Document("Gate: pass - <b>", ("a note of <script>",), (table,))
     text, _ = render(RunReport(FinishedRun([], Path()), summarize([]), MANIFEST, verdict), [])
     assert '<h2 id="verdict">Gate: pass - &lt;b&gt;</h2>' in text

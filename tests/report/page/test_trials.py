@@ -35,7 +35,7 @@ def test_every_trial_is_found_by_its_names() -> None:
     index = json.loads(trials.index(run, str))
     assert len(index["trials"]) == len(run)
     for row, trial in zip(run, index["trials"], strict=True):
-        assert index["names"]["scenario"][trial[1]] == row.cell
+        assert index["names"]["cell"][trial[1]] == row.cell
         assert index["names"]["outcome"][trial[3]] == row.outcome
         assert trial[4] == f"#{row.trial}"
 

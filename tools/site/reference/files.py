@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from longctx.results.manifest import Manifest
-from longctx.results.row import COLUMNS, KEPT, Row
+from longctx.results.row import KEPT, Row
 from tools.site.reference import schemas as kinds
 from tools.site.reference.fields import fields_of
 from tools.site.reference.markdown import code, sentence, table, text
@@ -22,15 +22,15 @@ JSON object per line. A schema describes one object: of a `.jsonl` file, one lin
 """
 FORMATS: dict[str, tuple[str, type, tuple[type, ...]]] = {
     "results": ("`results.jsonl`: one row per trial", Row, ()),
-    "summary": ("`summary.json`", kinds.SummaryFile, (kinds.Trials, kinds.ScenarioRate, kinds.Usage, kinds.Cost)),
-    "gate": ("`gate.json`", kinds.GateFile, (kinds.FamilyFields, kinds.BandFields)),
+    "summary": ("`summary.json`", kinds.SummaryFile, (kinds.Trials, kinds.CellRate, kinds.Usage, kinds.Cost)),
+    "gate": ("`gate.json`", kinds.GateFile, (kinds.TestFields, kinds.BandFields)),
     "run": ("`run.json`", Manifest, ()),
     "baseline-head": ("Baseline: the first line", kinds.BaselineHead, ()),
     "baseline": ("Baseline: the other lines", kinds.BaselineLine, ()),
     "episode": ("Cassette: an episode", kinds.Episode, (kinds.EpisodeFields,)),
 }
 """The heading of each format, its class, and the classes of its parts, by the name of its schema."""
-HIDDEN = {(Row, field) for field in Row.__dataclass_fields__ if COLUMNS.get(field, field) not in KEPT}
+HIDDEN = {(Row, field) for field in Row.__dataclass_fields__ if field not in KEPT}
 """Fields that are written to no file."""
 
 

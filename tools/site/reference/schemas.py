@@ -40,12 +40,12 @@ class Trials(Table):
     """Trials that were not measured."""
 
 
-class ScenarioRate(SubjectFields):
+class CellRate(SubjectFields):
     """The rate of one cell."""
 
-    family: str
+    test: str
     """The test, such as `passkey`."""
-    scenario: str
+    cell: str
     """The slug of the cell's parameters."""
     params: dict[str, int | str | None]
     """The cell's parameters."""
@@ -70,7 +70,7 @@ class ScenarioRate(SubjectFields):
 class Usage(Table):
     """The tokens, cost and time of one test on one model."""
 
-    family: str
+    test: str
     """The test, such as `passkey`."""
     model: str
     """The model that was asked."""
@@ -117,7 +117,7 @@ class SummaryFile(Table):
     """The numbers of trials that were asked, replayed, and not measured."""
     errors: dict[str, int]
     """The number of trials that were not measured, by cause."""
-    scenarios: list[ScenarioRate]
+    cells: list[CellRate]
     """The rate of each cell for each model and prompt set."""
     usage: list[Usage]
     """The tokens, cost and time of each test and model."""
@@ -156,10 +156,10 @@ class BandFields(Table):
     """Why the band is invalid; empty if it is not."""
 
 
-class FamilyFields(Table):
+class TestFields(Table):
     """The verdict on one test. A test adds lists of its own: passkey has `windows`, with k_max of both runs."""
 
-    family: str
+    test: str
     """The test, such as `passkey`."""
     before: SubjectFields
     """The subject of the baseline."""
@@ -198,7 +198,7 @@ class GateFile(Table):
     """A sentence for each reason why the run is invalid."""
     changed: list[str]
     """The settings that differ between the baseline and the run."""
-    families: list[FamilyFields]
+    tests: list[TestFields]
     """The verdict on each test."""
 
 
@@ -220,7 +220,7 @@ class BaselineHead(Table):
 class BaselineLine(Table):
     """Any other line of a baseline: the trials of one cell, model and wording."""
 
-    family: str
+    test: str
     """The test, such as `passkey`."""
     version: int
     """The test's version."""
@@ -232,7 +232,7 @@ class BaselineLine(Table):
     """The digest of the test's wording in the prompt set."""
     labels: dict[str, str]
     """The labels of `--ctx-label`."""
-    scenario: str
+    cell: str
     """The slug of the cell's parameters."""
     params: dict[str, int | str | None]
     """The cell's parameters."""
@@ -281,7 +281,7 @@ class EpisodeFields(Table):
 
 
 class Episode(Table):
-    """A line of a cassette, `cassettes/MODEL/FAMILY/SCENARIO.jsonl`: a whole vcrpy cassette of one interaction. The
+    """A line of a cassette, `cassettes/MODEL/TEST/CELL.jsonl`: a whole vcrpy cassette of one interaction. The
     prompt is not in it: the request's body is the SHA-256 of what was sent, and the prompt is built again from the
     trial. A line without an interaction is written by `--ctx-record all`: its metadata has `sent_again`, the trials
     that are sent again, and `replaced`, the runs whose answers to them do not count any more."""
