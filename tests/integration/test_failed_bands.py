@@ -52,6 +52,7 @@ def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
     assert result.code == 1
     failed = [line for line in result.out.splitlines() if line.startswith("FAILED")]
     assert len(failed) == 2
+    assert "cannot fail" not in result.out
     assert all(re.search(r" - Failed: rate 0\.\d\d < 0\.9", line) for line in failed)
 
 
@@ -77,3 +78,11 @@ def test_an_annotation_names_the_file_from_the_root_of_the_repository(recorded: 
     env = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(recorded.folder.parent)}
     result = recorded.pytest("--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10", profile=None, env=env)
     assert f"file={recorded.folder.name}/tests_longctx/test_line_retrieval.py,line=" in result.out
+
+
+def test_tests_that_no_accuracy_can_fail_say_so(recorded: Checkout) -> None:
+    """The accuracy of the cells of 10 lines is below 0.3, and they pass."""
+    options = "--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10"
+    passed = recorded.pytest(*options, profile=None)
+    assert (passed.code, passed.out.count("no min_rate: accuracy cannot fail these tests")) == (0, 1)
+    assert "no min_rate" not in recorded.pytest(*options, "-q", "-q", profile=None).out
