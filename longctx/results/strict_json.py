@@ -15,8 +15,6 @@ MOST_VALUES, CHARACTERS = 2_000_000, 16
 
 An empty list takes 3 characters, next to nothing in an archive, and 64 bytes of memory.
 """
-NEXT_OBJECT = re.compile(r"\}\s*\{")
-"""Where the next of several objects begins: no value goes on beyond it."""
 STRING = re.compile(r'"(?:[^"\\]+|\\.)*+"?', re.DOTALL)
 
 
@@ -38,14 +36,6 @@ def loads(text: str) -> Any:
     """
     _check_values(text)
     return parsed(_DECODER.decode, text)
-
-
-def first_value(text: str) -> tuple[Any, int]:
-    """Return the JSON value at the beginning of a text, and where it ends. Raises ValueError as `loads` does."""
-    end = NEXT_OBJECT.search(text)
-    _check_values(text[: end.start()] if end else text)
-    start = len(text) - len(text.lstrip())
-    return parsed(lambda text: _DECODER.raw_decode(text, start), text)
 
 
 def _check_values(text: str) -> None:

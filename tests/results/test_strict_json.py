@@ -7,7 +7,7 @@ import json
 import pytest
 
 from longctx.results import strict_json
-from longctx.results.strict_json import first_value, loads
+from longctx.results.strict_json import loads
 
 
 def test_json_is_read() -> None:
@@ -33,19 +33,9 @@ def test_what_json_leaves_open_is_refused(text: str, why: str) -> None:
 def test_more_values_than_the_memory_should_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strict_json, "MOST_VALUES", 20)
     assert loads("[" + "1, " * 18 + "1]")
-    for read in (loads, first_value):
-        with pytest.raises(ValueError, match="it has more than 20 values"):
-            read(f"[{'[],' * 20}[]]")
+    with pytest.raises(ValueError, match="it has more than 20 values"):
+        loads(f"[{'[],' * 20}[]]")
     text = json.dumps(['a, [b], {c} and "[[["' * 40, "\\"])
     assert loads(text)[0].startswith("a, [b]"), "what is in texts is no value"
     long = json.dumps(["a" * 20] * 100)
     assert len(loads(long)) == 100, "a longer text may have more"
-
-
-def test_of_several_objects_only_the_first_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strict_json, "MOST_VALUES", 20)
-    assert first_value('{"a": 1}\r\n' + '{"a":1}\n' * 40) == ({"a": 1}, 8)
-
-
-def test_the_first_value_of_several() -> None:
-    assert first_value('\n {"a": 1}\n{"b": 2}') == ({"a": 1}, 10)

@@ -33,7 +33,7 @@ def test_metrics_have_to_be_chosen_from() -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "named"),
     [
-        ([{"doc_id": 0, "doc": {}, "acc": 1.0}, {"doc_id": "x", "doc": {}}], "bad-results-file", "line 2: doc_id"),
+        ([{"doc_id": 0, "doc": {}, "acc": 1.0}, {"doc_id": "x", "doc": {}}], "bad-result", "line 2: doc_id"),
         ([{"doc_id": 0, "doc": {}, "acc": 1.0}] * 2, "result-twice", "'0' (filter none, metric acc)"),
         ([{"doc_id": 0, "doc": {}, "metrics": ["bleu"], "bleu": ["a", "b"]}], "bad-result", "between 0 and 1"),
         ([{"doc_id": 0, "doc": {}, "perplexity": 12.5}], "bad-result", "between 0 and 1"),

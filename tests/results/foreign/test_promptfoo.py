@@ -69,5 +69,5 @@ def test_a_metric_measures_the_tests_that_have_it(tmp_path: Path) -> None:
 
 
 def test_a_bad_output_is_named(tmp_path: Path) -> None:
-    with refused("bad-results-file", "results.json", "results.results.0.success"):
+    with refused("bad-result", "results.json", "results.0.success"):
         load_imported(output(tmp_path / "results.json", {"success": [], "score": 1}))
