@@ -71,7 +71,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
             rows.append(_row(path, result, results[place]))
         except ValueError as error:
             raise UserError(
-                "bad-result", f"{path}, {result.name}: {visible(str(error))}. Choose another column, or leave it out."
+                "bad-result", f"{path}, {result.name}: {visible(str(error))}. Name another field, or leave it out."
             ) from None
         results[place] += 1
     if len(bands := {row.band for row in rows}) > MOST_BANDS:

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def _objects(content: bytes) -> Iterator[Record]:
     if not first[1].rstrip().endswith(b"}"):
         yield _record(_json(content, WHOLE), WHOLE)
         return
-    for number, line in (first, *lines):  # JSON allows U+2028 and its like within a line
+    for number, line in chain((first,), lines):  # JSON allows U+2028 and its like within a line
         place = f"line {number:,}"
         yield _record(_json(line, place), place)
 

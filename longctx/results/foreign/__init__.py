@@ -15,7 +15,7 @@ from longctx.results.records import WHOLE, records
 from longctx.text import visible
 
 Read = TypeVar("Read")
-MOST_RESULTS = 500_000
+MOST_RESULTS = 200_000
 """The most results of a file."""
 
 
@@ -48,7 +48,9 @@ def results_of(path: Path, choice: Choice) -> tuple[str, list[ForeignResult]]:
         is_archive = file.read(len(inspect_ai.MAGIC)) == inspect_ai.MAGIC
     form, results = (archive, inspect_ai.of_archive(path, choice)) if is_archive else _read(path, choice)
     if not results:
-        raise UserError("no-imported-rows", f"{path} holds no results: let the tool write it again.")
+        raise UserError(
+            "no-imported-rows", f"{path} holds no results: write one object per line, or let its tool write it again."
+        )
     try:
         completed = form.complete(results, choice)
     except ValueError as error:

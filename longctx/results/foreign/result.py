@@ -80,7 +80,7 @@ def value_in(fields: Mapping[str, Any], name: str) -> Any:
 
 NAMED: Mapping[str, tuple[str, Callable[[Mapping[str, Any], str], Any]]] = {
     "id": ("id", name_in),
-    "correct": ("value", value_in),
+    "correct": ("value", lambda fields, name: plain(value_in(fields, name))),
     "answer": ("answer", lambda fields, name: shown(value_in(fields, name))),
     "expected": ("expected", lambda fields, name: shown(value_in(fields, name))),
     "band": ("band", name_in),
@@ -130,8 +130,8 @@ class ForeignResult:
         if isinstance(value, int | float) and 0 <= value <= 1:
             return float(value)
         raise ValueError(
-            f"{_short(str(self.value))!r} is no outcome, which is true, false, a number between 0 and 1, or null if it "
-            "was not measured"
+            f"{_short(str(self.value))!r} is no outcome, which is true, false, a number between 0 and 1, or null (not "
+            "measured)"
         )
 
 

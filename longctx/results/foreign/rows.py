@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +59,10 @@ def complete(results: Sequence[ForeignResult], choice: Choice) -> Sequence[Forei
     for result in results:
         of = first.setdefault((result.id, result.band), result.of)
         telling |= {key for key in of.keys() | result.of.keys() if of.get(key) != result.of.get(key)}
-    return [replace(result, of={key: result.of.get(key, "-") for key in telling}) for result in results]
+    return [
+        replace(result, of={key: result.of.get(key, "-") for key in telling}) if result.of or telling else result
+        for result in results
+    ]
 
 
 def _not_understood(record: Mapping[str, Any], missing: Sequence[str]) -> str:
@@ -82,6 +86,7 @@ def _is_outcome(value: object) -> bool:
         return False
 
 
+@functools.lru_cache(maxsize=10_000)
 def _near(key: str, name: str) -> bool:
     """Return whether a name is misspelt: one letter of a long one, else two letters that changed places, or an s."""
     key = key.lower()
