@@ -369,3 +369,62 @@ def test_the_texts_of_others_files_are_shown(tmp_path: Path, capsys: pytest.Capt
     assert gate(output("old.json"), output("new.json", *range(20))) == 10
     [line, *_] = [line for line in capsys.readouterr().out.splitlines() if "question 0" in line]
     assert re.findall("[73]0 days|Expected 70 days", line) == ["70 days", "30 days", "Expected 70 days"]
+
+
+def test_any_other_file_is_judged_when_options_name_its_fields(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def table(name: str, *failed: int) -> Path:
+        lines = [f"{number} {'short' if number < 40 else 'long'} {number not in failed}" for number in range(80)]
+        path = tmp_path / name
+        cells = (f"{line} {'30' if line.endswith('False') else '70'} 70 one.md".split() for line in lines)
+        path.write_text("\n".join(["_id,length,judge,pred,gold,document", *map(",".join, cells)]))
+        return path
+
+    old, new = table("old.csv"), table("new.csv", *range(20))
+    assert gate(old, new) == 2
+    error = capsys.readouterr().err
+    assert "only _id, length, judge, pred, gold, document. Options name them: --id _id --correct judge" in error
+    named = "--id", "_id", "--correct", "judge", "--answer", "pred", "--expected", "gold", "--band", "length"
+    assert gate(old, new, *named) == 10
+    shown = capsys.readouterr().out
+    assert "regression - imported -0.500 in short" in shown
+    [line, *_] = [line for line in shown.splitlines() if "imported/short#0" in line]
+    assert line.split()[1:] == ["70", "70", "30"], "the expected answer, and both"
+    assert gate(old, new, *named, "--cluster", "document") == 11
+
+
+def test_items_whose_expected_answer_changed_are_no_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 60, expected="70")
+    new = rows(tmp_path / "new.jsonl", [True] * 60, expected="30")
+    assert gate(old, new) == 12
+    assert "expected answers of 60 of 60 cases changed" in capsys.readouterr().out
+
+
+def test_two_files_of_different_tools_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 9), samples(tmp_path / "new.jsonl", *[1] * 9)
+    new.write_text("\n".join(new.read_text().splitlines()[:9]))
+    assert gate(old, new) == 2
+    error = capsys.readouterr().err
+    assert "old.jsonl is rows and" in error
+    assert "new.jsonl samples of lm-evaluation-harness, whose ids name different items" in error
+    assert gate(old, run_of(tmp_path / "run", 9, 0)) == gate(run_of(tmp_path / "other", 9, 0), old) == 2
+    assert capsys.readouterr().err.count("[two-forms]") == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"id": "other"}, "have no id in common: the first begins with 'q0', the second with 'other'."),
+        ({"band": 4096}, "have their ids in different bands: 'q0' is in 'all' and '4096'."),
+    ],
+)
+def test_files_that_have_no_id_in_common(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fields: dict[str, object], says: str
+) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 60), rows(tmp_path / "new.jsonl", [True] * 60, **fields)
+    for more in ((), ("--subset",)):
+        assert gate(old, new, *more) == 2
+        error = capsys.readouterr().err
+        assert says in error
+        assert "[no-id-in-common]" in error

@@ -88,8 +88,9 @@ def test_separators_within_a_text_do_not_end_a_line(tmp_path_factory: pytest.Tem
         ("cases.json", b'[{"id": "Fee 1", "text": "a, b"}, {"id": "fee-2", "text": "c"}]'),
         ("cases.csv", b'\xef\xbb\xbfid,text\r\nFee 1,"a, b"\r\nfee-2,c\r\n'),
         ("cases.tsv", b"text\tid\na, b\tFee 1\n\nc\tfee-2"),
-        ("cases.jsonl.gz", gzip.compress(b'{"id": "Fee 1", "text": "a, b"}\n{"id": "fee-2", "text": "c"}')),
+        ("cases.jsonl.gz", gzip.compress(b'{"id": "Fee 1", "text": "a, b"}\n{"id": "fee-2", "text": "c"}', mtime=0)),
     ],
+    ids=["an array", "CSV", "TSV", "gzip"],
 )
 def test_cases_are_read_in_any_form(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
