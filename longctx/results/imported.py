@@ -101,13 +101,16 @@ def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) ->
     if ours.isdisjoint(theirs):
         both = {item for _, item in ours} & {item for _, item in theirs}
         first, second = (min(rows, key=lambda row: row.item not in both) for rows in (before.rows, after.rows))
+        if both:
+            raise UserError(
+                "no-id-in-common",
+                f"{names[0]} and {names[1]} have their ids in different bands: {first.item!r} is in {first.band!r} and "
+                f"{second.band!r}. Give both the same bands, in a field band or by --band FIELD.",
+            )
         raise UserError(
             "no-id-in-common",
             f"{names[0]} and {names[1]} have no id in common: the first begins with {first.item!r}, the second with "
-            f"{second.item!r}. Name the field that identifies an item by --id FIELD."
-            if not both
-            else f"{names[0]} and {names[1]} have their ids in different bands: {first.item!r} is in {first.band!r} "
-            f"and {second.band!r}. Give both the same bands, in a field band or by --band FIELD.",
+            f"{second.item!r}. Name the field that identifies an item by --id FIELD.",
         )
     _check_same_documents(before.rows, after.rows, names)
 

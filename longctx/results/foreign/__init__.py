@@ -61,7 +61,7 @@ def results_of(path: Path, choice: Choice) -> tuple[str, list[ForeignResult]]:
 def _read(path: Path, choice: Choice) -> tuple[Form, list[ForeignResult]]:
     form = FORMS[-1]
     results: list[ForeignResult] = []
-    for number, record in enumerate(_located(path, records(path))):
+    for number, record in enumerate(_located(path, records(path), " Correct it, or let its tool write it again.")):
         if not number:
             form = next(form for form in FORMS if form.knows(record.value))
         place = "" if record.place == WHOLE else f", {record.place}"
@@ -71,9 +71,9 @@ def _read(path: Path, choice: Choice) -> tuple[Form, list[ForeignResult]]:
     return form, results
 
 
-def _located(place: object, read: Iterable[Read]) -> Iterator[Read]:
-    """Yield what is read. Raises UserError, which names the place, for a ValueError."""
+def _located(place: object, read: Iterable[Read], advice: str = "") -> Iterator[Read]:
+    """Yield what is read. Raises UserError, which names the place, for a ValueError. advice: what to do about it."""
     try:
         yield from read
     except ValueError as error:
-        raise UserError("bad-result", f"{place}: {visible(reason(error))}.") from None
+        raise UserError("bad-result", f"{place}: {visible(reason(error))}.{advice}") from None
