@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from longctx.results import records as module
-from longctx.results.records import records
+from longctx.results.records import loads, records
 from tests.refusals import refused
 
 
@@ -86,3 +87,34 @@ def test_a_cell_without_an_end_is_not_kept(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(module, "MOST_OF_CELL", 1_000)
     with pytest.raises(ValueError, match="line 2 is not CSV: field larger than field limit"):
         read(tmp_path, b'a,b\n1,"' + b"x" * 2_000)
+
+
+def test_json_is_read() -> None:
+    assert loads('{"a": [{"b": 1}, {"b": 2}]}') == {"a": [{"b": 1}, {"b": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": {"b\\u001b": 1, "b\\u001b": 1}}', "twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ("1" * 5000, "digits"),
+        ("{", "Expecting"),
+        ("{} {}", "Extra data"),
+    ],
+)
+def test_what_json_leaves_open_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why) as found:
+        loads(text)
+    assert "\x1b" not in str(found.value)
+
+
+def test_more_values_than_the_memory_should_hold_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_VALUES", 20)
+    assert loads("[" + "1, " * 18 + "1]")
+    with pytest.raises(ValueError, match="it has more than 20 values"):
+        loads(f"[{'[],' * 20}[]]")
+    text = json.dumps(['a, [b], {c} and "[[["' * 40, "\\"])
+    assert loads(text)[0].startswith("a, [b]"), "what is in texts is no value"
+    long = json.dumps(["a" * 20] * 100)
+    assert len(loads(long)) == 100, "a longer text may have more"

@@ -23,7 +23,7 @@ from longctx.config.files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
 from longctx.results.foreign.result import Choice, ForeignResult, plain, shown, text_in
-from longctx.results.strict_json import loads
+from longctx.results.records import loads
 from longctx.text import visible
 
 MAGIC = b"PK\x03\x04"
