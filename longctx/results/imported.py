@@ -30,7 +30,7 @@ class Loaded:
 
     rows: list[Row]
     form: str
-    """What the file is, such as `output of promptfoo`."""
+    """What the file is, such as `an output of promptfoo`."""
     manifest: Manifest | None = None
     """That of a run."""
 
@@ -92,8 +92,8 @@ def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) ->
     if before.form != after.form:
         raise UserError(
             "two-forms",
-            f"{names[0]} is {before.form} and {names[1]} {after.form}, whose ids name different items: give two files "
-            "of one tool, or convert both to rows with id and correct.",
+            f"{names[0]} is {before.form} and {names[1]} is {after.form}, whose ids name different items: give two "
+            "files of one tool, or convert both to rows with id and correct.",
         )
     if before.form == RUN:
         return

@@ -44,7 +44,7 @@ WHOLE = "it"
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class Entry:
     """An object of JSON, or a row of a table by the names of its columns."""
 
     place: str
@@ -52,7 +52,7 @@ class Record:
     value: Mapping[str, Any]
 
 
-def records(path: Path) -> Iterator[Record]:
+def records(path: Path) -> Iterator[Entry]:
     """Yield the records of a file. Raises ValueError, which names the place, UserError and FileNotFoundError."""
     check_size(path)
     try:
@@ -94,18 +94,18 @@ def _json(text: bytes, place: str) -> Any:
         raise ValueError(f"{place} is not JSON: {error}") from None
 
 
-def _record(value: object, place: str) -> Record:
+def _record(value: object, place: str) -> Entry:
     if not isinstance(value, dict):
         raise ValueError(f"{place} is no JSON object")
-    return Record(place, value)
+    return Entry(place, value)
 
 
-def _entries(content: bytes) -> Iterator[Record]:
+def _entries(content: bytes) -> Iterator[Entry]:
     for number, entry in enumerate(_json(content, WHOLE), start=1):
         yield _record(entry, f"entry {number:,}")
 
 
-def _objects(content: bytes) -> Iterator[Record]:
+def _objects(content: bytes) -> Iterator[Entry]:
     """Yield the objects of JSON lines, or the only one, if it goes on beyond its first line."""
     lines = filter(lambda numbered: not numbered[1].isspace(), enumerate(io.BytesIO(content), start=1))
     first = next(lines)
@@ -117,7 +117,7 @@ def _objects(content: bytes) -> Iterator[Record]:
         yield _record(_json(line, place), place)
 
 
-def _rows(content: bytes) -> Iterator[Record]:
+def _rows(content: bytes) -> Iterator[Entry]:
     """Yield the rows of a table whose first line names the columns."""
     head = content[: content.find(b"\n") + 1 or None].decode()
     delimiter = max(DELIMITERS, key=head.count)
@@ -134,7 +134,7 @@ def _rows(content: bytes) -> Iterator[Record]:
         if row and len(row) != len(names):
             raise ValueError(f"{place} has {len(row):,} cells, and the first line {len(names):,}")
         if row:
-            yield Record(place, dict(zip(names, row, strict=True)))
+            yield Entry(place, dict(zip(names, row, strict=True)))
 
 
 def _narrow(lines: io.TextIOWrapper, delimiter: str) -> Iterator[str]:

@@ -406,8 +406,8 @@ def test_two_files_of_different_tools_are_refused(tmp_path: Path, capsys: pytest
     new.write_text("\n".join(new.read_text().splitlines()[:9]))
     assert gate(old, new) == 2
     error = capsys.readouterr().err
-    assert "old.jsonl is rows and" in error
-    assert "new.jsonl samples of lm-evaluation-harness, whose ids name different items" in error
+    assert "old.jsonl is a file of rows and" in error
+    assert "new.jsonl is a file of samples of lm-evaluation-harness, whose ids name different items" in error
     assert gate(old, run_of(tmp_path / "run", 9, 0)) == gate(run_of(tmp_path / "other", 9, 0), old) == 2
     assert capsys.readouterr().err.count("[two-forms]") == 2
 

@@ -34,9 +34,11 @@ class Form:
 
 FORMS = (
     Form("a log of inspect_ai", lambda first: first.keys() >= {"eval", "samples"}, inspect_ai.of_log),
-    Form("samples of lm-evaluation-harness", lambda first: first.keys() >= {"doc_id", "doc"}, lm_eval.results),
-    Form("output of promptfoo", promptfoo.knows, promptfoo.results, lambda results, _: promptfoo.complete(results)),
-    Form("rows", lambda first: True, rows.results, rows.complete),
+    Form(
+        "a file of samples of lm-evaluation-harness", lambda first: first.keys() >= {"doc_id", "doc"}, lm_eval.results
+    ),
+    Form("an output of promptfoo", promptfoo.knows, promptfoo.results, lambda results, _: promptfoo.complete(results)),
+    Form("a file of rows", lambda first: True, rows.results, rows.complete),
 )
 """The forms by what they are called, the first that knows a file reads it."""
 

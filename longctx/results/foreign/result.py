@@ -121,6 +121,7 @@ class ForeignResult:
         """Return the score between 0 and 1; None if it was not measured. Raises ValueError."""
         value = self.value
         if isinstance(value, str):
+            value = value.strip()
             value = SCORES.get(value, WORDS.get(value.lower(), value or None))
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return None

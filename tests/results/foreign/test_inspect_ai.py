@@ -87,6 +87,11 @@ def test_if_every_sample_fails_none_is_measured(tmp_path: Path) -> None:
     assert credits(archive(tmp_path / "log.eval", log), scorer="match") == [None]
 
 
+def test_the_target_is_what_was_expected() -> None:
+    rows = load_imported(DATA / OLD, Choice({"scorer": "match"})).rows
+    assert [row.expected for row in rows][:3] == ["0", "2", "4"]
+
+
 def test_costs_are_added(tmp_path: Path) -> None:
     usage = {"a": {"total_cost": 0.002}, "b": {"total_cost": 0.001}, "c": {}}
     file = archive(tmp_path / "log.eval", {"summaries.json": [sample("a", "C", model_usage=usage), sample("b", "I")]})

@@ -73,6 +73,11 @@ def test_a_length_of_ruler_is_a_band_and_no_sample_is_measured_at_others(tmp_pat
     ]
 
 
+def test_a_field_of_the_document_may_identify_it() -> None:
+    rows = load_imported(DATA / SUMS, Choice({"filter": "strict"}, {"id": "question", "expected": "answer"})).rows
+    assert [(row.item, row.expected) for row in rows][:2] == [("1 + 1", "2"), ("2 + 2", "4")]
+
+
 def test_the_hash_of_a_document_the_answer_and_the_target_are_kept() -> None:
     [first, *_] = load_imported(DATA / SUMS, Choice({"filter": "strict"})).rows
     assert first.documents == "2bd36f64c6d4db34224f74b315df8b6232cb773d01af765a70e360766ff8478a"

@@ -23,7 +23,7 @@ def score(value: object) -> float | None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        (["C", True, 1, 1.0, "1", "yes", "True", "correct", "Passed"], 1),
+        (["C", True, 1, 1.0, "1", "yes", "True", "correct", " Passed"], 1),
         (["I", "N", False, 0, 0.0, "0", "no", "FALSE", "wrong", "fail"], 0),
         (["P", 0.5, "0.5", ".5"], 0.5),
         ([None, math.nan, ""], None),
