@@ -21,7 +21,7 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault
 from longctx.files import inside
-from longctx.results.records import records
+from longctx.results.records import likely_id, records
 from longctx.text import visible
 from longctx.vocabulary.cell import PROTOCOL, BuiltTrial, Cell, Identity, Outcome, Reply, Words, is_number, length_of
 from longctx.vocabulary.declaration import Counts
@@ -427,11 +427,12 @@ def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[C
 def _case(where: str, case: CaseItem, cluster: str | None, id_field: str) -> CaseItem:
     """Return a case with its id. Raises UserError."""
     if not CASE_ID.fullmatch(_text(case.get(id_field))):
+        likely = likely_id(name for name in case if name != id_field) or "_id"
         raise UserError(
             "case-without-id",
             f'{where} has no valid id: write an object with "{id_field}", of letters, digits, spaces and any of '
-            f"_.:@+-, which it keeps when cases are added; or name its field in the marker, as in id_field='_id'. Its "
-            f"fields are: {visible(', '.join(case))[:LONGEST_LIST] or 'none'}.",
+            "_.:@+-, which it keeps when cases are added; or name its field in the marker, as in "
+            f"id_field={likely!r}. Its fields are: {visible(', '.join(case))[:LONGEST_LIST] or 'none'}.",
         )
     case["id"] = case[id_field]
     if HALF.search(json.dumps(case, ensure_ascii=False)):

@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -33,6 +33,7 @@ MOST_COLUMNS = 100_000
 """The most delimiters in a line of a table."""
 DELIMITERS = "\t,;"
 PIECE = 1 << 20
+LIKE_AN_ID = re.compile(r"(?:.*_)?(?:id|idx|index|key)", re.IGNORECASE)
 MOST_VALUES, CHARACTERS = 2_000_000, 16
 """The most values of a text, and the characters for each that a text with more must have.
 
@@ -70,6 +71,11 @@ def records(path: Path) -> Iterator[Entry]:
         yield from {b"[": _entries, b"{": _objects}.get(first[0], _rows)(content)
     except UnicodeDecodeError as error:
         raise UserError("not-utf-8", f"{path} is not UTF-8 text ({error.reason}): save it as UTF-8.") from None
+
+
+def likely_id(fields: Iterable[str]) -> str | None:
+    """Return the field that is named like one that identifies an item; None if there is none."""
+    return next(filter(LIKE_AN_ID.fullmatch, fields), None)
 
 
 def _unpacked(path: Path) -> bytes:

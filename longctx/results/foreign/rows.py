@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.results.foreign.result import PLAIN, Choice, ForeignResult, listed, name_in, name_of, plain, shown
+from longctx.results.records import likely_id
 
 KINDS = "scorer", "metric", "filter", "model", "provider", "prompt"
 """The fields that may tell several results of an item apart, one of which has to be chosen then."""
 OPTIONAL = "band", "cluster", "cost", "guessing"
 """The fields that count, and may be left out, so that a misspelt one would go unnoticed."""
 OUTCOMES = "correct", "score"
-LIKE_AN_ID = re.compile(r"(?:.*_)?(?:id|idx|index|key)", re.IGNORECASE)
 LIKE_AN_OUTCOME = re.compile(r".*(?:correct|judg|pass|success|score|acc|match|right|f1)", re.IGNORECASE)
 
 
@@ -68,7 +68,7 @@ def complete(results: Sequence[ForeignResult], choice: Choice) -> Sequence[Forei
 def _not_understood(record: Mapping[str, Any], missing: Sequence[str]) -> str:
     """Say which fields there are, and which options name them."""
     likely = {
-        "id": next((name for name in record if LIKE_AN_ID.fullmatch(name)), None),
+        "id": likely_id(record),
         "correct": next((name for name in record if LIKE_AN_OUTCOME.match(name) and _is_outcome(record[name])), None),
     }
     example = " ".join(f"--{name} {likely[name]}" for name in missing if likely[name])
