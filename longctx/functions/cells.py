@@ -64,7 +64,7 @@ class FunctionTable(BaseModel):
     trials: Trials | None = None
     """How many items are drawn, or how many of the cases are asked; by default all cases."""
     cases: str | None = None
-    """A file of cases, JSON lines: each line is an item and has an `id`."""
+    """A file of cases (JSON lines, a JSON array, CSV or TSV, also gzipped): each is an item and has an `id`."""
     id_field: str = "id"
     """The field of the cases that identifies each; `case.id` is its value."""
     cluster: str | None = None
