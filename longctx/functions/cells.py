@@ -21,6 +21,8 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault
 from longctx.files import inside
+from longctx.results.records import likely_id, records
+from longctx.text import visible
 from longctx.vocabulary.cell import PROTOCOL, BuiltTrial, Cell, Identity, Outcome, Reply, Words, is_number, length_of
 from longctx.vocabulary.declaration import Counts
 from longctx.vocabulary.grid import Count, Trials, shortest_band
@@ -36,7 +38,9 @@ READABLE = 40
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a character that UTF-16 writes as two, which no text in UTF-8 can hold."""
-CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
+CASE_ID = re.compile(r"(?! )[A-Za-z0-9_.:@+ -]{1,120}(?<! )")
+LONGEST_LIST = 400
+"""The most characters of the names of fields that an error lists."""
 ParameterValue = int | float | str | None
 
 
@@ -60,7 +64,7 @@ class FunctionTable(BaseModel):
     trials: Trials | None = None
     """How many items are drawn, or how many of the cases are asked; by default all cases."""
     cases: str | None = None
-    """A file of cases, JSON lines: each line is an item and has an `id`."""
+    """A file of cases (JSON lines, a JSON array, CSV or TSV, also gzipped): each is an item and has an `id`."""
     id_field: str = "id"
     """The field of the cases that identifies each; `case.id` is its value."""
     cluster: str | None = None
@@ -394,53 +398,54 @@ def name_of(text: str) -> str:
 
 
 def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[CaseItem, ...]:
-    """Read a file of cases. Raises UserError, which names the line.
+    """Read a file of cases: JSON lines, a JSON array, CSV or TSV, also gzipped. Raises UserError, which names the line.
 
     Args:
         cluster: The field that names what cases share.
         id_field: The field that identifies a case.
     """
+    cases: dict[str, CaseItem] = {}
     try:
-        lines = read_text(path).split("\n")  # other ends of lines may be in a JSON text
+        for record in records(path):
+            case = _case(f"{path}, {record.place}", CaseItem(record.value), cluster, id_field)
+            if cases.setdefault(str(case["id"]), case) is not case:
+                raise UserError(
+                    "duplicate-case-id",
+                    f"{path}, {record.place} has the id {case['id']!r} of an earlier case: give each an id of its own.",
+                )
     except FileNotFoundError:
         raise UserError(
             "no-cases-file", f"There is no file of cases {path}: write one, with one JSON object per line."
         ) from None
-    cases: dict[str, CaseItem] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            case = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError("bad-case", f"{where} is not JSON: {error}. Write one JSON object per line.") from None
-        if not isinstance(case, dict) or not CASE_ID.fullmatch(_text(case.get(id_field))):
-            raise UserError(
-                "case-without-id",
-                f'{where} has no valid id: write an object with "{id_field}", of letters, digits and any of _.:@+-, '
-                "which it keeps when cases are added; or name its field in the marker, as in id_field='_id'.",
-            )
-        case["id"] = case[id_field]
-        if HALF.search(json.dumps(case, ensure_ascii=False)):
-            raise UserError(
-                "half-a-character",
-                f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
-                "which no request can hold: write the complete character.",
-            )
-        if cluster is not None and not _text(case.get(cluster)):
-            raise UserError(
-                "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
-            )
-        if (other := cases.get(str(case["id"]))) is not None:
-            raise UserError(
-                "duplicate-case-id",
-                f"{where} has the id {other['id']!r} of an earlier case: give each an id of its own.",
-            )
-        cases[str(case["id"])] = CaseItem(case)
+    except ValueError as error:
+        raise UserError("bad-case", f"{path}: {error}. Write one JSON object per line.") from None
     if not cases:
         raise UserError("no-cases", f"{path} holds no case: write one JSON object per line.")
     return tuple(cases.values())
+
+
+def _case(where: str, case: CaseItem, cluster: str | None, id_field: str) -> CaseItem:
+    """Return a case with its id. Raises UserError."""
+    if not CASE_ID.fullmatch(_text(case.get(id_field))):
+        likely = likely_id(name for name in case if name != id_field) or "_id"
+        raise UserError(
+            "case-without-id",
+            f'{where} has no valid id: write an object with "{id_field}", of letters, digits, spaces and any of '
+            "_.:@+-, which it keeps when cases are added; or name its field in the marker, as in "
+            f"id_field={likely!r}. Its fields are: {visible(', '.join(case))[:LONGEST_LIST] or 'none'}.",
+        )
+    case["id"] = case[id_field]
+    if HALF.search(json.dumps(case, ensure_ascii=False)):
+        raise UserError(
+            "half-a-character",
+            f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
+            "which no request can hold: write the complete character.",
+        )
+    if cluster is not None and not _text(case.get(cluster)):
+        raise UserError(
+            "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
+        )
+    return case
 
 
 def _text(value: object) -> str:
