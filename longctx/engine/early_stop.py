@@ -32,7 +32,8 @@ from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 
 if TYPE_CHECKING:
     from longctx.live.failure import Asked
-    from longctx.live.run import AskingOrder, AskQuestions
+    from longctx.live.run import AskingOrder, SendRequests
+    from longctx.recording.request import Request
     from longctx.views.reporting import Reports
 
 PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
@@ -46,14 +47,14 @@ def until_settled(run: RunData, tape: Tape) -> AskingOrder:
 
     from longctx.live.failure import Asked
 
-    async def order(cases: Sequence[Case], trials: Sequence[Trial], ask: AskQuestions) -> Asked:
+    async def order(cases: Sequence[Case], requests: Sequence[Request], send: SendRequests) -> Asked:
         looks, asked = LiveLooks(run, cases, tape), Asked()
-        by_key = {trial.key: trial for trial in trials}
+        by_key = {request.key: request for request in requests}
         steps = looks.steps(by_key)
         try:
             now = next(steps)
             while True:
-                asked.add(await ask([by_key[key] for key in by_key if key in now]))
+                asked.add(await send([by_key[key] for key in by_key if key in now]))
                 now = steps.send(stopped_by(asked.stopped, asked.failures.values()))
         except StopIteration as end:
             asked.failures |= end.value
@@ -101,10 +102,10 @@ def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
     A question whose answers are all stale counts as not recorded if all those up to the look that settled its band have
     one: a change was asked in looks, and the answers from before it are still there.
     """
-    lacking, stale = looks.lacking(), looks.stale()
-    unneeded = looks.left_out(lacking) if lacking else set()
+    unrecorded, stale = looks.unrecorded(), looks.stale()
+    unneeded = looks.left_out(unrecorded) if unrecorded else set()
     if stale:
-        unneeded |= looks.later(stale, looks.left_out(lacking | stale))
+        unneeded |= looks.later(stale, looks.left_out(unrecorded | stale))
     if not unneeded:
         return {}
     why = looks.stopped(unneeded)
@@ -156,12 +157,12 @@ class LiveLooks:
         settled = self.stopped(left) if unneeded else None
         return {key: failure for key in left if (failure := settled if key in unneeded else why)}
 
-    def left_out(self, lacking: Collection[str]) -> set[str]:
+    def left_out(self, unrecorded: Collection[str]) -> set[str]:
         """Return those of the questions without an answer, given by their keys, that looks did not ask.
 
         The others were asked in their look, and failed: a few of them do not keep a band from being settled.
         """
-        steps = self.steps(lacking)
+        steps = self.steps(unrecorded)
         try:
             next(steps)
             while True:
@@ -191,7 +192,7 @@ class LiveLooks:
 
         return {key for key in left if needless(self._bands[key])}
 
-    def lacking(self) -> set[str]:
+    def unrecorded(self) -> set[str]:
         """Return the questions of which nothing is recorded: no answer to another request, and none that is refused."""
         return {
             key
@@ -325,8 +326,8 @@ class FunctionLooks(LiveLooks):
         cells = {(case.cell.test, case.cell.slug) for case in cases}
         gated = [(name_of_test(row.test), row) for row in self._baseline if row.band is not None]
         kept = [(test, row) for test, row in gated if test not in run.plan.tests]
-        lacking = {(test, row.band) for test, row in kept if (test, row.cell) not in cells}
-        parted = {band for band in own if (band.test, band.name) in lacking}
+        unrecorded = {(test, row.band) for test, row in kept if (test, row.cell) not in cells}
+        parted = {band for band in own if (band.test, band.name) in unrecorded}
         named = {(band.test, band.name) for band in own}
         elsewhere = {(row.test, row.band) for _, row in kept} - named
         elsewhere = {name for name in elsewhere if (name_of_test(name[0]), name[1]) not in named}

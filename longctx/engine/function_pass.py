@@ -18,7 +18,6 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
-from longctx.live.batches.ledger import TapePlace
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
@@ -26,6 +25,7 @@ from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.run import Done, ending
+from longctx.recording.request import Place
 from longctx.recording.tape import Tape, only_writer
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class FunctionPass:
         elif not (first and self._run.settings.canary) or self._ask_directly(part, rounds.held, only_canary=True):
             self._ask_in_rounds(part, rounds)
 
-    def _ask_directly(self, part: Part, held: Mapping[TapePlace, Failure], only_canary: bool = False) -> bool:
+    def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
         """Ask request by request. Return whether nothing has stopped the asking.
 
         held: why what batches hold is not asked.

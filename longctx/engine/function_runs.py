@@ -22,7 +22,7 @@ from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.trial import FunctionTrial
 from longctx.gate.plan import Load
-from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.batches.ledger import Ledger
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.live.estimating import with_estimated_counts
 from longctx.recording.tape import Tape
@@ -124,11 +124,11 @@ class EstimatingRun(FunctionRun):
             estimates.add_recorded(replayed, start(replayed))
             if (result := start(running)).kind == "error":
                 estimates.add_error(case, result)
-            lacking = [lack for lack in running.lacking if self.tape.wants(lack.wanted)]
-            free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
-            self.held += len(lacking) - len(free)
+            asked = [request for request in running.unanswered if self.tape.wants(request.place)]
+            free = [request for request in asked if request.place not in self._claimed]
+            self.held += len(asked) - len(free)
             if free:
-                estimates.add_lacking(running, free)
+                estimates.add_unanswered(running, free)
 
 
 class PlanningRun(EstimatingRun):

@@ -6,7 +6,6 @@ is recorded, until it lacks nothing.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import json
 import re
@@ -16,17 +15,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from longctx.cases.case import Trial, body_tokens
+from longctx.cases.case import Trial
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
-from longctx.functions.trial import CACHED, FunctionTrial, Lacking, TestMistake
-from longctx.live.batches.ledger import TapePlace, place_of
+from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
 from longctx.live.canary import ERROR, Canary
 from longctx.live.drain import Drain, Paused, RequestEnd, Sent
 from longctx.live.failure import Asked, Failure
-from longctx.live.request import OneRequest, Request
-from longctx.recording.apis import api_at, messages
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.recording.request import Place, Request
 
 if TYPE_CHECKING:
     from longctx.live.asker import Asker
@@ -39,8 +35,6 @@ STARTED = 4
 """The most trials that wait for answers, for each request that may be in flight."""
 KINDS = {"error": ERROR, "infra_error": JUDGE_ERROR}
 """How outcomes are named that no reply has."""
-UNLIMITED = 16_384
-"""The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 SHOWN = 600
 """The most characters of a difference that are shown."""
 
@@ -69,7 +63,7 @@ class FunctionAsker:
         asker: Asker,
         canary: Canary,
         part: Part | None = None,
-        held: Mapping[TapePlace, Failure] | None = None,
+        held: Mapping[Place, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
         """part: of the trials. held: why what batches hold is not asked.
@@ -97,7 +91,7 @@ class FunctionAsker:
         loop = Drain(self, lambda: STARTED * self._asker.allowed, lambda: self._asker.may_send_more)
         while True:
             for paused, request in loop.take():
-                waiting[self._asker.submit(Request.of(request))] = paused, request
+                waiting[self._asker.submit(request)] = paused, request
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -122,7 +116,7 @@ class FunctionAsker:
                 begun += self._begin(fresh.popleft())
         return None
 
-    def go_on(self, paused: Paused) -> Sequence[OneRequest]:
+    def go_on(self, paused: Paused) -> Sequence[Request]:
         paused.requests = requests = self._run(paused)
         self._tally.done += not requests
         return requests
@@ -149,7 +143,7 @@ class FunctionAsker:
 
         If requests share what the prompt cache keeps, this is the first of them, and the others follow it.
         """
-        begun: dict[Paused, list[OneRequest]] = {}
+        begun: dict[Paused, list[Request]] = {}
         for trial in trials:
             paused = Paused(trial)
             if requests := self._run(paused):
@@ -157,9 +151,9 @@ class FunctionAsker:
             else:
                 self._tally.done += 1
         first = {paused: requests[0] for paused, requests in begun.items() if len(requests) == 1}
-        by_key = {request.key: paused for paused, request in first.items() if not request.wanted.counts}
+        by_key = {request.key: paused for paused, request in first.items() if not request.place.counts}
         following: list[Paused] = []
-        for group in of_one_context([request for request in first.values() if not request.wanted.counts]):
+        for group in of_one_context([request for request in first.values() if not request.place.counts]):
             marked = shared_requests(group)
             for request in marked:
                 by_key[request.key].requests = [request]
@@ -169,11 +163,11 @@ class FunctionAsker:
                 following += followers
         return [paused for paused in begun if paused not in following]
 
-    def _run(self, paused: Paused) -> list[OneRequest]:
+    def _run(self, paused: Paused) -> list[Request]:
         """Run a trial; return the requests that it waits for, none if it has ended."""
         trial = self._trial_of(paused.trial)
         result = self._start(trial)
-        requests = self._lacking(trial, result, paused)
+        requests = self._unanswered(trial, result, paused)
         if requests:
             return requests
         self._part.note(trial, result)
@@ -187,7 +181,7 @@ class FunctionAsker:
 
     def _pending(self, running: FunctionTrial) -> Failure | None:
         """Return why a trial waits for a batch of an earlier run; None if it does not."""
-        places = (place_of(lacking.wanted) for lacking in running.lacking)
+        places = (request.place for request in running.unanswered)
         return next((self._held[place] for place in places if place in self._held), None)
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
@@ -198,7 +192,8 @@ class FunctionAsker:
         else:
             self._canary.ended(group, KINDS.get(result.kind, result.kind), trial.last.text if trial.last else "")
 
-    def _lacking(self, running: FunctionTrial, result: Result, before: Paused) -> list[OneRequest]:
+    def _unanswered(self, running: FunctionTrial, result: Result, before: Paused) -> list[Request]:
+        """Return the requests of a trial that are sent now, none if it has ended or cannot go on."""
         trial, issued = running.trial, running.bodies
         if changed := not_repeated(running, before.issued):
             self.asked.failures[trial.key] = changed
@@ -211,36 +206,15 @@ class FunctionAsker:
             if not self._only_canary:
                 self.asked.failures[trial.key] = pending
             return []
-        lacking = [lacking for lacking in running.lacking if self._tape.wants(lacking.wanted)]
-        sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}
-        if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
+        requests = [request for request in running.unanswered if self._tape.wants(request.place)]
+        sent = {request.place.key for request in before.requests}
+        if any(request.place.key in sent for request in requests):  # never pay for it a second time
             message = f"{running.case.id}, trial {running.item}: its answer is not found where it was recorded."
             self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
-        self.asked.stale += not lacking
+        self.asked.stale += not requests
         before.issued = issued
-        return [one_request(trial, each) for each in lacking]
-
-
-def one_request(trial: Trial, lacking: Lacking) -> OneRequest:
-    """Return a request of a trial as a question. The tokens of its prompt are estimated."""
-    model, body = lacking.model, dict(lacking.body)
-    api = api_at(lacking.wanted.path) or messages
-    asked = api.most_tokens(body)
-    room = (model.max_output or UNLIMITED) if asked is None else asked
-    cell = dataclasses.replace(trial.case.cell, max_tokens=max(0, room - model.thinking_tokens))
-    case = dataclasses.replace(trial.case, model=model, cell=cell, counted=body_tokens(api.as_request(body), model))
-    built = BuiltTrial(trial.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
-    return OneRequest(
-        case,
-        trial.index,
-        trial.repeat,
-        built=built,
-        sha256=lacking.wanted.key,
-        wanted=lacking.wanted,
-        body=body | {"model": model.sent_as},
-        headers=dict(lacking.headers),
-    )
+        return requests
 
 
 def one_line(result: Result) -> str:

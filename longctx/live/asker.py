@@ -24,13 +24,13 @@ from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
 from longctx.live.progress import live_progress
-from longctx.live.request import Request
 from longctx.live.server.clients import open_clients
 from longctx.live.server.enquiry import read_count
 from longctx.live.server.providers import Client
 from longctx.live.server.vendors import count_body, key_of
 from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
+from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 
@@ -106,14 +106,14 @@ class Asker:
         connections.are_own()  # the task has the context of the thread that submitted it
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
-        if request.wanted.counts:
-            return await count(self._clients.of(request.trial.case.model), self.tape, request)
+        if request.place.counts:
+            return await count(self._clients.of(request.model), self.tape, request)
         result = await self._asking.asked_for(request)
         if isinstance(result, Reply):
-            self.tally.answered(result, request.trial.case.model.prices)
+            self.tally.answered(result, request.model.prices)
         else:
             self.tally.failed += 1
-        self._progress.ended(request.trial, request.built, result)
+        self._progress.ended(request, result)
         return result
 
     def _run(self) -> None:
@@ -151,11 +151,10 @@ async def count(client: Client, tape: Tape, request: Request) -> Failure | None:
     """Ask for a count of tokens, which is free, and record it."""
     try:
         content = await count_body(client, request)
-        read_count(content, (api_at(request.wanted.path) or messages).COUNT_FIELD)
+        read_count(content, (api_at(request.place.path) or messages).COUNT_FIELD)
         now = clocks.stamp()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-        tape.record(request.wanted, answer, now, None)
+        tape.record(request.place, answer, now, None)
     except Exception as error:
-        case = request.trial.case
-        return explain(error, client.base_url, case.id, key_of(case.model))
+        return explain(error, client.base_url, request.case.id, key_of(request.model))
     return None

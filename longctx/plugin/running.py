@@ -76,7 +76,8 @@ def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTri
 
 def _elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
     """Return how a stale trial differs in another process; empty if it does not, or if nothing of it is stale."""
-    stale = next((each for each in running.lacking if running.tape.status(each.wanted) == "stale"), None)
+    places = (request.place for request in running.unanswered)
+    stale = next((place for place in places if running.tape.status(place) == "stale"), None)
     if stale is None:
         return ""
     from longctx.plugin import elsewhere

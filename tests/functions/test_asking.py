@@ -16,15 +16,15 @@ import pytest
 from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
-from longctx.functions.asking import FunctionAsker, difference, one_request
+from longctx.functions.asking import FunctionAsker, difference
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.display import Tally
-from longctx.live.request import Request
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
 
@@ -166,13 +166,13 @@ class Forgetful(Tape):
 
     here = threading.local()
 
-    def plays(self, wanted: Any) -> bool:
+    def plays(self, place: Any) -> bool:
         return getattr(self.here, "asked", False)
 
-    def reply(self, wanted: Any) -> Any:
+    def reply(self, place: Any) -> Any:
         self.here.asked = True
         try:
-            return super().reply(wanted)
+            return super().reply(place)
         finally:
             self.here.asked = False
 
@@ -203,14 +203,13 @@ def test_one_cell_after_another_has_its_own_trials(server: SimulatedServer, tape
 def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     body = body_of("a") | {"tools": [{"name": "add"}], "system": "s"}
-    issued(trial, "a")
-    lacking = trial.lacking[0]
-    made = one_request(Trial(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
-    sent = Request.of(made).arguments
+    with pytest.raises(Suspended):
+        trial.exchange(body, {"anthropic-beta": "x"}, MODEL)
+    [made] = trial.unanswered
+    sent = made.arguments
     assert sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
     assert sent["extra_headers"] == {"anthropic-beta": "x"}
-    assert made.case.counted is not None
-    assert made.case.counted > 346  # the prompt that comes with tools
+    assert made.tokens.prompt > 346  # the prompt that comes with tools
 
 
 def test_a_difference_is_short() -> None:
@@ -317,8 +316,8 @@ def test_a_trial_goes_on_once_all_of_its_requests_are_answered(server: Simulated
         issued(trial, f"a of {trial.item}", f"b of {trial.item}")
 
     class Noting(Tape):
-        def record(self, wanted: Any, *rest: Any, **more: Any) -> None:
-            super().record(wanted, *rest, **more)
+        def record(self, place: Any, *rest: Any, **more: Any) -> None:
+            super().record(place, *rest, **more)
             first.set()
 
     server.script = script
