@@ -53,8 +53,6 @@ class Case:
     """How long its model's replies are by its answers; None if it has too few."""
     strategy: str = ""
     """The strategy of context management, by name; empty if it is not varied."""
-    guessing: float | None = None
-    """The rate that guessing reaches, as the marker of a test function states it."""
 
     @property
     def group(self) -> Group:
@@ -93,14 +91,15 @@ class Case:
     @property
     def token_values(self) -> dict[str, float] | None:
         """What `Cell.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
-        if not self.cell.is_counted():
+        if self.cell.declared.counts is None:
             return {}
         return self.model.token_values(self.cell.test, self.counts_key)
 
     @property
     def counts_key(self) -> str:
         """What names, in the model's profile, the counts of its cell's probes with this wording."""
-        return self.cell.counts_key(self.wording.digest, self.wording.words)
+        counts = self.cell.declared.counts
+        return counts.key(self.wording.digest, self.wording.words) if counts else self.wording.digest
 
     @property
     def size(self) -> int:
@@ -137,7 +136,7 @@ class Case:
     @property
     def added_tokens(self) -> int:
         """The estimated tokens of what a request holds beside the cell's prompt: tools and blocks, for instance."""
-        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.counts_system)
+        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.declared.fills_window)
         if self.shape == TEXT:
             return profiles
         return profiles + round(shapes.added_tokens(self.shape, self.cell.piece_count) * self.model.tokens.reference)
@@ -295,7 +294,7 @@ class TableChoices:
 def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[Case]:
     """Return a test's cases, each once, in the order of the profile's tables. Raises UserError."""
     models, prompts = chosen.models, chosen.prompts
-    grids = profile.grids(test.test)
+    grids = profile.grids(test.declared.name)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
@@ -326,7 +325,7 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "cell-of-two-banks",
-                        f"Two [{test.test}] tables of the profile ask {model} {case.cell.slug} with questions "
+                        f"Two [{case.cell.test}] tables of the profile ask {model} {case.cell.slug} with questions "
                         f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )

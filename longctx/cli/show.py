@@ -164,7 +164,7 @@ def _print(trial: Trial, model: str | None) -> None:
         "depth": f"{built.depth:.3f}",
         "tokens from the needle to the end": built.distance_from_end,
         **built.recorded,
-        **trial.case.cell.run_facts,
+        **trial.case.cell.items.facts,
         "about, in tokens": f"{trial.case.size_tokens:,}",
         "max_tokens, unless a profile sets it": trial.case.reply_tokens,
         "headers": as_lines(trial.case.model.treatments).replace("\n", "; ") or None,
@@ -206,7 +206,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         raise UserError("bad-cell-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
     wording = PromptSet.open(options.workspace, prompts).wording(test, document)
-    if model is None and test.is_counted():
+    if model is None and test.declared.counts:
         raise UserError(
             "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
         )

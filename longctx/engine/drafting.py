@@ -159,7 +159,7 @@ class Drafting:
             Case(
                 self._model,
                 WORDING,
-                Alone(given, question=draft.probe.question, evidence=draft.evidence, tokens=size),
+                Alone(given, question=draft.probe.question, evidence=draft.evidence, reference_tokens=size),
                 seed=0,
                 trials=1,
             )

@@ -83,7 +83,7 @@ class Preflight:
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
         bands = {(case.cell.test, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
-        stated = {case.cell.test: case.guessing for case in self._run.cells}
+        stated = {case.cell.test: case.cell.declared.guessing for case in self._run.cells}
         return [
             replace(row, guessing=stated.get(row.test) or row.guessing)
             for row in self._baseline

@@ -153,7 +153,7 @@ class Measurer:
             case,
             rows,
             views,
-            case.cell.run_facts,
+            case.cell.items.facts,
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
@@ -409,6 +409,6 @@ def identified(run: RunData, trial: Trial) -> dict[str, Any]:
         "item": identity.item,
         "repeat": identity.repeat,
         "band": case.band if case.gated else None,
-        "guessing": case.guessing,
+        "guessing": None if identity.test in run.plan.tests else case.cell.declared.guessing,
         "cluster": case.cell.cluster(trial.index) or None,
     }

@@ -103,10 +103,11 @@ def with_estimated_counts(case: Case) -> Case:
     if case.token_values is not None:
         return case
     model, cell = case.model, case.cell
-    texts = cell.probes(case.wording.words)
+    assert cell.declared.counts is not None
+    texts = cell.declared.counts.probes(case.wording.words)
     counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
     try:
-        values = cell.token_values(counts)
+        values = cell.declared.counts.kept(counts)
     except ValueError as error:
         raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
     estimated = TokenCounts(

@@ -221,7 +221,7 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
     rows, problem = measured.rows, measured.problem
     skip_unrecorded(item, measured)
     if not (rows or problem):
-        pytest.fail(f"invalid: it has no question: {case.cell.why_empty}.", pytrace=False)
+        pytest.fail(f"invalid: it has no question: {case.cell.items.why_empty}.", pytrace=False)
     measuring.keep_rows(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
         [name] = cell_names(measured.own_rows)

@@ -19,7 +19,6 @@ from itertools import pairwise
 from typing import Any, Self
 
 from pydantic_core import to_json
-from vcr.request import Request as StoredRequest
 
 from longctx.cases.case import Case, RequestTokens, Trial
 from longctx.config.models import Caching, ModelProfile, as_lines
@@ -90,11 +89,6 @@ class Place:
             path=path,
             parts=parts,
         )
-
-    def stored(self) -> StoredRequest:
-        """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
-        where = {"trial": self.trial, "file": self.file, "model": self.model, "key": self.key}
-        return StoredRequest("POST", self.path, f"sha256:{self.sha256}", where)
 
 
 @dataclass(frozen=True, slots=True)

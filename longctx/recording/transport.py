@@ -13,7 +13,7 @@ from longctx.config.models import BETA, VERSION, as_lines, treatments
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import Place, digest, messages_body, unmarked
-from longctx.recording.tape import PLACE, Tape
+from longctx.recording.tape import PLACE, Tape, stored
 
 KEPT_HEADERS = ("content-type", "request-id")
 """The headers of an answer that are stored. No header of a request is."""
@@ -58,9 +58,9 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         compared = (each for sent in (body, unmarked(body)) for each in (sent, self._tape.rewriting.compared(sent)))
         if all(digest(each, headers, place.path) != place.sha256 for each in compared):
             raise AssertionError(f"the SDK sends another body than the one {place.trial} is replayed by")
-        stored = place.stored()
-        if self._tape.can_play_response_for(stored):
-            return _played(self._tape.play_response(stored))
+        kept = stored(place)
+        if self._tape.can_play_response_for(kept):
+            return _played(self._tape.play_response(kept))
         return await self._record(request, place)
 
     async def aclose(self) -> None:

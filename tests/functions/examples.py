@@ -10,7 +10,7 @@ from typing import Any
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
-from longctx.functions.cells import CellOfFunction
+from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
 from longctx.functions.trial import FunctionTrial
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
@@ -29,7 +29,8 @@ def case_of(
     of_one_context: int = 1,
     **values: Any,
 ) -> Case:
-    cell = CellOfFunction(function, tuple(values.items()), items, of_one_context, max_tokens=1024)
+    declared = declaration_of(function, FunctionTable(share=of_one_context), items)
+    cell = CellOfFunction(declared, tuple(values.items()), max_tokens=1024)
     return Case(model, Wording("protocol", "none", {}), cell, seed=seed, trials=trials)
 
 

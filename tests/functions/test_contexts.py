@@ -11,7 +11,7 @@ import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.batches import Round, Rounds
-from longctx.functions.cells import CellOfFunction
+from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
@@ -149,7 +149,8 @@ def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:
 
 def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     items = tuple((f"case-{number}", "") for number in range(4))
-    cell = CellOfFunction("test_it", (("fill", 400),), items, same_context=True, max_tokens=1024)
+    declared = declaration_of("test_it", FunctionTable(same_context=True), items)
+    cell = CellOfFunction(declared, (("fill", 400),), max_tokens=1024)
     case = dataclasses.replace(case_of(model=CACHED), cell=cell, trials=4)
     assert [len(group) for group in in_contexts(list(case.each_trial()))] == [4]
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}

@@ -15,7 +15,7 @@ from vcr.serializers import jsonserializer
 
 from longctx.cases.case import Trial
 from longctx.recording.request import Place
-from longctx.recording.tape import Tape, TapeError
+from longctx.recording.tape import Tape, TapeError, stored
 from tests.recording.examples import AT, LATER, answer, line_case, place, recorded
 from tests.refusals import refused
 from tests.servers import message
@@ -61,7 +61,7 @@ def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     alike = dataclasses.replace(place(other), sha256=ONE.sha256)
     assert (tape.reply(alike), tape.status(alike)) == (None, "missing")
-    assert not tape.can_play_response_for(alike.stored())
+    assert not tape.can_play_response_for(stored(alike))
     tape.record(alike, answer("other"), AT, 0)
     assert [said(each, alike) for each in (tape, Tape(tmp_path))] == ["other", "other"]
 
@@ -278,7 +278,7 @@ def test_any_text_is_replayed_to_the_letter(tmp_path_factory: pytest.TempPathFac
     for index, (body, text) in enumerate(zip(bodies, [*replies, *replies], strict=True)):
         place = dataclasses.replace(ONE, trial=str(index))
         assert said(again, place) == text
-        assert again.play_response(place.stored())["body"]["string"] == body
+        assert again.play_response(stored(place))["body"]["string"] == body
     assert (folder / CASE.file).read_bytes().count(b"\n") == len(bodies)
 
 

@@ -172,7 +172,7 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     model = case.model.model
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.cell.test}"):
-            return await token_counts(client, case.model, case.cell, case.wording)
+            return await token_counts(client, case.model, case.cell.declared, case.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (

@@ -98,7 +98,9 @@ def test_tokens_are_counted_where_the_provider_counts_them(
         [reply] = asyncio.run(run())
         assert reply.token_values
         counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
-        assert [body["model"] for body in counted] == [case.model.sent_as] * len(Passkey.probes(case.wording.words))
+        assert [body["model"] for body in counted] == [case.model.sent_as] * len(
+            Passkey.declared.counts.probes(case.wording.words)
+        )
 
 
 def opened(tmp_path: Path, provider: str) -> object:
