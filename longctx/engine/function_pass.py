@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
-from longctx.engine.early_stop import FunctionLooks, stopped_by
+from longctx.engine.early_stop import InterimLooks, Steps, stopped_by
 from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionAsker, Part
@@ -93,21 +93,17 @@ class FunctionPass:
     def _ask_in_looks(self) -> None:
         """Ask look by look, and in each only the bands that are not settled yet."""
         run, failures = self._run, self.asked.failures
-        looks = FunctionLooks(run, self._cases, self._tape)
+        looks = InterimLooks(run, self._cases, self._tape)
         self._tape.looks = looks.plan
 
         def note(trial: FunctionTrial, result: Result) -> None:
             looks.ended(trial.trial, ended(trial, result))
 
-        first, steps = True, looks.steps(looks.of)
-        try:
-            now = next(steps)
-            while True:
-                self._ask(Part(now, note), first)
-                first = False
-                now = steps.send(BROKEN if self.broken else stopped_by(self.asked.stopped, failures.values()))
-        except StopIteration as end:
-            failures |= end.value
+        steps = Steps(looks, looks.of)
+        for number, now in enumerate(steps):
+            self._ask(Part(now, note), first=not number)
+            steps.stop(BROKEN if self.broken else stopped_by(self.asked.stopped, failures.values()))
+        failures |= steps.not_asked
 
     def _ask(self, part: Part, first: bool) -> None:
         """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""

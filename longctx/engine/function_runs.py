@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Trial
-from longctx.engine.early_stop import FunctionLooks, left_out_by
+from longctx.engine.early_stop import InterimLooks, left_out_by
 from longctx.engine.gate_plan import SubjectBand, band_of, cannot_pass, target_of
 from longctx.engine.measure import MeasuredCase, Measurer
 from longctx.errors import TapeError, UserError
@@ -204,7 +204,7 @@ def leave_out(run: RunData, tests: Functions) -> None:
 
     replaying = ReplayingRun(run.tape(), Part(ended=note))
     tests.run(replaying)
-    looks = FunctionLooks(run, replaying.cells, run.recorded)
+    looks = InterimLooks(run, replaying.cells, run.recorded)
     for trial, of_trial in known:
         looks.ended(trial, of_trial)
     run.unasked |= left_out_by(looks)
