@@ -11,7 +11,7 @@ from longctx.cases.case import Case, Group
 from longctx.engine.early_stop import InterimLooks, Steps, stopped_by
 from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
-from longctx.functions.asking import FunctionAsker, Part
+from longctx.functions.asking import FunctionTrials, Part
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
@@ -38,12 +38,12 @@ BROKEN = Failure("test-not-run", "a test could not be run, so no further look wa
 class AskingRun(FunctionRun):
     """Asks the requests of each cell that have no recorded answer."""
 
-    def __init__(self, asker: FunctionAsker, tape: Tape) -> None:
-        super().__init__(tape)
-        self._asker = asker
+    def __init__(self, asker: Asker, trials: FunctionTrials) -> None:
+        super().__init__(asker.tape)
+        self._asker, self._trials = asker, trials
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self._asker.ask(case.each_trial(), trial_of, start)
+        self._asker.drain(self._trials.of(case.each_trial(), trial_of, start))
 
 
 class CollectingRun(FunctionRun):
@@ -124,11 +124,11 @@ class FunctionPass:
         """
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
-            asking = FunctionAsker(asker, self._canary, part, held, only_canary)
-            self._run_functions(AskingRun(asking, self._tape), asker.halt, asking.wait)
+            trials = FunctionTrials(self._tape, tally, self._canary, part, held, only_canary)
+            self._run_functions(AskingRun(asker, trials), asker.halt, asker.wait)
         asked = asker.asked
-        asking.asked.answered, asking.asked.stopped, asking.asked.others = asked.answered, asked.stopped, asked.others
-        self.asked.add(asking.asked)
+        trials.asked.answered, trials.asked.stopped, trials.asked.others = asked.answered, asked.stopped, asked.others
+        self.asked.add(trials.asked)
         return self.asked.stopped is None
 
     def _ask_in_rounds(self, part: Part, rounds: Rounds) -> None:

@@ -11,28 +11,23 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from longctx.cases.case import Trial
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
 from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
 from longctx.live.canary import ERROR, Canary
-from longctx.live.drain import Drain, Paused, RequestEnd, Sent
+from longctx.live.display import Tally
+from longctx.live.drain import Paused
 from longctx.live.failure import Asked, Failure
 from longctx.recording.request import Place, Request
-
-if TYPE_CHECKING:
-    from longctx.live.asker import Asker
-
+from longctx.recording.tape import Tape
 
 Body = Mapping[str, Any]
 Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
-STARTED = 4
-"""The most trials that wait for answers, for each request that may be in flight."""
 KINDS = {"error": ERROR, "infra_error": JUDGE_ERROR}
 """How outcomes are named that no reply has."""
 SHOWN = 600
@@ -55,12 +50,13 @@ class Part:
             self.ended(trial, result)
 
 
-class FunctionAsker:
-    """Asks what the cells of test functions lack."""
+class FunctionTrials:
+    """Trials of test functions, each of which runs again as its answers arrive, until it lacks nothing."""
 
     def __init__(
         self,
-        asker: Asker,
+        tape: Tape,
+        tally: Tally,
         canary: Canary,
         part: Part | None = None,
         held: Mapping[Place, Failure] | None = None,
@@ -73,30 +69,16 @@ class FunctionAsker:
         self.asked = Asked()
         self._part, self._held = part or Part(), held or {}
         self._canary, self._only_canary = canary, only_canary
-        self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
-        self._waiting: dict[Future[RequestEnd], Sent] = {}
-        """What the trials of the present cell wait for."""
-
-    def wait(self) -> None:
-        """Wait for what is in flight."""
-        wait(self._waiting)
-
-    def ask(self, trials: Iterable[Trial], trial_of: TrialOf, start: RunOnce) -> None:
-        """Ask what trials lack, of one cell or of many, until they lack nothing or cannot go on."""
-        self._trial_of, self._start = trial_of, start
-        self._fresh = deque(in_contexts([trial for trial in trials if self._part.holds(trial)]))
+        self._tape, self._tally = tape, tally
         self._begun: deque[Paused] = deque()
         """Trials that have run once, and whose first requests may be sent."""
-        waiting = self._waiting = {}
-        loop = Drain(self, lambda: STARTED * self._asker.allowed, lambda: self._asker.may_send_more)
-        while True:
-            for paused, request in loop.take():
-                waiting[self._asker.submit(request)] = paused, request
-            if not waiting:
-                return
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                loop.ended(*waiting.pop(future), future.result())
+
+    def of(self, trials: Iterable[Trial], trial_of: TrialOf, start: RunOnce) -> Self:
+        """Return these trials of one cell, or of many: those that the part holds."""
+        self._trial_of, self._start = trial_of, start
+        self._fresh = deque(in_contexts([trial for trial in trials if self._part.holds(trial)]))
+        self._begun.clear()
+        return self
 
     def next(self) -> Paused | None:
         """Return the next trial that has run once and lacks answers; None if none may start now."""
@@ -125,12 +107,10 @@ class FunctionAsker:
         self._begun.extendleft(reversed(paused.followers))
         paused.followers = []
 
-    def again(self, paused: Paused) -> None:
-        self._tally.failed -= len(paused.unanswered)
-
     def failed(self, paused: Paused, why: Failure) -> None:
         self._canary.failed(paused.trial.case.group)
         self._tally.done += 1
+        self._tally.failed += 1
         self.asked.failures[paused.trial.key] = why
 
     def _leave(self, trials: Sequence[Trial], why: Failure) -> None:

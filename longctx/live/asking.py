@@ -91,9 +91,6 @@ class ProtocolTrials:
         if not self._asked.stopped:
             self.order.readable(paused.requests[0].key)
 
-    def again(self, paused: Paused) -> None:
-        pass
-
     def failed(self, paused: Paused, why: Failure) -> None:
         self._end(paused, why)
 

@@ -2,7 +2,7 @@
 
 A supply says which trial starts next and what a trial lacks. The loop bounds how many requests are out, lets a trial go
 on when its answers are there, and sends once more what failed for a passing reason. It sends nothing itself and waits
-for nothing: who calls it does, with tasks (live/asking.py) or with a thread (functions/asking.py).
+for nothing: who calls it does, with tasks (asking.py) or with a thread (asker.py).
 """
 
 from __future__ import annotations
@@ -61,9 +61,6 @@ class Supply(Protocol):
     def readable(self, paused: Paused) -> None:
         """Let those start that wait for this one: what they share is in the cache, or never will be."""
 
-    def again(self, paused: Paused) -> None:
-        """Note that what failed of a trial is sent once more."""
-
     def failed(self, paused: Paused, why: Failure) -> None:
         """Note that a trial has ended without an answer."""
 
@@ -120,7 +117,6 @@ class Drain:
             elif self._again:
                 paused = self._again.popleft()
                 if self._may_send_more():
-                    self._supply.again(paused)
                     unanswered, paused.unanswered = paused.unanswered, []
                     return paused, [request for request, _ in unanswered]
                 self._supply.failed(paused, paused.unanswered[0][1])

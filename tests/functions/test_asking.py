@@ -16,7 +16,7 @@ import pytest
 from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
-from longctx.functions.asking import FunctionAsker, difference
+from longctx.functions.asking import FunctionTrials, difference
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
@@ -52,12 +52,12 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
     case, tally = case or case_of(trials=3), Tally(3)
     asker = Asker(tape, [MODEL], Terms(server.url, in_flight), tally, lambda sentence: None)
     with asker:
-        asking = FunctionAsker(asker, Canary({}, None))
-        asking.ask(
+        asking = FunctionTrials(tape, tally, Canary({}, None)).of(
             case.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: function(trial) and None),
         )
+        asker.drain(asking)
     assert tally.done == case.size
     return asking.asked
 
@@ -294,11 +294,12 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
     model = MODEL.model_copy(update={"prices": prices})
     case, tally = case_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
-        FunctionAsker(asker, Canary({}, None)).ask(
+        trials = FunctionTrials(tape, tally, Canary({}, None)).of(
             case.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
         )
+        asker.drain(trials)
     assert tally.tokens > 0
     assert (tally.cost is None) == (prices is None)
 
@@ -340,12 +341,12 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
     tally, group = Tally(40), (case.cell.test, CACHED.model)
     canary = Canary({group: 40}, said.append)
     with Asker(tape, [CACHED], Terms(server.url, 2), tally, said.append) as asker:
-        asking = FunctionAsker(asker, canary)
-        asking.ask(
+        asking = FunctionTrials(tape, tally, canary).of(
             case.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: unreadable(trial)),
         )
+        asker.drain(asking)
     assert len(server.asked) == 10
     assert len(asking.asked.failures) == 30
     assert {failure.cause for failure in asking.asked.failures.values()} == {"unreadable"}

@@ -53,9 +53,6 @@ class Trials:
     def readable(self, paused: Paused) -> None:
         self.order.readable(paused.requests[0].key)
 
-    def again(self, paused: Paused) -> None:
-        pass
-
     def failed(self, paused: Paused, why: Failure) -> None:
         self.failures.append((paused.trial.index, why))
 
