@@ -19,8 +19,8 @@ from longctx.live.cost.money import Budget
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.batch_server import BatchServer
-from tests.functions.examples import case_of, trial_of
+from tests.batch_server import BatchServer, errored
+from tests.functions.examples import body_of, case_of, trial_of
 
 PRICES = Prices(
     input=2,
@@ -174,3 +174,15 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     assert marked[1] == {"type": "text", "text": "Question 1?"}
     assert second.shared.after == first.key
     assert cell.cluster(0) == "", "statistics take no notice"
+
+
+def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) -> None:
+    """Else it would be sent again in each round."""
+    trial = trial_of(tape=tape)
+    with pytest.raises(Suspended):
+        trial.exchange(body_of("Is it right?") | {"model": "referee"}, {}, ModelProfile(model="referee"), role="judge")
+    with BatchServer() as server:
+        server.result = errored("invalid_request_error", "no")
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None)
+        rounds.ask(Round(trial.unanswered))
+    assert rounds.asked.failures.keys() == {trial.trial.key}
