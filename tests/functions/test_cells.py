@@ -18,7 +18,7 @@ from longctx.config.models import TokenCounts
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
 from longctx.functions.cells import CASE_ID, NAME, CaseItem, Function, load_cases, named_values, wording_of
-from longctx.vocabulary.declaration import Counts
+from longctx.vocabulary.counts import Counts
 from longctx.workspace import Workspace
 from tests.functions.examples import MODEL, case_of
 
@@ -324,11 +324,10 @@ def test_values_are_made_of_what_is_kept(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="its probe texts") as caught:
         case.fitted()
     assert caught.value.code == "prompt-set-not-measured"
-    assert case.cell.token_values({"a": 9}) == {"a": 9.0}
+    assert case.cell.declared.counts.kept({"a": 9}) == {"a": 9.0}
     kept = TokenCounts(test="test_it", wording=case.counts_key, on="2026-11-26", values={"a": 9})
     known = dataclasses.replace(case, model=MODEL.model_copy(update={"token_counts": (kept,)}))
     assert known.fitted().cell.tokens == {"half": 4.5}
-    assert known.fitted().cell == case.cell
     assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().cell.tokens is None
 
 
@@ -357,7 +356,7 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
 )
 def test_values_that_cannot_be_right(tmp_path: Path, values: Any, error: type[Exception], says: str) -> None:
     cell = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).cell
-    for make in cell.token_values, cell.fit:
+    for make in cell.declared.counts.kept, cell.fit:
         with pytest.raises(error, match=says):
             make({"a": 9})
 
