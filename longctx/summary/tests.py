@@ -184,6 +184,8 @@ def _dominates(one: Retention, other: Retention) -> bool:
 
 FILL = "fill"
 """The parameter of a test function that is the fill of the window."""
+FILLER = "filler tokens"
+"""What such parameters count: the tokens of the text around the question, not all that are sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.live.cost.money import usd
 from longctx.registry import shipped
-from longctx.report.charts import Drawn
 from longctx.report.comparison import effective_lengths
+from longctx.report.svg import Drawn
 from longctx.report.tables import tables
 from longctx.report.text import answered, cost_sentences, own_test, said
 from longctx.results.manifest import Manifest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 import longctx
 from longctx.registry import in_order
-from longctx.report.charts import Drawn, charts, colours, css, draw, drawing, standing_alone
+from longctx.report.charts import charts, colours, css
 from longctx.report.document import Document
 from longctx.report.page import trials
 from longctx.report.page.contents import (
@@ -29,9 +29,11 @@ from longctx.report.page.contents import (
 )
 from longctx.report.page.pictures import forest, legend, panels
 from longctx.report.run_report import RunReport
+from longctx.report.svg import Drawn, draw, numbers_of, standing_alone
 from longctx.report.terminal import attention
 from longctx.report.text import findings, first_table
 from longctx.results.row import Row
+from longctx.summary.summary import Summary
 from longctx.text import visible
 from longctx.views.chart import Chart, Table
 from longctx.vocabulary.declaration import Protocol
@@ -47,44 +49,45 @@ LONG = 26
 """The characters of a cell beyond which it may wrap. A rate with its interval and n is shorter."""
 
 
-def write_page(folder: Path, of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | None = None) -> None:
+def write_page(folder: Path, of_run: RunReport, earlier: EarlierAnswers | None = None) -> None:
     """Write index.html to the run's folder, its charts to charts/ as SVG files, and details/ with what trials hold.
 
-    drawn: the charts, which may be drawn while they are consumed. earlier: the baseline's answers.
+    earlier: the baseline's answers.
     """
+    drawn, light = drawn_charts(of_run.summary), colours("light")
     (folder / "charts").mkdir(exist_ok=True)
-    kept = _kept(drawn, folder / "charts")
-    page, chunks = render(of_run, kept, earlier)
+    for chart, svg in drawn:
+        file = folder / "charts" / f"{chart.name}.svg"
+        file.write_text(standing_alone(svg, chart.title, light), encoding="utf-8")
+    page, chunks = render(of_run, drawn, earlier)
     (folder / DETAILS).mkdir(exist_ok=True)
     for number, chunk in enumerate(chunks):
         (folder / DETAILS / f"{number}.js").write_text(f'longctx({number}, "{chunk}");\n', encoding="ascii")
     (folder / "index.html").write_text(page, "utf-8", "backslashreplace")
 
 
-def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
-    light = colours("light")
-    for chart in drawn:
-        (folder / f"{chart.chart.name}.svg").write_text(standing_alone(chart.svg, light), encoding="utf-8")
-        yield chart
+def drawn_charts(summary: Summary) -> list[Drawn]:
+    """Draw the charts of a run, in which a model has one colour."""
+    numbers = numbers_of(cell.subject.model for cell in summary.cells)
+    return [Drawn(chart, draw(chart, numbers)) for chart in charts(summary)]
 
 
 def page_of(of_run: RunReport, earlier: EarlierAnswers | None = None) -> str:
     """Return the page without writing any file."""
-    with drawing(charts(of_run.summary)) as drawn:
-        return render(of_run, drawn, earlier)[0]
+    return render(of_run, drawn_charts(of_run.summary), earlier)[0]
 
 
-def render(of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | None = None) -> tuple[str, list[str]]:
+def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | None = None) -> tuple[str, list[str]]:
     """Return the page with these charts, and the chunks of details that lie beside it.
 
-    The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text Vega
-    has escaped, and JSON without `<`.
+    The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text was
+    escaped when they were drawn, and JSON without `<`.
     """
     record, summary, manifest, verdict = of_run.record, of_run.summary, of_run.manifest, of_run.verdict
     places = in_order([row.test for row in record.rows], summary.tests)
     rows = [record.rows[place] for place in places]
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
-    parts = list(sections(summary, list(drawn)))
+    parts = list(sections(summary, drawn))
     shown = panels(summary)
     page = (
         _environment()
@@ -138,6 +141,7 @@ def changes_page(
     figures: shown after the first table.
     """
     rows, earlier, subject = changed.rows, changed.earlier, changed.subject
+    numbers = numbers_of(mark.series.partition(",")[0] for chart in figures for mark in chart.plot.marks)
 
     def title(name: str) -> str:
         return tests[name].title if name in tests else name
@@ -147,7 +151,7 @@ def changes_page(
         .get_template("changes.html")
         .render(
             verdict=document,
-            figures=[Figure(chart.title, draw(chart), chart.table, chart.note) for chart in figures],
+            figures=[Figure(chart.title, draw(chart, numbers), chart.table, chart.note) for chart in figures],
             compared=True,
             cells=cell_links(rows),
             index=trials.index(rows, title, earlier, subject),

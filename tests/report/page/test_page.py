@@ -71,7 +71,7 @@ def test_every_test_has_its_section_and_charts(report: Path) -> None:
         "qa-effects-1.svg",
         "qa-variants-1.svg",
     ]
-    assert text.count("<svg font-family") == len(charts)
+    assert text.count('<svg viewBox="0 0 380 ') == len(charts)
 
 
 def test_tests_are_in_one_order(report: Path) -> None:
