@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from longctx.report.document import ForestBand
 from longctx.report.tables import default_views
-from longctx.results.row import grouped
-from longctx.stats.rates import Rate
+from longctx.results.row import grouped, short_names
+from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
 from longctx.views.chart import Chart, Plot, PlotMark, Table
+from longctx.vocabulary.cell import is_check
 
 
 def charts(summary: Summary) -> Iterator[Chart]:
@@ -31,6 +33,72 @@ def charts(summary: Summary) -> Iterator[Chart]:
         yield from (replace(chart, test=name) for chart in own)
         yield from (chart for chart in by_place if chart.test == name)
     yield from outcomes(summary)
+
+
+def forest(bands: Sequence[ForestBand], margin: float) -> Chart | None:
+    """Return the change of accuracy in each band of a gate, in percentage points; None without any.
+
+    margin: the drop that the gate rules out, a share.
+    """
+    marks = [
+        PlotMark(
+            band.name,
+            100 * band.difference,
+            (100 * band.interval[0], 100 * band.interval[1]),
+            series=band.verdict,
+            say=f"{band.name}: {points(band.difference)} {between}, {band.verdict}",
+            text=f"{points(band.difference)} {between}" if band.interval[0] < band.interval[1] else "same answers",
+        )
+        for band in bands
+        for between in [f"[{', '.join(map(points, band.interval))}]"]
+    ]
+    if not marks:
+        return None
+    plot = Plot(
+        marks=marks,
+        kind="rows",
+        value="change of accuracy, percentage points",
+        ends=None,
+        lines=[(0.0, "no change"), (-100 * margin, f"margin {points(-margin)}")],
+        legend=None,
+        colours={"pass": "var(--good)", "regression": "var(--bad)"}
+        | dict.fromkeys(("inconclusive", "invalid"), "var(--ink-soft)"),
+    )
+    rows = [{"band": str(mark.x), "change": mark.text, "verdict": mark.series} for mark in marks]
+    title = "Change of accuracy in each band [95% interval]"
+    note = "A band passes if a drop of the margin is ruled out."
+    return Chart("bands", "", title, plot, Table.from_rows(title, rows), note)
+
+
+def points(share: float) -> str:
+    """Return a difference of two accuracies in percentage points."""
+    return f"{100 * share:+.1f}"
+
+
+def accuracies(summary: Summary) -> Chart | None:
+    """Return the accuracy of each test, as its table counts it; None of a single test."""
+    tests, marks = set(), []
+    for (test, subject), cells in grouped(
+        (cell for cell in summary.cells if cell.rate.n and not is_check(cell.test)),
+        lambda cell: (cell.test, cell.subject),
+    ).items():
+        rate, title = pooled(cell.rate for cell in cells), summary.title(test)
+        tests.add(test)
+        others = {each.subject for each in summary.of(test) if each.rate.n}
+        alike = [each for each in others if each.model == subject.model]
+        named = short_names(alike)[subject].removeprefix(subject.model)
+        marks.append(
+            PlotMark(
+                f"{title}{named}",
+                rate.rate,
+                (rate.lo, rate.hi),
+                series=subject.model,
+                say=f"{title}, {subject}: {rate}",
+                text=f"{rate.rate:.2f} n={rate.n:,}",
+            )
+        )
+    title = "Accuracy of each test, over all its trials [95% interval]"
+    return Chart("tests", "", title, Plot(marks=marks, kind="rows"), Table(title, (), ())) if len(tests) > 1 else None
 
 
 COMMON = "Only variants asked at every length are included, so lengths are comparable."

@@ -44,6 +44,8 @@ class Document:
     """What a page draws of a gate."""
     margin: float = 0.0
     """The drop that the gate rules out, a share."""
+    change: str = ""
+    """What the gate judges, in a few words: the title of its page."""
 
 
 def as_terminal(document: Document) -> str:

@@ -287,8 +287,11 @@ def _curves(drawing: _Drawing) -> None:
         drawing.text((left + width - 8) / 2, bottom + 32, plot.x, "middle", room=width - left)
     _across(drawing, y, left, xs)
     scale = min(1.0, max(0.5, dodge / 4)) if len(series) > 1 else 1.0
-    for number, (name, marks) in enumerate(grouped(plot.marks, lambda mark: mark.series).items()):
-        moved = dodge * (number - (len(series) - 1) / 2)
+    curves = grouped(plot.marks, lambda mark: mark.series)
+    alone = all(len(marks) == 1 for marks in curves.values())
+    for name, marks in curves.items():
+        side_by_side = [other for other in series if curves[other][0].x == marks[0].x] if alone else series
+        moved = dodge * (side_by_side.index(name) - (len(side_by_side) - 1) / 2)
         _curve(drawing, drawing.styles[name], [(xs[mark.x] + moved, mark) for mark in marks], y, scale)
     for number, upright in enumerate(plot.uprights):
         style = drawing.styles.get(upright.series, Style(SOFT, SHAPES[0]))

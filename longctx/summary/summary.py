@@ -20,7 +20,17 @@ from longctx.registry import in_order, shipped
 from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
-from longctx.summary.tests import CHUNKS, FILLER, Retention, Retrieval, Window, retention, retrievals, windows
+from longctx.summary.tests import (
+    CHUNKS,
+    FILLER,
+    Retention,
+    Retrieval,
+    Window,
+    median_tokens,
+    retention,
+    retrievals,
+    windows,
+)
 from longctx.views.answers import CellSummary, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
@@ -317,7 +327,7 @@ def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
         common = set.intersection(*asked)
         for size, group in of_size.items():
-            sent = _median_tokens(group)
+            sent = median_tokens(group)
             counted = [row for row in group if not common or row.params.get(variant) in common]
             for tenth, rows_there in grouped(counted, _tenth).items():
                 rate = rate_of(rows_there)
@@ -335,11 +345,6 @@ def _varied_length(rows: Sequence[Row]) -> str:
 
 def _size(parameter: str, row: Row) -> int:
     return int(row.params[parameter] or 0) if parameter else 0
-
-
-def _median_tokens(rows: Sequence[Row]) -> int | None:
-    known = [row.input_tokens for row in rows if row.input_tokens is not None]
-    return round(statistics.median(known)) if known else None
 
 
 def _tenth(row: Row) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longctx.results.row import grouped
@@ -66,8 +66,6 @@ class RateView:
     """A sentence below the charts."""
     uprights: Sequence[Upright] = ()
     """Vertical lines at numbers of the axis."""
-    sent: Mapping[int, int] = field(default_factory=dict)
-    """The tokens that were sent at each number, if the numbers count something else."""
     fewest: int = 2
     """The fewest places on the axis for which there is a chart."""
     finding: bool = True
@@ -161,19 +159,20 @@ class RateView:
     def _plot(self, points: Sequence[RatePoint], legend: str) -> Plot:
         """Return what a chart draws. Names without an order are rows; so are those of a view that goes down."""
         title, *ends = self.scale
+        alone = len({point.series for point in points}) == 1  # then the colour is that of the subject
         marks = [
             PlotMark(
                 x=point.x if isinstance(point.x, int | float) else self.label(point.x),
                 value=estimate(point.value),
                 interval=interval(point.value),
-                series=point.series,
+                series=point.facet if alone and point.facet else point.series,
                 say=f"{self._says(point.x)}, {point.series}: {point.value}",
             )
             for point in points
         ]
         names = [mark.x for mark in marks if isinstance(mark.x, str)]
         rows = self.down or (len(names) == len(marks) and not all(name.endswith("%") for name in names))
-        alone = grouped((point for point in points if point.lexical.n), lambda point: "" if rows else point.x)
+        lexical = grouped((point for point in points if point.lexical.n), lambda point: "" if rows else point.x)
         return Plot(
             marks=marks,
             kind="rows" if rows else "curves",
@@ -183,7 +182,7 @@ class RateView:
             lines=[(line, "") for line in self.lines],
             dotted=[
                 (x if isinstance(x, int | float) else self.label(x), pooled(point.lexical for point in same).rate)
-                for x, same in alone.items()
+                for x, same in lexical.items()
             ],
             uprights=self.uprights,
             from_zero=self.from_zero,
@@ -194,8 +193,7 @@ class RateView:
         """Return a place on the axis as text: `5 lines`, or `k 512` for a number without a unit."""
         if isinstance(x, str):
             return self.label(x)
-        sent = f" ({self.sent[x]:,} tokens sent)" if isinstance(x, int) and x in self.sent else ""
-        return (f"{x:,} {self.unit}" if self.unit else f"{self.x} {x:,}") + sent
+        return f"{x:,} {self.unit}" if self.unit else f"{self.x} {x:,}"
 
 
 def _dotted(points: Sequence[RatePoint]) -> str:
