@@ -98,8 +98,6 @@ def show_last(session: pytest.Session) -> None:
     ended = session_of(config)
     if terminal is None or is_worker(config) or config.option.collectonly or not ended.verdict:
         return
-    failed = terminal.stats.get("failed", [])
-    failed[:] = [report for report in failed if not report.nodeid.startswith(GATE)]  # those of bands are above
     counts = ", ".join(text for text, _ in terminal.build_summary_stats_line()[0])
     line = last_line(ended.finished.headline if ended.finished else WHOLE_RUN, int(session.exitstatus))
     terminal.write_line(f"{line} · {counts}", **{"red" if session.exitstatus else "green": True})
@@ -138,9 +136,7 @@ def report_failed_bands(session: pytest.Session) -> None:
     """Report each band that fails the gate as a failed test case, which no exit status counts."""
     config = session.config
     finished = session_of(config).finished
-    if finished is None or not finished.verdict or finished.verdict == "pass":
-        return
-    if finished.verdict == "inconclusive" and run_of(config).settings.on_inconclusive == "pass":
+    if finished is None:
         return
     failed, stopped = session.testsfailed, session.shouldfail
     session.testscollected += len(finished.failed)  # or pytest's progress would exceed 100%

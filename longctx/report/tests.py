@@ -11,7 +11,7 @@ from typing import Any
 from longctx.live.cost.money import usd
 from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
-from longctx.summary.tests import FILL, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
+from longctx.summary.tests import FILL, FILLER, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
 from longctx.text import count
 from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
@@ -135,6 +135,19 @@ def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterat
         )
 
 
+def retention_sentences(found: Sequence[Retention]) -> list[str]:
+    """Return what each strategy of a model recalls, and from how much of the conversation."""
+    several = len({each.subject for each in found}) > 1
+    sentences = []
+    for subject in dict.fromkeys(each.subject for each in found):
+        of = [each for each in found if each.subject == subject]
+        named = ", ".join(
+            f"{each.strategy} {each.recall.rate:.2f} with {each.retained:.0%} of the tokens" for each in of
+        )
+        sentences.append(f"{subject}: recall of {named}." if several else f"Recall: {named}.")
+    return sentences
+
+
 def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Iterator[Table]:
     """Yield the table of the strategies, and those of the views."""
     columns = {
@@ -219,11 +232,18 @@ def window_view(title: str, stem: str, found: Sequence[Window]) -> RateView:
         heading=title,
         title="Accuracy by fill",
         x=FILL,
-        axis="fill, tokens",
-        unit="tokens",
+        axis=FILLER,
+        unit=FILLER,
         series="strategy",
         finding=False,
+        note=f"Sent, of {found[0].strategy}: {sent}." if (sent := _sent(found[0])) else "",
     )
+
+
+def _sent(window: Window) -> str:
+    """Return the tokens that were sent at each fill; empty if they are not known."""
+    known = [f"{point.sent:,} at {size(point.value)}" for point in window.points if point.sent is not None]
+    return ", ".join(known)
 
 
 def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
@@ -232,7 +252,8 @@ def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
     losses = [next((loss for loss in each.losses.each if loss.value == point.value), None) for each, point in rows]
     columns = {
         "strategy": [each.strategy for each, _ in rows],
-        "fill": [size(point.value) for _, point in rows],
+        FILLER: [size(point.value) for _, point in rows],
+        "tokens sent": ["?" if point.sent is None else f"{point.sent:,}" for _, point in rows],
         "accuracy [95% interval]": [str(point.rate) for _, point in rows],
         "loss [simultaneous 95% interval]": [_lost(loss) if loss else "" for loss in losses],
         **{name: [f"{point.counts.get(name, 0):,}" for _, point in rows] for name in ("stale", "lost", "invented")},
@@ -242,9 +263,10 @@ def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
 
 
 def measured_columns(points: Sequence[Measured]) -> dict[str, list[str]]:
-    """Return the columns of what points cost, how long they took, and what the prompt cache gave."""
+    """Return the columns of what points cost if anything, how long they took, and what the prompt cache gave."""
+    prices = ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points]
     return {
-        "$ per 1,000": ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points],
+        **({"$ per 1,000": prices} if any(point.usd != 0 for point in points) else {}),
         "median s": ["?" if point.seconds is None else f"{point.seconds:.1f}" for point in points],
         "cached": ["?" if point.cached is None else f"{point.cached:.0%}" for point in points],
     }

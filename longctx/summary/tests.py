@@ -184,6 +184,8 @@ def _dominates(one: Retention, other: Retention) -> bool:
 
 FILL = "fill"
 """The parameter of a test function that is the fill of the window."""
+FILLER = "filler tokens"
+"""What such parameters count: the tokens of the text around the question, not all that are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,8 @@ class Measured:
     """The share of the input tokens that were read from the prompt cache; None if no answer tells."""
     counts: dict[str, int]
     """How often each number of the rows' traces is above zero."""
+    sent: int | None = None
+    """The median of the tokens that were sent; None if it is not known."""
 
     @classmethod
     def of(cls, value: float, rows: Sequence[Row]) -> Measured:
@@ -214,7 +218,14 @@ class Measured:
             statistics.median(seconds) if seconds else None,
             sum(row.cached_tokens or 0 for row in told) / sum(row.input_tokens or 0 for row in told) if told else None,
             {name: sum(row.trace.get(name, 0) > 0 for row in rows) for name in names},
+            median_tokens(rows),
         )
+
+
+def median_tokens(rows: Sequence[Row]) -> int | None:
+    """Return the median of the tokens that were sent; None if no answer tells."""
+    known = [row.input_tokens for row in rows if row.input_tokens is not None]
+    return round(statistics.median(known)) if known else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from longctx.report.files import as_json
+from longctx.report.page.contents import sections
 from longctx.report.tables import default_views
 from longctx.report.terminal import as_terminal
 from longctx.report.tests import FRONTIER, window_sentences, window_tables
@@ -106,7 +107,7 @@ def test_the_table_and_the_summary() -> None:
     rows = [*filled(2000, 20, 24), *filled(4000, 12, 24, trace={"stale": 1, "lost": 0, "invented": 0})]
     [table] = window_tables("test_it", windows(rows))
     first, second = table.rows
-    assert first[table.columns.index("fill")] == "2k"
+    assert first[table.columns.index("filler tokens")] == "2k"
     assert second[table.columns.index("stale")] == "24"
     assert second[table.columns.index("cached")] == "50%"
     assert second[table.columns.index("$ per 1,000")] == "2.00"
@@ -137,5 +138,6 @@ def test_the_page_begins_with_a_curve_for_each_strategy() -> None:
     ]
     assert FRONTIER not in [view.title for view in others], "it would pool the fills"
     found = findings(summary)
-    assert found[0].startswith("test_it: At 4k 33 points are lost (")
+    [section, _] = sections(summary, [])
+    assert section.answers[0].startswith("At 4k 33 points are lost (")
     assert not [sentence for sentence in found if "the rate falls" in sentence], "the sentence says it"

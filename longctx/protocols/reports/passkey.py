@@ -11,7 +11,6 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from longctx import Answers, Axes, Rate, Report, Reported, Row, StatedMinimum, Table
@@ -19,7 +18,7 @@ from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.row import Subject, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.views.answers import CellSummary
-from longctx.views.chart import HEIGHT, Spec, subject_columns, tokens
+from longctx.views.chart import Upright, subject_columns, tokens
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.cell import PROTOCOL
 from longctx.vocabulary.report import Rank
@@ -232,7 +231,15 @@ def success(cells: Sequence[CellSummary], summaries: Sequence[PasskeySummary]) -
             from_zero=True,
             lines=[SUCCESS_RATE],
             note=f"Dashed: an accuracy of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
-            layers=partial(_reached, reached),
+            uprights=[
+                Upright(
+                    each.effective.k_max or 0,
+                    f"k_max {each.effective.k_max:,}",
+                    str(each.subject),
+                    f"k_max {_k_max(each)}, {each.subject}",
+                )
+                for each in reached
+            ],
             fewest=1,
             finding=False,
         )
@@ -316,40 +323,6 @@ def figure(cells: Sequence[CellSummary]) -> str:
 
 
 REPORT = Report(by=("window",), more=more, findings=findings, data=entry, gate=reported, figure=figure)
-
-
-def _reached(windows: Sequence[PasskeySummary], x: Spec, colour: Spec) -> list[Spec]:
-    """Draw a line and its name for each k_max; lines at the same k are drawn side by side."""
-    encoding = {"x": x, "color": colour, "description": {"field": "say"}}
-    values = [
-        {
-            "x": summary.effective.k_max,
-            "name": f"k_max {summary.effective.k_max:,}",
-            "series": str(summary.subject),
-            "say": f"k_max {_k_max(summary)}, {summary.subject}",
-            "line": HEIGHT - 12 - 14 * place,
-        }
-        for place, summary in enumerate(windows)
-    ]
-    before = [sum(other["x"] == line["x"] for other in values[:place]) for place, line in enumerate(values)]
-    lines = [
-        {
-            "data": {"values": [line]},
-            "mark": {"type": "rule", "strokeWidth": 2, "xOffset": -3 * moved},
-            "encoding": encoding,
-        }
-        for moved, line in zip(before, values, strict=True)
-    ]
-    names = {
-        "data": {"values": values},
-        "mark": {"type": "text", "align": "right", "dx": -4 - 3 * max(before, default=0), "aria": False},
-        "encoding": {
-            **encoding,
-            "y": {"field": "line", "type": "quantitative", "scale": None},
-            "text": {"field": "name"},
-        },
-    }
-    return [*lines, names]
 
 
 def _lowest(cells: Sequence[CellSummary], summary: PasskeySummary) -> CellSummary | None:
