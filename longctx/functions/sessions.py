@@ -20,6 +20,8 @@ MOST = 32_000_000
 """The most characters of a line, and of what is kept of a session."""
 STRANGE = 1000
 """The lines of no form with which a log may begin."""
+COMPACTIONS = 100
+"""The most compactions of a session."""
 API_ERROR = "API error"
 PICTURES = ("image", "image_url", "input_image")
 FILES = ("document", "file", "input_file")
@@ -30,6 +32,8 @@ ADDED = ("call_id", "reasoning_details", "signature")
 """The fields that Cline adds to the blocks of the Messages API."""
 Turn = dict[str, Any]
 Block = dict[str, Any]
+Responses = dict[str, tuple[list[str], list[Turn]]]
+"""OpenAI's responses by their id: the system prompts and the turns so far."""
 Found = tuple[int, dict[str, Any]]
 """A line, and its request of the Messages API as `request`, with the reply as `response`."""
 
@@ -105,6 +109,9 @@ class ClaudeCode(Reader):
 class Codex(Reader):
     """Every turn that was not undone; of what a compaction left, only what the log does not have itself."""
 
+    said: list[int] = field(default_factory=list)
+    """The places of the turns that a person said."""
+
     def add(self, number: int, entry: Any) -> None:
         payload = entry["payload"]
         match entry["type"], payload.get("type"):
@@ -120,8 +127,8 @@ class Codex(Reader):
             case "event_msg", "error" | "stream_error":
                 self.left_out[API_ERROR] += 1
             case "event_msg", "thread_rolled_back":
-                said = [place for place, turn in enumerate(self.turns) if _is_said(turn)]
-                del self.turns[[*said, len(self.turns)][max(0, len(said) - payload["num_turns"])] :]
+                for _ in range(min(payload["num_turns"], len(self.said))):
+                    del self.turns[self.said.pop() :]
 
     def item(self, item: Mapping[str, Any]) -> None:
         """Take up an item of OpenAI's responses."""
@@ -136,6 +143,7 @@ class Codex(Reader):
             case {"role": role, "content": content} if role in INSTRUCTIONS:
                 self.system.append(_text(content))
             case _ if turn := _of_item(item):
+                self.said += [len(self.turns)] * _is_said(turn)
                 self.say(turn["role"], *turn["content"])
 
 
@@ -149,17 +157,17 @@ def _is_said(turn: Turn) -> bool:
 class Gemini(Reader):
     """Every turn that was not undone; a compaction replaces the turns of the program, but not those of the log."""
 
-    records: dict[str, tuple[list[Turn], Counter[str]]] = field(default_factory=dict)
-    """The turns of each record, and what of it is left out; the log writes a record again when it changes."""
+    records: dict[str, tuple[list[Turn], Counter[str], int]] = field(default_factory=dict)
+    """The turns of each record, what of it is left out, and its characters; the log writes it again when it changes."""
     summaries: set[str] = field(default_factory=set)
     """The records that a compaction made."""
 
     def add(self, number: int, entry: Any) -> None:
         changed = entry.get("$set")
         if isinstance(target := entry.get("$rewindTo"), str):
-            names = [*self.records]
-            for name in names[names.index(target) if target in names else 0 :]:
-                del self.records[name]
+            ends = target if target in self.records else next(iter(self.records), None)
+            while self.records and ends in self.records:
+                self.drop(next(reversed(self.records)))
         elif isinstance(changed, dict):
             if isinstance(messages := changed.get("messages"), list):
                 self.go_on_with({message["id"]: message for message in messages})
@@ -169,30 +177,35 @@ class Gemini(Reader):
 
     def go_on_with(self, messages: Mapping[str, Mapping[str, Any]]) -> None:
         """Take up what the program goes on with: some turns were undone, or a summary stands for them."""
+        gone = self.records.keys() - messages.keys()
         new = [name for name in messages if name not in self.records]
-        gone = [name for name in self.records if name not in messages]
         if new and gone:
             self.compactions += 1
             self.summaries.update(new)
+            if self.compactions > COMPACTIONS:
+                raise ValueError(f"it was compacted more than {COMPACTIONS:,} times")
             return
         for name in gone:
-            del self.records[name]
+            self.drop(name)
         for name in new:
             self.record(messages[name])
+
+    def drop(self, name: str) -> None:
+        self.kept -= self.records.pop(name)[2]
 
     def record(self, record: Mapping[str, Any]) -> None:
         if record["id"] in self.summaries or record["type"] not in ("user", "gemini", "error"):
             return
-        if record["type"] == "error":
-            self.records[record["id"]] = [], Counter([API_ERROR])
-            return
-        turns = list(_of_gemini(record))
+        _, _, before = self.records.get(record["id"], ([], Counter(), 0))
+        self.kept, others = self.kept - before, self.kept - before
+        turns = list(_of_gemini(record)) if record["type"] != "error" else []
         self.measure(turns)
         results = [call.get("result") for call in record.get("toolCalls") or ()]
-        self.records[record["id"]] = turns, Counter(_attached([record.get("content"), results]))
+        left_out = Counter(_attached([record.get("content"), results]) if turns else [API_ERROR])
+        self.records[record["id"]] = turns, left_out, self.kept - others
 
     def conversation(self) -> Found | None:
-        for turns, left_out in self.records.values():
+        for turns, left_out, _ in self.records.values():
             self.turns += turns
             self.left_out += left_out
         return super().conversation()
@@ -279,14 +292,15 @@ class Requests(Reader):
     """Requests, each with all turns before it: the last of those with the most turns."""
 
     chosen: Found | None = None
-    responses: dict[str, list[Any]] = field(default_factory=dict)
-    """The items of OpenAI's responses so far, by the id of the response."""
+    responses: Responses = field(default_factory=dict)
 
     def add(self, number: int, entry: Any) -> None:
         if self.line not in (None, number) and "input" not in _body(entry):
             return
         request = _request_of(entry, self.responses)
         turns = request["request"]["messages"]
+        self.kept += len(turns) * bool(self.responses)  # each of OpenAI's responses keeps those before it
+        self.measure(())
         if self.line in (None, number) and (
             self.chosen is None or len(turns) >= len(self.chosen[1]["request"]["messages"])
         ):
@@ -395,10 +409,10 @@ def fields_of(entry: Any) -> str:
     return f"{', '.join(names) or 'none'}{' in a list' if first is not entry else ''}"
 
 
-def _request_of(entry: Any, responses: dict[str, list[Any]]) -> dict[str, Any]:
+def _request_of(entry: Any, responses: Responses) -> dict[str, Any]:
     """Return a line as a request of the Messages API, with the reply if it has one. Raises ValueError, KeyError.
 
-    responses: the items of earlier requests to OpenAI's responses, by the id of their response; this one is added.
+    responses: those before it; this one is added.
     """
     request, response = dict(_body(entry)), entry.get("response") or {}
     if isinstance(response, Mapping) and isinstance(response.get("body"), Mapping):  # a line of OpenAI's batches
@@ -516,22 +530,22 @@ def _output(output: Any) -> str:
     return _text(output)
 
 
-def _from_responses(
-    request: Mapping[str, Any], response: Mapping[str, Any], known: dict[str, list[Any]]
-) -> dict[str, Any]:
+def _from_responses(request: Mapping[str, Any], response: Mapping[str, Any], known: Responses) -> dict[str, Any]:
     """Return a request of OpenAI's responses, with its reply, as one of the Messages API. Raises ValueError."""
     before = request.get("previous_response_id")
     if before and before not in known:
         raise ValueError(f"it goes on after the response {before!r}, which is not in the log before it")
     given = request["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
-    items = [*known.get(str(before), ()), *items, *(response.get("output") or ())]
+    items += response.get("output") or ()
+    system, turns = known.get(str(before), ([], []))
+    system = [*system, *(_text(item["content"]) for item in items if item.get("role") in INSTRUCTIONS)]
+    said = (_of_item(item) for item in items if item.get("role") not in INSTRUCTIONS)
+    turns = [*turns, *filter(None, said)]
     if identity := response.get("id"):
-        known[str(identity)] = items
-    system = [request.get("instructions") or ""]
-    system += [_text(item["content"]) for item in items if item.get("role") in INSTRUCTIONS]
+        known[str(identity)] = system, turns
     tools = [tool for tool in request.get("tools") or () if tool.get("type") == "function" and "name" in tool]
-    turns = [turn for item in items if item.get("role") not in INSTRUCTIONS and (turn := _of_item(item))]
+    system = [request.get("instructions") or "", *system]
     return {"messages": turns, "system": "\n\n".join(filter(None, system)), "tools": _named(tools)}
 
 

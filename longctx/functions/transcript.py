@@ -481,7 +481,7 @@ def _whole(line: bytes, rest: bytes, log: Log) -> Any:
     return None
 
 
-MARKS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
+MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 """The texts and the brackets of JSON."""
 
 

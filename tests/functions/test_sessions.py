@@ -425,7 +425,10 @@ def test_nested_and_foreign_texts_are_refused_in_a_sentence(tmp_path: Path, text
             ('{"type": "user", "isSidechain": true, "message": ' + LINE.strip() + "}\n") * 3,
             "more than 2,000 characters",
         ),
-        (('{"id": "a", "type": "user", "content": "' + "a" * 900 + '"}\n') * 3, "more than 2,000 characters"),
+        (
+            "".join(f'{{"id": "{name}", "type": "user", "content": "{"a" * 900}"}}\n' for name in "aabc"),
+            "line 4 .* more than 2,000 characters",
+        ),
     ],
     ids=["line", "turns", "codex", "claude", "gemini"],
 )
