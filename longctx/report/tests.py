@@ -323,7 +323,9 @@ def _one_by_one(sessions: Sequence[Window]) -> str:
         alike.setdefault(said, []).append(each)
     told = []
     for said, windows in sorted(alike.items(), reverse=True):
-        names = _listed([each.session for each in windows]) if len(windows) <= MOST_NAMED else f"{len(windows):,} sessions"
+        names = (
+            _listed([each.session for each in windows]) if len(windows) <= MOST_NAMED else f"{len(windows):,} sessions"
+        )
         told.append(f"{names}: {said or f'too few probes, {_further([each.losses.more for each in windows])} in each'}")
     return "; ".join(told)
 
