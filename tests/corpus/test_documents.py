@@ -71,7 +71,7 @@ def test_links_that_are_not_read_are_named(tmp_path: Path) -> None:
     (folder / "more").symlink_to("b")
     assert noticed(folder) == f"{folder}: 1 link is not read (the first: more, to a folder): put files in its place."
     (folder / "gone.md").symlink_to("nowhere.md")
-    assert "2 links are not read (the first: gone.md, to nowhere): put files in their place." in noticed(folder)
+    assert "2 links are not read (the first: gone.md, to nothing): put files in their place." in noticed(folder)
     assert ids(load_corpus(folder)) == ["a", "b-c"]
 
 
