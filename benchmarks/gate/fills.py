@@ -145,8 +145,12 @@ def coin_sessions(lost: NDArray[np.float64], probes: int, random: np.random.Gene
         known if sessions > 1 else RATE, (1 - known) if sessions > 1 else 1 - RATE, (sessions, probes)
     )
     fallen = random.random(chances.shape)
-    right = [np.where(fallen < 2 * lost[:, [fill]] / RATE, chances / 2, chances) for fill in range(fills)]
-    return [random.random(chances.shape) < each for each in right]
+    left = np.minimum(0.5, 1 - lost / RATE)  # of the chance of a probe that the model knows no more
+    falling = lost / RATE / (1 - left)
+    return [
+        random.random(chances.shape) < np.where(fallen < falling[:, [fill]], chances * left[:, [fill]], chances)
+        for fill in range(fills)
+    ]
 
 
 SESSIONS = {"normal": normal_sessions, "coins": coin_sessions}
