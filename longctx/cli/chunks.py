@@ -75,6 +75,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
+    from longctx.corpus.documents import copies
     from longctx.engine.drafting import Drafting, in_words
     from longctx.functions.chunks import read_chunks
 
@@ -91,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
         base, tokens = read_chunks(options.folder, SIZE), SIZE
     size = sum(chunk.tokens for chunk in base.sections)
     say(f"{options.folder}: {count(len(base.sections), 'chunk')}, {size:,} tokens.")
+    if twice := copies(options.folder):
+        say(twice)
     drafts = _own(options.questions, base) if options.questions else []
     work = Drafting(run_of(options), model, base.sections, options.number)
     if not confirmed(work.doing(drafts, "question"), options):

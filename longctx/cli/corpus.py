@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_task, declare, settings_of, tell_unread
+from longctx.cli.options import add_task, declare, settings_of, tell_noticed
 from longctx.config.arguments import number
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def freeze(options: argparse.Namespace) -> int:
     from longctx.corpus.documents import freeze as freeze_folder
 
     print(freeze_folder(options.documents))
-    tell_unread(options.documents)
+    tell_noticed(options.documents)
     return 0
 
 
@@ -99,7 +99,7 @@ def stats(options: argparse.Namespace) -> int:
     from longctx.protocols.reports.corpus import stats_text
 
     documents, budgets = options.documents, options.budget or BUDGETS
-    tell_unread(documents)
+    tell_noticed(documents)
     own = options.workspace.find("questions", f"{documents.resolve().name}.jsonl")
     asked = options.questions or (own if own.is_file() else None)
     bank = load_bank(options.workspace, documents, asked, "") if asked else None

@@ -93,11 +93,11 @@ def say(sentence: str) -> None:
     print(sentence, flush=True)
 
 
-def tell_unread(folder: Path) -> None:
-    """Print which files of a folder of documents are not read, if there are any. Raises UserError."""
-    from longctx.corpus.documents import unread
+def tell_noticed(folder: Path) -> None:
+    """Print which files of a folder of documents are not read, or copies, if there are any. Raises UserError."""
+    from longctx.corpus.documents import noticed
 
-    if sentence := unread(folder):
+    if sentence := noticed(folder):
         print(sentence, file=sys.stderr)
 
 

@@ -70,7 +70,7 @@ def add(commands: Any) -> None:
         ". Its profile is written, too. A model drafts probes; those that need the text are kept.",
     )
     option = parser.add_argument
-    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or a Claude Code session")
+    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or an agent's session")
     option("--line", type=number(int, 1), metavar="N", help="the line of a log (default: the one with most turns)")
     option("--system", type=Path, metavar="FILE", help="the system prompt, if the log does not have it")
     option("--tools", type=Path, metavar="FILE", help="the tools as JSON, if the log does not have them")
@@ -203,7 +203,8 @@ def _found(session: Transcript) -> str:
     parts += [count(session.compactions, "compaction")] if session.compactions else []
     options = {"system prompt": "--system FILE", "tool descriptions": "--tools FILE"}
     lacks = [f"{each} (give it with {options[each]})" for each in session.lacks]
-    return f"{', '.join(parts)}." + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
+    left_out = f" Left out: {', '.join(session.left_out)}." if session.left_out else ""
+    return f"{', '.join(parts)}.{left_out}" + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
 
 
 def _rounded(tokens: int) -> str:

@@ -147,15 +147,16 @@ def credits_of(item: ItemRows) -> AnswerPair | None:
     return (before, after) if before and after else None
 
 
-def paired(items: Iterable[ItemRows]) -> Paired | Averaged:
+def paired(items: Iterable[ItemRows], *, clustered: bool = True) -> Paired | Averaged:
     """Return the difference between two conditions over the items that were measured under both.
 
-    An item counts once, by the mean of its answers under each condition, whatever the number of repeats.
+    An item counts once, by the mean of its answers under each condition, whatever the number of repeats. clustered:
+    whether other clusters are meant, too; if not, only these, whose items are independent within each.
     """
     clusters: dict[object, list[AnswerPair]] = {}
     for item in items:
         if credits := credits_of(item):
-            clusters.setdefault(item[1][0].identified[0], []).append(credits)
+            clusters.setdefault(item[1][0].identified[0] if clustered else len(clusters), []).append(credits)
     return difference(clusters.values())
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
 from longctx.authoring.check import sentences
-from longctx.cli.options import add_task, check_free_folder, declare, say, settings_of, tell_unread
+from longctx.cli.options import add_task, check_free_folder, declare, say, settings_of, tell_noticed
 from longctx.cli.questions.filter import answered, readable
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.files import check_writable
 
     documents = options.corpus or options.workspace.find("register")
-    tell_unread(documents)
+    tell_noticed(documents)
     questions = load_questions(options.questions, load_corpus(documents))
     now = f"questions-{clocks.local():%Y-%m-%dT%H-%M-%S-%f}"
     folder = options.report or options.workspace.reports / now

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_task, declare, following, say, settings_of, tell_unread
+from longctx.cli.options import add_task, declare, following, say, settings_of, tell_noticed
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     settings = replace(settings_of(options), estimate=False)
     run = Run(root=options.workspace.root, settings=settings, say=say)
     corpus = load_corpus(options.corpus)
-    tell_unread(options.corpus)
+    tell_noticed(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
         run.estimate(cases)
