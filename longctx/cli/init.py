@@ -144,7 +144,7 @@ def _starter(root: Path, has_profiles: bool, alone: bool) -> dict[str, bytes]:
     existing = {path.name for path in (root / TESTS).glob("test_*.py")}
     if existing and (has_profiles or not (alone or existing & {*names})):
         return {}
-    tests = {f"{TESTS}/{name}": (_shipped(TESTS) / name).read_bytes() for name in names}
+    tests = {f"{TESTS}/{name}": (starter(TESTS) / name).read_bytes() for name in names}
     return tests if has_profiles else tests | {PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()}
 
 
@@ -217,7 +217,7 @@ def _ci(root: Path) -> dict[str, bytes]:
             "not-top-of-repository",
             f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
-    contents = {name: _shipped(name).read_text("utf-8") for name in CI}
+    contents = {name: starter(name).read_text("utf-8") for name in CI}
     replaced = {OURS: _installs(), OUR_PATHS: f"LIVE_PATHS: {' '.join(_live_paths(root))} #"}
     for ours, theirs in replaced.items():
         contents = {name: content.replace(ours, theirs) for name, content in contents.items()}
@@ -237,7 +237,7 @@ def _installs() -> str:
     return "-r requirements.txt" if not address or "file:" in address else address
 
 
-def _shipped(name: str) -> Path:
+def starter(name: str) -> Path:
     """Return the path of a file or folder to copy: in the installed package, or at the top of a checkout."""
     installed = Path(__file__).with_name("starter") / name
     return installed if installed.exists() else packaged().parent / name
