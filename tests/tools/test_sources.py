@@ -32,14 +32,14 @@ PLACES = {0: "beginning", 50: "middle", 100: "end"}
 MIDDLE = 50
 RECORDS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
 EXAMPLES = {
-    "none": "no example",
-    "unrelated": "two unrelated examples",
-    "two": "two examples",
-    "five": "five examples",
-    "none_scratchpad": "a scratchpad",
-    "unrelated_scratchpad": "two unrelated examples and a scratchpad",
-    "two_scratchpad": "two examples and a scratchpad",
-    "five_scratchpad": "five examples and a scratchpad",
+    "none": "none",
+    "unrelated": "two unrelated",
+    "two": "two",
+    "five": "five",
+    "none_scratchpad": "scratchpad",
+    "unrelated_scratchpad": "unrelated + scratchpad",
+    "two_scratchpad": "two + scratchpad",
+    "five_scratchpad": "five + scratchpad",
 }
 NONE = "-"
 
@@ -111,22 +111,23 @@ def passkeys() -> str:
 
 
 def qa() -> str:
-    """Return the accuracies of long-context QA: the controls, then a row for each record and prompt."""
-    rows = [[model, *of, "", ""] for model, *of in controls()]
-    found: dict[tuple[str, int, int], dict[str, str]] = {}
+    """Return the accuracies of long-context QA: the controls, then a row for each record and prompt, of one model."""
+    assert len({cell.subject.model for cell in [*cells("control"), *cells("collage")]}) == 1
+    rows = [[*of, "", ""] for of in controls()]
+    found: dict[tuple[int, int], dict[str, str]] = {}
     for cell in cells("collage"):
-        row = cell.subject.model, number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
+        row = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
         found.setdefault(row, {})[PLACES[number(cell, "depth")]] = str(cell.rate)
     rows += [
-        [model, f"a record of {budget:,} tokens, {list(EXAMPLES.values())[variant]}", *map(of.get, PLACES.values())]
-        for (model, budget, variant), of in sorted(found.items())
+        [f"{budget:,} tokens, {list(EXAMPLES.values())[variant]}", *map(of.get, PLACES.values())]
+        for (budget, variant), of in sorted(found.items())
     ]
-    return table(["model", "shown", *PLACES.values()], [[each or NONE for each in row] for row in rows])
+    return table(["shown", *PLACES.values()], [[each or NONE for each in row] for row in rows])
 
 
-def controls() -> list[tuple[str, str, str]]:
-    """Return each control: model, what was shown, accuracy."""
-    return [(cell.subject.model, RECORDS[str(cell.params["record"])], str(cell.rate)) for cell in cells("control")]
+def controls() -> list[tuple[str, str]]:
+    """Return each control: what was shown, accuracy."""
+    return [(RECORDS[str(cell.params["record"])], str(cell.rate)) for cell in cells("control")]
 
 
 @cache
