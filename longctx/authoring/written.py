@@ -186,7 +186,8 @@ class WrittenFiles:
         if dropped == path or path.suffix != ".jsonl":
             raise UserError(
                 "questions-not-jsonl",
-                f"{path} is not a name for questions: give one that ends in .jsonl, such as questions.jsonl.",
+                f"{path} is not a name for a file of questions: choose one that ends in .jsonl, such as "
+                "questions.jsonl.",
             )
         check_writable(path.parent)
         return cls(path, dropped)
@@ -209,7 +210,7 @@ class WrittenFiles:
             raise UserError(
                 "questions-changed",
                 f"{self.questions} was reviewed or changed since it was written ({where}), or was not written by this "
-                "command: give another name, or --force to overwrite it.",
+                "command: choose another name, or overwrite it with --force.",
             )
 
     def write(self, written: Sequence[Written]) -> None:

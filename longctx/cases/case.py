@@ -171,9 +171,8 @@ class Case:
         if self.shape != TEXT and not self.cell.piece_count:
             raise UserError(
                 "shape-without-pieces",
-                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it can only be "
-                f"asked in the shape 'text': leave {self.shape!r} out of its table, or give --ctx-shape only for other "
-                "protocols.",
+                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it only accepts the shape "
+                f"'text': remove {self.shape!r} from its table, or use --ctx-shape only for other protocols.",
             )
         size, window = self.most_tokens, self.model.window
         if self.counted is not None:  # the count of one prompt: the others may be a little shorter
@@ -393,7 +392,7 @@ def sized(grid: Axes, model: ModelProfile) -> Axes:
         raise UserError(
             "share-without-window",
             f"A profile gives sizes as shares of the model's window, but the window of {model.model} is not known: add "
-            f"window = TOKENS to its profile, or have python -m longctx models probe {model.model} find it out.",
+            f"window = TOKENS to its profile, or run python -m longctx models probe {model.model}.",
         )
     apart = model.thinking_tokens + added_tokens(model, "", system_counted=False)
     try:

@@ -99,8 +99,8 @@ def run(options: argparse.Namespace) -> int:
     if not tried.drafts:
         raise UserError(
             "no-question-kept",
-            f"No question can be used: {tried.sentence('the documents')} Give other documents, another model, or "
-            "questions of your own with --questions FILE.",
+            f"No question can be used: {tried.sentence('the documents')} Use other documents, another model, or your "
+            "own questions with --questions FILE.",
         )
     numbers = sorted({*(options.chunks or [*NUMBERS, len(base.sections)])})
     numbers = [each for each in numbers if each <= len(base.sections)]

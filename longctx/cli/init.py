@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     if options.copy and not options.prompts:
         raise UserError(
             "copy-without-prompts",
-            "--copy names the prompt set to copy: also give --prompts NAME, the name of the copy.",
+            "--copy names the prompt set to copy: add --prompts NAME, the name of the copy.",
         )
     prompts = _prompts(Workspace(root), options.prompts, options.copy or PROTOCOL) if options.prompts else {}
     ci = _ci(root) if options.ci else {}
@@ -158,11 +158,13 @@ def _test(root: Path, name: str) -> dict[str, bytes]:
         )
     path = f"{TESTS}/test_{name}.py"
     if inside(root / path, root).exists():
-        raise UserError("test-exists", f"{os.path.relpath(root / path)} already exists: give --test another name.")
+        raise UserError(
+            "test-exists", f"{os.path.relpath(root / path)} already exists: choose another name for --test."
+        )
     for other in sorted((root / TESTS).rglob("*.py")):  # recordings and tables are found by the name of the function
         if re.search(rf"^ *(?:async )?def test_{name}\b", other.read_text("utf-8", "replace"), re.MULTILINE):
             raise UserError(
-                "test-exists", f"{os.path.relpath(other)} already has a test_{name}: give --test another name."
+                "test-exists", f"{os.path.relpath(other)} already has a test_{name}: choose another name for --test."
             )
     return {path: TEST.format(name=name).encode()}
 
@@ -198,7 +200,7 @@ def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:
     if (packaged() / "prompts" / name).is_dir():
         raise UserError(
             "prompt-set-name-taken",
-            f"A prompt set {name!r} comes with longctx: give yours another name with --prompts.",
+            f"A prompt set {name!r} comes with longctx: choose another name for yours with --prompts.",
         )
     original = PromptSet.open(workspace, source)
     return {

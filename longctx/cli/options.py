@@ -105,7 +105,9 @@ def check_free_folder(option: str, folder: Path) -> None:
     """Raise UserError if the folder that an option names cannot be filled because it is a file or not empty."""
     check_is_no_file(option, folder)
     if folder.is_dir() and any(folder.iterdir()):
-        raise UserError("folder-not-empty", f"{option} {folder} is not empty: give another folder, or delete it first.")
+        raise UserError(
+            "folder-not-empty", f"{option} {folder} is not empty: choose another folder, or delete it first."
+        )
 
 
 ROOM = 1.25

@@ -100,12 +100,12 @@ def run(options: argparse.Namespace) -> int:
     if options.drop > options.rate:
         raise UserError(
             "drop-above-rate",
-            f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
-            "drop, or a higher rate.",
+            f"--drop {options.drop:g} is more than --rate {options.rate:g}: accuracy cannot fall below 0. Use a "
+            "smaller drop, or a higher rate.",
         )
     runs = options.runs or []
     if len(runs) > 2:
-        raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
+        raise UserError("too-many-runs-to-plan", f"--from takes one run or two, not {len(runs)}: use fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
     run = Run(settings=settings_of(options), root=options.workspace.root)
     plan = run.plan
@@ -147,14 +147,14 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
     if all(same):
         raise UserError(
             "same-recordings",
-            f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: give two runs that "
-            "each asked the model, or a guess with --discordance.",
+            f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: use two live runs, or "
+            "estimate with --discordance.",
         )
     of_bands = seen([row for row, again in zip(before, same, strict=True) if not again], after)
     if not of_bands:
         raise UserError(
             "no-trial-in-common",
-            f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or a guess "
+            f"{runs[0]} and {runs[1]} have no trial in common: use two runs of the same profile and seed, or estimate "
             "with --discordance.",
         )
     return of_bands, list(dict.fromkeys(row.test for row, again in zip(before, same, strict=True) if again))

@@ -117,4 +117,4 @@ def _turn(section: str) -> dict[str, int]:
 
 def _check_new(path: Path) -> None:
     if path.exists():
-        raise UserError("probes-exist", f"{path} already exists and may have been edited: give another name.")
+        raise UserError("probes-exist", f"{path} already exists and may have been edited: choose another name.")

@@ -82,9 +82,9 @@ def run(options: argparse.Namespace) -> int:
     if not options.cell:
         options.cell, options.run_folder = str(options.run_folder or ""), None
     if not options.cell:
-        raise UserError("nothing-to-show", "Give a CELL[#TRIAL] to show, or --orphans.")
+        raise UserError("nothing-to-show", "Name a CELL[#TRIAL] to show, or use --orphans.")
     if None not in (options.folder, options.run_folder):
-        raise UserError("two-runs-to-show", "Two runs are given, one of them by --run: give one.")
+        raise UserError("two-runs-to-show", "Two runs are named, one of them by --run: keep one.")
     options.folder = options.folder or options.run_folder
     if options.folder is not None:
         return _run_with(options)
@@ -191,7 +191,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         raise UserError(
             "not-a-cell",
             f"{name!r} is not a trial of a protocol. {LIKE} {did_you_mean(name.partition('/')[0], [*known])} For a "
-            f"trial of your own test, name the run that measured it, too, as in longctx show reports/latest {name}.",
+            f"trial of your own test, also name the run that measured it, as in longctx show reports/latest {name}.",
         )
     test = known[match[1]].cell
     documents = {}
@@ -207,7 +207,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     wording = PromptSet.open(options.workspace, prompts).wording(test, document)
     if model is None and test.is_counted():
         raise UserError(
-            "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
+            "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: name the model with --model NAME."
         )
     built = match[3] or "0"
     case = Case(

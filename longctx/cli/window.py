@@ -139,8 +139,8 @@ def run(options: argparse.Namespace) -> int:
     if not kept.drafts:
         raise UserError(
             "no-probe-kept",
-            f"No probe can be used: {kept.sentence('the session')} Give a longer session, another model, or probes of "
-            "your own with --probes FILE.",
+            f"No probe can be used: {kept.sentence('the session')} Use a longer session, another model, or your own "
+            "probes with --probes FILE.",
         )
     lines = _lines(kept)
     plan = Measuring(fills, options.strategy or ["none", f"summary-at-{fills[-1] // 2}"], len(lines))
@@ -187,7 +187,9 @@ def _tools(path: Path) -> list[dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise UserError("bad-tools", f"{path} is not JSON ({error}): write the list of tools of a request.") from None
     if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
-        raise UserError("bad-tools", f"{path} is no list of tools, each an object with a name, as in a request.")
+        raise UserError(
+            "bad-tools", f"{path} is not a list of tools: write a JSON list of objects with a name, as in a request."
+        )
     return tools
 
 
@@ -227,8 +229,8 @@ def _fills(sessions: Any, model: ModelProfile) -> list[int]:
     if most < 2 * LEAST_FILL:
         raise UserError(
             "session-too-short",
-            f"The session has room for less than {2 * LEAST_FILL:,} tokens, which cannot tell fills apart: give a "
-            "longer one.",
+            f"The session has room for less than {2 * LEAST_FILL:,} tokens, too few to compare fills: use a longer "
+            "session.",
         )
     return sorted(fill for fill in fills if fill >= LEAST_FILL)
 
@@ -246,7 +248,7 @@ def _texts(sessions: dict[str, Transcript]) -> list[Section]:
     ]
     short = [each for each in found if each.tokens <= MOST_STRETCH]
     if not (short or found):
-        raise UserError("session-without-facts", "The session has no text to ask about: give another.")
+        raise UserError("session-without-facts", "The session contains no text: use another one.")
     return short or [min(found, key=lambda each: each.tokens)]
 
 

@@ -286,8 +286,8 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
         raise UserError(
             "unclear-comparison",
             f"{test}: it is not clear which subjects to compare. Only the first run measured {_names(ours)}; only "
-            f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
-            "`longctx compare` what changed: --between model, prompts, shape or a label's name.",
+            f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or name what changed for "
+            "`longctx compare`: --between model, prompts, shape or a label's name.",
         )
     return sorted(pairs, key=lambda pair: before.index(pair[0]))
 

@@ -50,11 +50,11 @@ def check_size(path: Path, most: float = MOST_BYTES) -> None:
     except OSError:  # reading it says why
         return
     if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
-        raise UserError("file-is-device", f"{path} is a device and not a file: put a file in its place.")
+        raise UserError("file-is-device", f"{path} is a device, not a file: put a file in its place.")
     if found.st_size > most:
         raise UserError(
             "file-too-large",
-            f"{path} has {found.st_size:,} bytes, and no more than {most:,} are read: split it, or leave out "
+            f"{path} has {found.st_size:,} bytes, more than the limit of {most:,}: split it, or leave out "
             "what is not needed.",
         )
 
@@ -153,7 +153,8 @@ def check_name(name: str) -> None:
     if not name or name.startswith(".") or len(name) > LONGEST:
         raise UserError(
             "bad-name",
-            f"{name[:LONGEST]!r} cannot be the name of a model: it names files, so give one of at most {LONGEST} "
+            f"{name[:LONGEST]!r} cannot be the name of a model: it is part of file names, so choose one of at most "
+            f"{LONGEST} "
             "characters that does not begin with a dot.",
         )
 

@@ -363,7 +363,7 @@ def check_api(model: ModelProfile, base_url: str | None) -> None:
     raise UserError(
         "model-of-another-vendor",
         f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
-        f'write the line api = "{api}" into {file} (longctx models add {model.model} --api {api} makes this file).',
+        f'write the line api = "{api}" into {file} (longctx models add {model.model} --api {api} writes this file).',
     )
 
 

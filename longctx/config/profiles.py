@@ -120,7 +120,7 @@ def profile_type(tests: Mapping[str, Protocol]) -> type[Profile]:
     if taken := next((name for name in tests if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-test-name",
-            f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
+            f"A protocol cannot be called {taken!r}, because a profile uses this word for something else: rename it.",
         )
     return _with_tables(tuple((name, test.axes) for name, test in tests.items()))
 
@@ -159,8 +159,8 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
         )
     raise UserError(
         "no-profile",
-        f"No profile was given, and {workspace.root} has none of its own in {workspace.own('profiles')}: give one, as "
-        "in --ctx-profile=smoke, or have longctx init write a first one.",
+        f"No profile was given, and {workspace.root} has none of its own in {workspace.own('profiles')}: name one, as "
+        "in --ctx-profile=smoke, or write a first one with longctx init.",
     )
 
 
@@ -180,7 +180,7 @@ def as_toml(given: Mapping[str, Any]) -> str:
     except (TypeError, ValueError) as error:
         raise UserError(
             "profile-not-toml",
-            f"The entries of the profile cannot be written as TOML ({error}): give texts, numbers, lists and tables.",
+            f"The entries of the profile cannot be written as TOML ({error}): use texts, numbers, lists and tables.",
         ) from None
 
 
@@ -205,6 +205,6 @@ def load_profile(workspace: Workspace, given: Given) -> Profile:
             if empty:
                 raise UserError(
                     "no-cell-left",
-                    f"{path}, [{test}]: the table gives no cell: fill its lists, or delete the table.",
+                    f"{path}, [{test}]: the table has no cell: fill its lists, or delete the table.",
                 )
     return profile

@@ -88,7 +88,7 @@ def read_settings(folder: Path) -> CorpusSettings:
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
             "no-documents-folder",
-            f"There is no folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with longctx "
+            f"There is no folder {folder}: name a folder of .xml, .txt or .md files, or download one with longctx "
             "data corpus fetch.",
         )
     path = settings_path(folder)
@@ -123,8 +123,8 @@ def documents_folder(folder: Path) -> Path:
     if not found.is_dir() or read_settings(found).documents is not None:
         raise UserError(
             "no-documents-folder",
-            f"{settings_path(folder)}: documents = {name!r} names no folder of documents, neither beside {folder} nor "
-            "among those that come with longctx: correct the name.",
+            f"{settings_path(folder)}: documents = {name!r} is not a folder of documents, neither next to {folder} nor "
+            "in longctx: correct the name.",
         )
     return found
 
@@ -206,7 +206,7 @@ def load_corpus(folder: Path) -> Corpus:
 def freeze(folder: Path) -> Path:
     """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
     if folder.is_file():
-        raise UserError("path-is-file", f"{folder} is a file: give the folder that it is in.")
+        raise UserError("path-is-file", f"{folder} is a file: name the folder that contains it.")
     if (elsewhere := documents_folder(folder)) != folder:
         raise UserError("documents-elsewhere", f"{folder} has the documents of {elsewhere}: freeze that folder.")
     settings = read_settings(folder)
@@ -227,7 +227,7 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     if missing and folder.is_dir():
         raise UserError(
             "unknown-example-section",
-            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is not a section of {folder}"
+            f"{folder / SETTINGS}: `examples` lists {missing[0]!r}, which is not a section of {folder}"
             f"{moved_to(missing[0], [section.id for section in sections])}: correct the name.",
         )
     examples = tuple(section for section in sections if section.id in settings.examples)
@@ -236,7 +236,9 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     fitting = {section.id for section in kept}
     left_out = tuple(section for section in others if section.id not in fitting)
     if not sections:
-        raise UserError("no-documents", f"{folder} holds no .xml, .txt or .md file: give the folder of the documents.")
+        raise UserError(
+            "no-documents", f"{folder} contains no .xml, .txt or .md file: name the folder of the documents."
+        )
     if not kept:
         raise UserError(
             "no-section-of-size",
@@ -283,7 +285,7 @@ def read_parts(
         if name in seen:
             raise UserError(
                 "duplicate-section-names",
-                f"{path} and {seen[name]} would both give sections named {name!r}: rename one.",
+                f"{path} and {seen[name]} would both contain sections named {name!r}: rename one of them.",
             )
         seen[name] = path
         read = _read_xml if path.suffix.lower() == ".xml" else _read_text

@@ -134,7 +134,7 @@ def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, p
     if expected is not None and have < expected:
         raise UserError(
             "download-cut-short",
-            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to go on.",
+            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to continue.",
         )
 
 
@@ -292,8 +292,8 @@ def _parse(xml: bytes, name: str, reading: Reading) -> _Text:
     except DefusedXmlException:
         raise UserError(
             "xml-with-doctype",
-            f"{name} is refused: it declares a document type or entities, which can expand without bound or read "
-            "other files, and which no issue of the Federal Register has. Remove the <!DOCTYPE ...>.",
+            f"{name} is refused: it declares a document type or entities, which can expand without bound or read other "
+            "files. Remove the <!DOCTYPE ...>.",
         ) from None
     except RecursionError:
         raise UserError(

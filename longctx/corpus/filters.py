@@ -70,8 +70,8 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
     if len(matching) > 1 and not own:
         raise UserError(
             "several-filters",
-            f"The baseline has filters of {', '.join(each.model for each in matching)}, but none of {model}, so "
-            "it is not clear which questions to ask. Gate against a baseline of one model.",
+            f"The baseline has filters of {', '.join(each.model for each in matching)}, but none of {model}, so it is "
+            "not clear which questions to use. Gate against a baseline of one model.",
         )
     return next(iter(own or matching), None)
 
@@ -94,8 +94,8 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     elif path.exists():
         raise UserError(
             "filter-exists",
-            f"{path} already exists, and runs may have been made with it. Delete it to make a new one, unless you "
-            "still compare with those runs.",
+            f"{path} already exists, and runs may depend on it. Delete it to make a new one, unless you still compare "
+            "with those runs.",
         )
     if not any(correct.values()):
         raise UserError("filter-keeps-nothing", f"No filter is made: {keeps_none(len(correct))}")

@@ -102,14 +102,14 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
         lines = path.read_text(encoding="utf-8-sig").split("\n")  # a question may hold what else ends a line
     except FileNotFoundError:
         raise UserError(
-            "no-questions-file", f"There is no file of questions {path}: give a .jsonl file with one question per line."
+            "no-questions-file", f"There is no file of questions {path}: name a .jsonl file with one question per line."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}.") from None
     check_no_conflict(path, "keep the questions that are right, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
-        raise UserError("no-questions", f"{path} holds no questions: write one JSON object per line.")
+        raise UserError("no-questions", f"{path} contains no questions: write one JSON object per line.")
     _check_ids(questions, path)
     if corpus is not None:
         _check_sections(questions, path, corpus)
@@ -155,13 +155,14 @@ def _check_ids(questions: tuple[BankQuestion, ...], path: Path) -> None:
     for question in questions:
         if question.id in seen:
             raise UserError(
-                "duplicate-question-id", f"{path} has two questions with the id {question.id!r}: give each its own."
+                "duplicate-question-id",
+                f"{path} has two questions with the id {question.id!r}: give each question its own id.",
             )
         seen.add(question.id)
         if not question.distinct:
             raise UserError(
                 "duplicate-answers",
-                f"{path}, question {question.id}: two of its four answers are the same. Give four different ones.",
+                f"{path}, question {question.id}: two of its four answers are the same. Write four different answers.",
             )
 
 

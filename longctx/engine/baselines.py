@@ -75,7 +75,7 @@ def save(
             raise UserError(
                 "run-incomplete",
                 f"{why} Run all of it, without -k, -x, --lf and --ctx-only, until every trial is "
-                "measured (what is recorded is not asked again); or save this run as it is, with --force.",
+                "measured (recorded requests are not sent again); or save this run as it is, with --force.",
             )
         yield why
     if add:

@@ -99,7 +99,9 @@ class Preflight:
             baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.tests
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
-            raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
+            raise Invalid(
+                "verdict-already-invalid", f"{why} The verdict could only be invalid, so no requests were sent."
+            )
 
     def _rows(self, case: Case) -> Iterator[Row]:
         for trial in case.each_trial():
@@ -296,8 +298,7 @@ def planned(
     if not loads:
         raise UserError(
             "nothing-to-plan",
-            f"The profile {plan.profile_name!r} has no trials that a gate judges, so there is nothing to plan: "
-            "give another.",
+            f"The profile {plan.profile_name!r} has no trials that a gate judges: choose another profile.",
         )
     return loads
 

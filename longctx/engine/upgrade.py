@@ -64,7 +64,10 @@ class Treatment:
                     f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},strategy=NAME,base_url=URL.",
                 )
         if not model or len(entries) < len(given):
-            raise UserError("bad-treatment", f"{text!r} names no model, or one entry twice: begin with a model.")
+            raise UserError(
+                "bad-treatment",
+                f"{text!r} has no model, or one entry twice: begin with a model, and use each entry once.",
+            )
         # A server's address is not a treatment, and may hold credentials.
         shown = [model, *(f"{name}={value}" for name, value in entries.items() if name != "base_url")]
         return cls(", ".join(shown), model, entries)
@@ -238,8 +241,8 @@ class Upgrading:
             number = sum(found.lacking for found in lacking)
             raise UserError(
                 "upgrade-not-recorded",
-                f"{number:,} trials of {'; '.join(found.treatment.name for found in lacking)} have no recording, and "
-                "nothing was asked: give --max-cost USD to ask them, which records every answer.",
+                f"{number:,} trials of {'; '.join(found.treatment.name for found in lacking)} have no recording; no "
+                "requests were sent. Add --max-cost USD to record them.",
             )
         old, *others = measured
         runs = [trials.run for trials in self._trials[1:]]

@@ -84,13 +84,13 @@ class Ask:
         no_text = context is not None and not isinstance(context, Transcript | Iterable)
         if (context is None) == (messages is None) or no_text or isinstance(context, bytes):
             raise mistake(
-                "nothing-to-say", f"{self.trial.function}: give ask either a text or messages, as in ask(text)."
+                "nothing-to-say", f"{self.trial.function}: pass ask either a text or messages, as in ask(text)."
             )
         if refused := [name for name in DECIDED if name in given]:
             raise mistake(
                 "decided-by-profile",
-                f"{self.trial.function}: ask does not take {refused[0]}: the model profile (fixtures/models) "
-                "decides it, so that one test can ask several models. ask.client() may send it.",
+                f"{self.trial.function}: ask does not accept {refused[0]}: set it in the model profile "
+                "(fixtures/models), so that one test can run on several models. ask.client() may send it.",
             )
         if isinstance(context, Transcript):
             return self._of_transcript(context, question, system, max_tokens, given)
@@ -104,8 +104,8 @@ class Ask:
             if twice := [name for name in ("tools", "tool_choice") if name in asked and name in given]:
                 raise mistake(
                     "tools-of-shape",
-                    f"{self.trial.function}: ask is given {twice[0]}, and the shape {shape!r} has its own: leave "
-                    "that shape out, or ask without tools.",
+                    f"{self.trial.function}: ask gets {twice[0]}, but the shape {shape!r} has its own: leave out that "
+                    "shape, or the tools.",
                 )
         return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
@@ -119,7 +119,7 @@ class Ask:
         if known is None:
             raise mistake(
                 "no-counts",
-                f"{self.trial.function} takes ask.tokens(), but its marker says nothing of what is counted: add "
+                f"{self.trial.function} calls ask.tokens(), but its marker has no counts: add "
                 "counts=longctx.Counts(probes, values, needs).",
             )
         return dict(known)
@@ -196,8 +196,8 @@ class Ask:
         if not (probe.evidence or named):
             raise mistake(
                 "question-without-evidence",
-                f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: give one, so "
-                "that what was not retrieved is told from what the model missed.",
+                f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: add one, so that "
+                "longctx can tell whether the answer was retrieved.",
             )
         texts = [_piece(chunk).text for chunk in chunks]
         there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
@@ -289,7 +289,7 @@ class Ask:
         if judge is None:
             raise mistake(
                 "no-judge",
-                f"{self.trial.function} asks a judge, but the profile names none: add judge = 'MODEL' at its top.",
+                f"{self.trial.function} uses a judge, but the profile names none: add judge = 'MODEL' at its top.",
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
         return self._answer(judge, {**asked, "max_tokens": max_tokens, **given}, system, "judge", label)
@@ -300,19 +300,19 @@ class Ask:
         if not NAME.fullmatch(name):
             raise mistake(
                 "bad-check-name",
-                f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since "
-                "its results go by this name.",
+                f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since the "
+                "name is part of the results.",
             )
         if name == AGREEMENT:
             raise mistake(
                 "reserved-check-name",
-                f"{self.trial.function} has a check {name!r}, which is how often the judge agrees with a label: "
-                "give the check another name.",
+                f"{self.trial.function} has a check {name!r}, a name that is reserved for the judge's agreement with "
+                "labels: rename the check.",
             )
         if name in checks:
             raise mistake(
                 "check-given-twice",
-                f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
+                f"{self.trial.function} checks {name!r} twice in one trial: give each check its own name.",
             )
         value = condition.item() if hasattr(condition, "item") else condition  # a number of NumPy's
         if trial.last and no_answer(trial.last) and isinstance(value, float | int):
@@ -324,8 +324,8 @@ class Ask:
         else:
             raise mistake(
                 "bad-check-value",
-                f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: give a condition, "
-                "which is True or False, or a number from 0 to 1 for partial credit.",
+                f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: pass a condition (True or "
+                "False), or a number from 0 to 1 for partial credit.",
             )
         return checks[name]
 
@@ -365,8 +365,8 @@ class Ask:
         if question is None or trial.case.shape != TEXT:
             raise mistake(
                 "transcript-is-turns",
-                f"{trial.function}: ask about a transcript with ask(transcript, question), in the shape {TEXT!r} "
-                "only, since it consists of turns already; --ctx-strategy varies it.",
+                f"{trial.function}: use ask(transcript, question), in the shape {TEXT!r} only, since a transcript "
+                "already consists of turns; --ctx-strategy varies it.",
             )
         tools = {"tools": list(transcript.tools)} if transcript.tools else {}
         fixed = tools | ({"system": own} if (own := system or transcript.system) else {})
@@ -383,8 +383,8 @@ class Ask:
         if refused := [name for name in DECIDED if name in managed.body]:
             raise mistake(
                 "decided-by-profile",
-                f"The strategy {trial.strategy.name!r} returns {refused[0]}, which the model profile (fixtures/models) "
-                "decides: leave it out.",
+                f"The strategy {trial.strategy.name!r} returns {refused[0]}, which belongs in the model profile "
+                "(fixtures/models): remove it.",
             )
         if transcript.fill and model.window:
             size = round(tokens_of(managed.messages) * model.tokens.reference) + max_tokens

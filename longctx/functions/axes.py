@@ -48,7 +48,7 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
         if not isinstance(values, list) or not values:
             raise UserError(
                 "axis-without-values",
-                f"The table [{name}] of the profile: {entry} is a parameter of the test, so give it a list of values, "
+                f"The table [{name}] of the profile: {entry} is a parameter of the test, so it takes a list of values, "
                 f"as in {entry} = [1000, 2000].",
             )
         if entry in hints:
@@ -128,7 +128,7 @@ def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: 
                 raise UserError(
                     "axis-in-part",
                     f"{name} is parametrized with {', '.join(of_mark)} together, and the table [{name}] of the profile "
-                    f"gives no values for {', '.join(missing)}: give all of them, or name a model with axes=.",
+                    f"has no values for {', '.join(missing)}: add them, or pass a pydantic model as axes=.",
                 )
             places.append(place)
     return places

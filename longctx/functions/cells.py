@@ -271,7 +271,7 @@ class Function:
             raise UserError(
                 "bad-marker",
                 f"{name}: counts of its marker is {str(counts)[:40]!r}: write counts=longctx.Counts(probes, values, "
-                "needs), which the reference explains.",
+                "needs), as the reference explains.",
             )
         try:
             merged = FunctionTable.model_validate({**marked, **(table or {})})
@@ -293,13 +293,13 @@ class Function:
         if merged.cluster is not None and merged.cases is None:
             raise UserError(
                 "cluster-without-cases",
-                f"{name}: cluster names a field of the cases, but its items are drawn: leave cluster out.",
+                f"{name}: cluster names a field of the cases, but the items are drawn: remove cluster.",
             )
         if merged.share > 1 and merged.cases is not None:
             raise UserError(
                 "share-with-cases",
-                f"{name}: share is for drawn items, but its items are cases: name in cluster=… the field that says "
-                "which of them share a context.",
+                f"{name}: share is for drawn items, but its items are cases: name the field of their common context in "
+                "cluster=….",
             )
         cases = (
             None
@@ -380,8 +380,8 @@ def _named(function: str, name: str, value: object, ids: Mapping[str, str]) -> P
         return name_of(ids[name])
     raise UserError(
         "parameter-is-no-name",
-        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which has no name: parametrize with "
-        "numbers or texts, or give it an id, as in pytest.param(value, id='small').",
+        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which cannot be part of a name: "
+        "parametrize with numbers or texts, or give it an id, as in pytest.param(value, id='small').",
     )
 
 
@@ -419,27 +419,29 @@ def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[C
             raise UserError(
                 "case-without-id",
                 f'{where} has no valid id: write an object with "{id_field}", of letters, digits and any of _.:@+-, '
-                "which it keeps when cases are added; or name its field in the marker, as in id_field='_id'.",
+                "which never changes; or name its field in the marker, as in id_field='_id'.",
             )
         case["id"] = case[id_field]
         if HALF.search(json.dumps(case, ensure_ascii=False)):
             raise UserError(
                 "half-a-character",
-                f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
-                "which no request can hold: write the complete character.",
+                f"{where}, the case {case['id']!r}, contains half of a character (a lone surrogate such as \\ud83d), "
+                "which no request can contain: write the complete character.",
             )
         if cluster is not None and not _text(case.get(cluster)):
             raise UserError(
-                "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
+                "case-without-cluster",
+                f"{where} has no text or number in the field {cluster!r}: add it, or name another field in the "
+                "marker's cluster.",
             )
         if (other := cases.get(str(case["id"]))) is not None:
             raise UserError(
                 "duplicate-case-id",
-                f"{where} has the id {other['id']!r} of an earlier case: give each an id of its own.",
+                f"{where} has the id {other['id']!r} of an earlier case: give each case its own id.",
             )
         cases[str(case["id"])] = CaseItem(case)
     if not cases:
-        raise UserError("no-cases", f"{path} holds no case: write one JSON object per line.")
+        raise UserError("no-cases", f"{path} contains no case: write one JSON object per line.")
     return tuple(cases.values())
 
 

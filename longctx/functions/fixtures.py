@@ -243,9 +243,9 @@ def guard_of(test: str, allowed: Sequence[str], workspace: Workspace, base_url: 
         client = f"ask.client({sdk!r})" if sdk else "ask.client()"
         return mistake(
             "connection-refused",
-            f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
-            f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
-            f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
+            f"{test}: the code under test opens a connection to {host}, where requests are neither recorded nor "
+            f"replayed. Pass it the client {client}, or, if no model answers there, allow the host: "
+            f"allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
         )
 
     return Guard(allowed, _closed_ports({base_url, *servers_named(workspace)}), refusal)

@@ -223,7 +223,7 @@ class Transcript:
         if parts.tokens < tokens * ENOUGH:
             raise UserError(
                 "fill-beyond-session",
-                f"A fill of {tokens:,} tokens is more than the session has, which is {parts.tokens:,}: leave it out of "
+                f"A fill of {tokens:,} tokens exceeds the session, which has {parts.tokens:,}: leave it out of "
                 "`fill` in the profile.",
             )
         own = parts.part_of(turn)
@@ -387,10 +387,12 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
             "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
         ) from None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        raise UserError("bad-transcript", f"{path}, line {number} is no log of requests ({error}): {FORMATS}") from None
+        raise UserError(
+            "bad-transcript", f"{path}, line {number} is not a log of requests ({error}): {FORMATS}"
+        ) from None
     if made is None or found is None:
         where = f"has no line {line} with a request" if line else "is empty"
-        raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session into it.")
+        raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session to it.")
     if lost := unpaired(made.messages):
         raise UserError(
             "unpaired-tool-use",

@@ -195,7 +195,7 @@ class FunctionTrial:
                     raise UserError(
                         "answer-too-deep",
                         f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
-                        f"{MOST_DEPTH} levels deep, which code cannot be expected to read. Delete its line in "
+                        f"{MOST_DEPTH} levels deep. Delete its line in "
                         f"cassettes/{wanted.file}, and record the trial again with --ctx-record once.",
                     )
             except UserError as error:
@@ -263,8 +263,8 @@ class FunctionTrial:
             raise UserError(
                 "strategy-not-supported",
                 f"{self.case.id}: the server reports no context management, so it ignored "
-                f"{' and '.join(managed.edits)}: ask a server that has it, or leave the strategy "
-                f"{self.strategy.name!r} out.",
+                f"{' and '.join(managed.edits)}: use a server that has it, or leave out the strategy "
+                f"{self.strategy.name!r}.",
             )
         for edit in managed.edits:
             self.counted[f"applied {edit}"] = int(edit in report.applied)
@@ -283,8 +283,8 @@ class FunctionTrial:
         if number >= MOST_REQUESTS:
             raise mistake(
                 "too-many-requests",
-                f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
-                "endless loop: stop it after a number of turns.",
+                f"{case.id}, trial {self.item}: the test sends more than {MOST_REQUESTS} requests, which looks like an "
+                "endless loop: limit its turns.",
             )
         try:
             compared = self.tape.rewriting.compared(body)

@@ -270,7 +270,7 @@ def _stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt:
     except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
         raise UserError(
             "answers-not-kept",
-            f"{error} Its batch still has it: free some disk space, and give the same command again.",
+            f"{error} Its batch still has it: free some disk space, and run the same command again.",
         ) from None
 
 

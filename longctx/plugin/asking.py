@@ -43,7 +43,7 @@ def ask_first(config: pytest.Config) -> None:
     if settings.record == "none" and settings.ask_only:
         raise UserError(
             "ask-only-without-record",
-            "LONGCTX_RECORD_ONLY needs --ctx-record MODE, which says what is asked: once, for instance.",
+            "LONGCTX_RECORD_ONLY needs --ctx-record MODE, such as --ctx-record once.",
         )
     if settings.record == "none" and not settings.estimate:
         return

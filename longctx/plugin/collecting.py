@@ -85,7 +85,7 @@ def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None
             state_of(item).mistake = UserError(
                 "unittest-method",
                 f"{item.name} is a method of a unittest.TestCase, which pytest does not parametrize: make it a "
-                "function, or a method of a class without a base.",
+                "function, or a method of a class without a base class.",
             )
         elif isinstance(item, pytest.Function) and is_function(item):
             try:

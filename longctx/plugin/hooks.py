@@ -28,7 +28,7 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
     if strange := next((name for name in given if name not in OF_PROJECT), None):
         raise UserError(
             "unknown-project-option",
-            f"The hook pytest_longctx_config gives {strange!r}, which is not a project option. "
+            f"The hook pytest_longctx_config returns {strange!r}, which is not a project option. "
             f"{did_you_mean(strange, OF_PROJECT)}",
         )
     root = config.rootpath
@@ -79,7 +79,8 @@ class Hooked(Rewriting):
         redacted = json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
         if not is_answer(path, redacted):
             raise UserError(
-                "hook-gives-no-answer", f"The hook {ANSWER} returns no answer of the API at {path}: keep its form."
+                "hook-gives-no-answer",
+                f"The hook {ANSWER} does not return an answer of the API at {path}: keep its format.",
             )
         return redacted
 
@@ -101,7 +102,7 @@ def _merged(config: pytest.Config, hook: str) -> dict[str, Any]:
     for given in reversed(getattr(config.hook, hook)(config=config)):
         if not isinstance(given, Mapping):
             raise UserError(
-                "hook-gives-no-dict", f"The hook {hook} returns {type(given).__name__}: return a dict, or nothing."
+                "hook-gives-no-dict", f"The hook {hook} returns {type(given).__name__}: return a dict or None."
             )
         merged |= given
     return merged

@@ -139,9 +139,9 @@ def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
         raise TestMistake(
             UserError(
                 "test-timed-out",
-                f"{item.function.__name__}: its time was up during a trial, which is therefore not measured: {error} "
-                f"The time is that of all {trials:,} trials together: set timeout to more, or to 0, in "
-                "pytest.ini, by --timeout or by @pytest.mark.timeout.",
+                f"{item.function.__name__}: its time was up during a trial, which is not measured: {error} "
+                f"The limit applies to all {trials:,} trials together: raise timeout, or set it to 0, in pytest.ini, "
+                "by --timeout or by @pytest.mark.timeout.",
             )
         ) from None
 

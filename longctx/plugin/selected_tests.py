@@ -70,8 +70,8 @@ class SelectedTests:
         if not (cases or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
-                "None of the selected tests is marked longctx, or the profile leaves them out: give test functions, as "
-                "in --tests tests_longctx/test_refunds.py.",
+                "None of the selected tests is marked longctx, or the profile leaves them out: select test functions, "
+                "as in --tests tests_longctx/test_refunds.py.",
             )
         for cell in measuring.cells:
             if cell.failed:
@@ -200,7 +200,7 @@ def asked_for(workspace: Workspace) -> AskedFor:
         if why:
             raise UserError(
                 "tests-not-collected",
-                "Which recordings no test asks for is not known, since the tests cannot be collected"
+                "Unused recordings cannot be listed, because the tests cannot be collected"
                 f"{f' under the profile {profile}' if profile else ''}: {why}",
             )
     return asked

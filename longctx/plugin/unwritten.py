@@ -45,7 +45,7 @@ def check(run: Run) -> None:
         check_writable(run.folder)
     except UserError as error:
         raise UserError(
-            "report-not-writable", f"{error.sentence} Free some disk space, or give another folder with --ctx-report."
+            "report-not-writable", f"{error.sentence} Free some disk space, or choose another folder with --ctx-report."
         ) from None
 
 

@@ -128,16 +128,15 @@ def _conflicts(folder: Path) -> TapeError:
     held = count(len(paths), "cassette holds", "cassettes hold")
     return TapeError(
         "cassettes-in-conflict",
-        f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete the lines "
-        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then "
-        "occurs twice counts once.",
+        f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete only the "
+        "lines that begin with <<<<<<<, |||||||, ======= or >>>>>>>. An answer that then occurs twice counts once.",
     )
 
 
 def _unreadable(path: Path, error: OSError) -> TapeError:
     """Return an error on why a cassette cannot be read, such as a folder in its place."""
     if path.is_dir():
-        return TapeError("path-is-folder", f"{path} is a folder, where a file of recordings belongs: move it away.")
+        return TapeError("path-is-folder", f"{path} is a folder, but must be a file of recordings: move it away.")
     if file := next((parent for parent in path.parents if parent.is_file()), None):
         return TapeError("path-is-file", f"{file} is a file, but must be a folder: move it away.")
     return TapeError("not-readable", f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}.")

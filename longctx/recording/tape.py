@@ -545,7 +545,7 @@ def _only_writer(folder: Path) -> Iterator[None]:
     held = UserError(
         "recording-locked",
         f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
-        "What it has recorded is not asked again.",
+        "What it records is not requested again.",
     )
     if not _writable(folder):
         yield

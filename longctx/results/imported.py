@@ -82,7 +82,7 @@ def load_results(path: Path, choice: Choice = ALL) -> tuple[list[Row], Manifest 
     except FileNotFoundError:
         raise UserError(
             "no-run-there",
-            f"{path} holds no finished run: give a folder such as reports/latest, or a file of JSON lines.",
+            f"{path} contains no finished run: name a folder such as reports/latest, or a file of JSON lines.",
         ) from None
 
 
@@ -93,7 +93,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> list[Row]:
         text = read_text(path) if found is None else ""
     except OSError as error:
         raise UserError(
-            "no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of JSON lines."
+            "no-rows-file", f"{path} cannot be read: {error.strerror}. Name a file of JSON lines."
         ) from None
     if found is None:
         found = results_of_text(path, text)
@@ -109,7 +109,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> list[Row]:
         rows.append(_row(path, each, results[place]))
         results[place] += 1
     if not rows:
-        raise UserError("no-imported-rows", f"{path} holds no rows: write one JSON object per line.")
+        raise UserError("no-imported-rows", f"{path} contains no rows: write one JSON object per line.")
     _check_repeats(path, results)
     return rows
 
@@ -167,7 +167,7 @@ def check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tup
         raise UserError(
             "other-documents",
             f"{names[1]} has other documents than {names[0]} for {len(changed):,} of {len(of_both):,} ids ({listed}), "
-            "so their results are no pairs: run both on the same version of the task, or remove these ids.",
+            "so their results cannot be paired: run both on the same version of the task, or remove these ids.",
         )
 
 
@@ -200,7 +200,7 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
     if highest != lowest:
         raise UserError(
             "uneven-repeats",
-            f"{path} has {visible(most[1])!r} {highest:,} times and {visible(least[1])!r} {lowest:,} times: ask each "
+            f"{path} has {visible(most[1])!r} {highest:,} times and {visible(least[1])!r} {lowest:,} times: run each "
             "item equally often, or keep one result of each.",
         )
 

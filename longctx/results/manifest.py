@@ -137,7 +137,7 @@ def require_manifest(folder: Path) -> Manifest:
         return load_manifest(folder)
     except FileNotFoundError:
         raise UserError(
-            "manifest-missing", f"{folder} lacks {MANIFEST}, which says what was run: run it again."
+            "manifest-missing", f"{folder} lacks {MANIFEST}, the description of the run: run it again."
         ) from None
 
 
@@ -145,8 +145,8 @@ def damaged(path: Path, error: Exception) -> UserError:
     """Return an error for a file of a run that is not as longctx wrote it."""
     return UserError(
         "damaged-run",
-        f"{path} is not a valid file of a run ({reason(error)}): restore it, or run it again; what is recorded is not "
-        "asked again.",
+        f"{path} is not a valid file of a run ({reason(error)}): restore it, or run it again; recorded requests are "
+        "not sent again.",
     )
 
 

@@ -150,8 +150,8 @@ def _looks(parts: Sequence[Mapping[str, Any]], field: str) -> str:
     if len(plans) > 1:
         raise UserError(
             "looks-differ",
-            f"The runs were asked by different plans of looks ({' and '.join(plans)}), and one verdict takes one plan: "
-            "ask all shards again with the same `looks` in their profile, or merge with --no-looks.",
+            f"The runs have different plans of looks ({' and '.join(plans)}), and a verdict needs one plan: record all "
+            "shards again with the same `looks` in their profile, or merge with --no-looks.",
         )
     return "".join(plans)
 
@@ -164,7 +164,7 @@ def _check_words(kept: Sequence[Kept]) -> None:
         if entry.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
                 "prompt-sets-differ",
-                f"The prompts {entry.row.prompt_set!r} of {entry.row.test} have different text in "
+                f"The prompts {entry.row.prompt_set!r} of {entry.row.test} have different texts in "
                 f"{entry.folder} ({entry.row.prompt_digest}) and in {other.folder} "
                 f"({other.row.prompt_digest}): "
                 f"{_told_apart(entry, other)}",
@@ -188,7 +188,7 @@ def _one_of(first: Kept, second: Kept) -> Kept:
             raise UserError(
                 "judged-twice",
                 f"{first} has one answer, judged {judged[0]} in {first.folder} and {judged[1]} in "
-                f"{second.folder}: replay both runs with one version of longctx, and merge those.",
+                f"{second.folder}: replay both runs with the same version of longctx, and merge those.",
             )
     return min(first, second, key=_rank)
 
@@ -252,7 +252,7 @@ def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
     if any(row.error == EARLY_STOP for row in rows):
         raise UserError(
             "run-stopped-early",
-            f"The run {manifest.run} was stopped early by looks, so its trials were selected by their answers: ask "
+            f"The run {manifest.run} was stopped early by looks, so its answers decided which trials it has: record "
             "the others, too (--ctx-record once, with looks = 'once' in the profile), and save that run.",
         )
 
@@ -282,7 +282,7 @@ def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
     if not added:
         raise UserError(
             "answers-known",
-            f"The baseline {path.stem} has the recorded answers of the run {manifest.run}: a replay tells nothing new. "
+            f"The baseline {path.stem} has the recorded answers of the run {manifest.run}: a replay adds no evidence. "
             f"To add a run, {again}.",
         )
     return added
@@ -331,7 +331,7 @@ def _check_same_trials(path: Path, baseline: Baseline, rows: Sequence[Row], mani
     if faults:
         raise UserError(
             "run-of-other-trials",
-            f"The run {manifest.run} does not ask what the baseline {path.stem} asks: {'; '.join(faults)}. Models, "
+            f"The run {manifest.run} has other trials than the baseline {path.stem}: {'; '.join(faults)}. Models, "
             "prompts, documents, labels and trials must be the same; save it under another name.",
         )
 

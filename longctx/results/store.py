@@ -209,7 +209,8 @@ def check_free(folder: Path) -> None:
     if existing := next((name for name in FILES if os.path.lexists(folder / name)), None):
         raise UserError(
             "report-exists",
-            f"--ctx-report {folder} already holds {existing}, which the report would replace: give another folder.",
+            f"--ctx-report {folder} already contains {existing}, which the report would replace: choose another "
+            "folder.",
         )
 
 
@@ -220,9 +221,7 @@ def only_reporter(folder: Path) -> Iterator[None]:
     A folder that is made for the lock is removed again if nothing is written to it.
     """
     missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    held = UserError(
-        "report-locked", f"Another run is writing its report into {folder}: give each run a folder of its own."
-    )
+    held = UserError("report-locked", f"Another run is writing its report into {folder}: give each run its own folder.")
     with contextlib.ExitStack() as stack:
         for parent in reversed(missing):
             stack.callback(_drop_empty, parent)
@@ -253,11 +252,11 @@ def find_run(path: Path) -> Path:
     if (folder / UNFINISHED).is_file():
         raise UserError(
             "run-not-finished",
-            f"{path} holds a run that did not finish: run it again; the answers it recorded are kept.",
+            f"{path} contains an unfinished run: run it again; its recorded answers are kept.",
         )
     if path.is_file():
-        raise UserError("path-is-file", f"{path} is a file: give the folder of a run, such as reports/latest.")
-    raise UserError("no-run", f"{path} holds no run: give the folder that pytest wrote, such as reports/latest.")
+        raise UserError("path-is-file", f"{path} is a file: name the folder of a run, such as reports/latest.")
+    raise UserError("no-run", f"{path} contains no run: name the folder that pytest wrote, such as reports/latest.")
 
 
 def remove_old_runs(reports: Path, keep: int, beside: Collection[Path] = ()) -> None:

@@ -277,7 +277,8 @@ def test_a_test_that_another_file_has_is_not_written_again(folder: Path, capsys:
     (folder / "tests_longctx/test_functions.py").write_text("async def test_mine(ask): pass\n")
     assert main(["init", "--test=mine"]) == 2
     assert (
-        "test_functions.py already has a test_mine: give --test another name. [test-exists]" in capsys.readouterr().err
+        "test_functions.py already has a test_mine: choose another name for --test. [test-exists]"
+        in capsys.readouterr().err
     )
     assert {*files(folder)} == {"tests_longctx/test_functions.py"}
     assert main(["init", "--test=min"]) == 0

@@ -167,7 +167,7 @@ def test_a_flag_that_is_on_stays_on() -> None:
         ({"trials": 0}, "trials: '0' is not allowed: give a whole number, 1 or more. [bad-number]"),
         ({"trials": "many"}, "trials: 'many' is not allowed: give a whole number, 1 or more. [bad-number]"),
         ({"record": "onec"}, "record is 'onec': give one of none, once, new_episodes, all. [bad-choice]"),
-        ({"margin": 5}, "margin: '5' is not allowed: give a number between 0 and 1, not 0 or 1 itself. [bad-share]"),
+        ({"margin": 5}, "margin: '5' is not allowed: use a number between 0 and 1, not 0 or 1 itself. [bad-share]"),
     ],
 )
 def test_an_argument_of_a_run_is_checked_as_an_option_is(given: dict[str, Any], told: str) -> None:

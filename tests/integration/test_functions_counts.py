@@ -312,4 +312,4 @@ def test_tokens_without_counts_are_a_mistake(project: Checkout) -> None:
     file.write_text(text)
     result: Result = run(project)
     assert result.code == 1
-    assert result.says("test_it takes ask.tokens(), but its marker says nothing of what is counted: add", "[no-counts]")
+    assert result.says("test_it calls ask.tokens(), but its marker has no counts: add", "[no-counts]")

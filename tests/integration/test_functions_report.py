@@ -191,7 +191,7 @@ def test_a_plan_foresees_its_minimum_and_an_upgrade_tests_it(asked: Checkout) ->
             "x of its report is 'token', but the test has no such parameter. Did you mean 'tokens'?",
         ),
         ("Report(x='tokens', by=('windows',))", "by of its report is 'windows', but the test has no such parameter."),
-        ("{'x': 'tokens'}", "report in its marker is of the type dict: give a longctx.Report."),
+        ("{'x': 'tokens'}", "report in its marker is of the type dict: pass a longctx.Report."),
     ],
 )
 def test_a_mistake_in_a_report_fails_the_test_before_anything_is_sent(

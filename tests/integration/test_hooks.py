@@ -109,7 +109,7 @@ def test_a_server_of_the_project_gets_no_key_until_it_is_confirmed(checkout: Che
     ("code", "says"),
     [
         ("{'corpse': 'docs'}", "pytest_longctx_config gives 'corpse'"),
-        ("['corpus']", "pytest_longctx_config returns list: return a dict, or nothing."),
+        ("['corpus']", "pytest_longctx_config returns list: return a dict or None."),
     ],
 )
 def test_an_invalid_option_is_refused(checkout: Checkout, code: str, says: str) -> None:

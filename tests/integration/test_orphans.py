@@ -54,4 +54,4 @@ def test_tests_that_cannot_be_collected(project: Checkout) -> None:
 
 
 def test_nothing_to_show(checkout: Checkout) -> None:
-    assert checkout.longctx("show").says("Give a CELL[#TRIAL] to show, or --orphans. [nothing-to-show]")
+    assert checkout.longctx("show").says("Name a CELL[#TRIAL] to show, or use --orphans. [nothing-to-show]")

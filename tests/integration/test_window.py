@@ -208,7 +208,7 @@ def test_a_model_that_drafts_no_question_is_named(project: Checkout) -> None:
     with SimulatedServer(saying("I would rather not.")) as server:
         made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes")
     assert made.code == 2
-    assert made.says("of toy has a question in the form that the prompt asks for: give another model. [no-question-dr")
+    assert made.says("of toy has a question in the format of the prompt: use another model. [no-question-dr")
 
 
 def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:

@@ -120,13 +120,11 @@ def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room
     if not subjects:
         raise UserError(
             "controls-not-measured",
-            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons are above; "
-            "where they name --ctx-record or --ctx-base-url, give this command --record or --base-url.",
+            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons are above. In "
+            "this command the options --ctx-record and --ctx-base-url are called --record and --base-url.",
         )
     if len(subjects) > 1:
-        raise UserError(
-            "several-subjects", f"{folder} holds several models or prompt sets: try the questions with one of each."
-        )
+        raise UserError("several-subjects", f"{folder} contains several models or prompt sets: use one of each.")
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _others(len(questions.questions) - len(answers))

@@ -201,7 +201,7 @@ def _read(path: Path) -> Batch:
         raise UserError(
             "bad-batch-record",
             f"{path} is not a record of a batch ({why}). Restore it from version control; "
-            "without it, what its batch answered cannot be collected, and is asked and paid for again.",
+            "without it, the answers of its batch cannot be collected, and are requested and paid for again.",
         ) from None
 
 

@@ -196,8 +196,8 @@ def check_default_cap(estimated: float, cap: float) -> None:
     if estimated > cap:
         raise UserError(
             "over-default-cap",
-            f"The requests are estimated to cost {usd(estimated)}, more than the {usd(cap)} that a run may spend if it "
-            f"states no cap: give --ctx-max-cost {math.ceil(estimated):,}, or max_cost in the profile.",
+            f"The requests are estimated to cost {usd(estimated)}, more than the default cap of {usd(cap)}: add "
+            f"--ctx-max-cost {math.ceil(estimated):,}, or max_cost in the profile.",
         )
 
 
@@ -207,6 +207,6 @@ def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
     if cap is not None and unknown:
         raise UserError(
             "max-cost-without-prices",
-            f"--ctx-max-cost needs prices, but the profile of {', '.join(unknown)} gives none: add a [prices] table to "
-            "its file in fixtures/models/ (all zero for a server of your own).",
+            f"--ctx-max-cost needs prices, but the profile of {', '.join(unknown)} has none: add a [prices] table to "
+            "its file in fixtures/models/ (zeros for your own server).",
         )

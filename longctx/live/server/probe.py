@@ -53,7 +53,7 @@ async def probe(
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if not description:
-            raise UserError("probe-failed", f"Nothing was found out about {model.model}: {failure.message}") from None
+            raise UserError("probe-failed", f"The server told nothing about {model.model}: {failure.message}") from None
         tests = ", ".join(cell.test for cell, _ in counted)
         how, until = ("by replies of one token", "") if ask else ("for free", " until --ask gives one")
         notes.append(

@@ -25,8 +25,8 @@ def not_expressed(what: str, api: str, model: ModelProfile) -> UserError:
     """Return the error for a part of a request that an API does not have."""
     return UserError(
         "not-in-api",
-        f"{model.model} is asked by the API {api}, which cannot express {what} of the Messages API: leave that out, "
-        "or ask a model with api = 'anthropic'.",
+        f"{model.model} uses the API {api}, which cannot express {what} of the Messages API: leave that out, or use a "
+        "model with api = 'anthropic'.",
     )
 
 

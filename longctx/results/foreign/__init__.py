@@ -44,12 +44,12 @@ def results_of_text(path: Path, text: str) -> list[ForeignResult] | None:
             return _checked(path, lm_eval.of_lines(text))
     except ValueError as error:
         raise UserError(
-            "bad-results-file", f"{path} cannot be read ({visible(reason(error))}): let the tool write it again."
+            "bad-results-file", f"{path} cannot be read ({visible(reason(error))}): write it again with the tool."
         ) from None
     if "\n" in text[:end].strip():
         raise UserError(
             "unknown-results-file",
-            f"{path} is no log of inspect_ai, no samples of lm-evaluation-harness and no output of promptfoo: write "
+            f"{path} is not a log of inspect_ai, samples of lm-evaluation-harness or output of promptfoo: write "
             "one JSON object per line, with id and correct.",
         )
     return None
@@ -58,7 +58,7 @@ def results_of_text(path: Path, text: str) -> list[ForeignResult] | None:
 def _checked(path: Path, results: list[ForeignResult]) -> list[ForeignResult]:
     """Return the results. Raises UserError for none, and for one that occurs twice, which is no repeat."""
     if not results:
-        raise UserError("no-imported-rows", f"{path} holds no results: let the tool write it again.")
+        raise UserError("no-imported-rows", f"{path} contains no results: write it again with the tool.")
     seen: set[object] = set()
     for result in results:
         key = result.id, result.number, *result.of.values()

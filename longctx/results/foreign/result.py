@@ -103,7 +103,7 @@ class Choice:
         if several := _choices(chosen, least=2):
             raise UserError(
                 "choose-results",
-                f"{path} holds results of several kinds: choose one of each by --select, of {several}.",
+                f"{path} contains several results per item: choose one with --select, among {several}.",
             )
         return chosen
 
