@@ -194,7 +194,7 @@ def controls(overall: ItemQuality) -> Table:
         "accuracy [95% interval]": [str(rate) for rate in rates],
         "above chance": [f"{above_chance(rate.rate):+.2f}" if rate.n else "" for rate in rates],
     }
-    title = "Asked with the right section alone, with a wrong one, with none"
+    title = "With the right section alone, with a wrong one, with none"
     return Table.from_columns(title, columns, test="control")
 
 
@@ -272,27 +272,27 @@ def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
         return
     if right.n and right.lo <= CHANCE:
         yield (
-            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. "
+            f"With its right section alone the model is not significantly better than guessing (0.25): {right}. "
             f"{_guessing(quality.favourite)}"
         )
     elif right.n and wrong.n and wrong.rate >= right.rate:
         yield (
-            f"These questions can be answered without reading: {wrong.rate:.0%} are answered right with a wrong "
-            f"section, {right.rate:.0%} with the right one."
+            f"These questions can be answered without reading: accuracy is {wrong.rate:.0%} with a wrong section and "
+            f"{right.rate:.0%} with the right one."
         )
     elif wrong.n and quality.overall.paired.interval()[0] <= 0:
         yield (
-            "It is not shown that these questions take reading: the right section is worth "
-            f"{quality.overall.paired} against a wrong one."
+            f"These questions may not require reading: the right section gains {quality.overall.paired} over a wrong "
+            "one."
         )
     none = quality.overall.none
     if none.lo > CHANCE and none.n:
-        yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
+        yield f"Some can be guessed, or are known: without any record accuracy is {none}, more than 0.25."
     if kept and kept < FEW:
         yield (
-            f"{count(kept, 'question is', 'questions are')} kept, few for a collage: the 95% interval of a "
-            f"rate of {count(kept, 'answer')} reaches up to {100 * _reach(kept):.0f} points to "
-            "either side. Ask or write more of them."
+            f"{count(kept, 'question is', 'questions are')} kept, few for a collage: the 95% interval of an accuracy "
+            f"over {count(kept, 'answer')} reaches up to {100 * _reach(kept):.0f} points to either side. Try or write "
+            "more questions."
         )
 
 
@@ -300,8 +300,8 @@ def _guessing(favourite: Favourite | None) -> str:
     """Suggest the cause."""
     if favourite and favourite.fixed:
         share = favourite.share
-        return f"It answers {favourite.letter} whatever it is asked ({share.correct:,} of {share.n:,} replies)."
-    return "The questions are too hard for it, or their right answers are not right."
+        return f"It answers {favourite.letter} to almost every question ({share.correct:,} of {share.n:,} replies)."
+    return "The questions are too hard for it, or their right answers are wrong."
 
 
 def _reach(n: int) -> float:

@@ -86,7 +86,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
         cut = tagged is parts[-1] and reply.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:
-                raise _Unfit("numbered beyond what was asked")
+                raise _Unfit("numbered beyond the requested number")
             if number in seen:
                 raise _Unfit("a number used twice")
             seen.add(number)
@@ -360,7 +360,7 @@ class Writing(Cell):
 
     def __post_init__(self) -> None:
         if not 2 <= self.per_section <= MOST:
-            raise ValueError(f"{self.per_section} questions a section cannot be asked for: give 2 to {MOST}.")
+            raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST}.")
 
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]

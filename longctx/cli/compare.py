@@ -234,7 +234,7 @@ def _within(within: _Compared, between: str | None, reference: str | None) -> tu
     if between is None:
         between, *others = what_differs(rows) or [""]
         if others or not between:
-            holds = f"It holds several of {', '.join([between, *others])}" if others else "It holds one of each"
+            holds = f"It contains several of {', '.join([between, *others])}" if others else "It contains one of each"
             raise UserError(
                 "one-run-to-compare",
                 f"{path} is one run: add a second one, or name what differs within it with --between "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.vocabulary.declaration import Protocol
 
-NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is for the tool that made them to say"
+NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
 
 
 def add(commands: Any) -> None:

@@ -51,8 +51,9 @@ def add(commands: Any) -> None:
         nargs="+",
         dest="runs",
         metavar="RUN",
-        help="two earlier runs of the same trials, or baselines, best with no real change between them: how many pairs "
-        "change is taken from these, band by band. The test functions of the last one are planned, too, and one run is "
+        help="two earlier runs of the same trials, or baselines, best with no real change between them: they provide "
+        "the share of pairs that change, band by band. The test functions of the last one are planned, too, and one "
+        "run is "
         "enough for these",
     )
     option(
@@ -60,29 +61,29 @@ def add(commands: Any) -> None:
         type=share(zero=True),
         default=0.1,
         metavar="SHARE",
-        help="assumed if --from does not say: share of pairs that change by chance (default: 0.1)",
+        help="assumed without --from: share of pairs that change by chance (default: 0.1)",
     )
     option(
         "--rate",
         type=share(),
         default=0.9,
         metavar="SHARE",
-        help="assumed if --from does not say: share of right answers (default: 0.9)",
+        help="assumed without --from: share of right answers (default: 0.9)",
     )
     option(
         "--correlation",
         type=share(zero=True, one=True),
         metavar="SHARE",
-        help="assumed if --from does not say: the intra-cluster correlation, that is how much trials about one "
-        "section change together, from 0 (independent) to 1 (as if they were one trial) (default: 0.05 for "
+        help="assumed without --from: the intra-cluster correlation, how much trials about one section change "
+        "together, from 0 (independent) to 1 (like one trial) (default: 0.05 for "
         "several questions about one context, else 1, the most cautious)",
     )
     option(
         "--reply-tokens",
         type=number(int, 1),
         metavar="N",
-        help="assumed if no answer is recorded and --from does not say: the tokens of a reply, thinking included "
-        "(default: the most that a reply may have)",
+        help="assumed if no answer is recorded, without --from: the tokens of a reply, thinking included "
+        "(default: the longest reply allowed)",
     )
     parser.set_defaults(run=run)
 

@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
         help="print the prompt of a trial",
-        description="Prints what a model would be sent, and with --run what it answered. CELL[#TRIAL] is like "
+        description="Prints the requests of a trial, and with --run its answers. CELL[#TRIAL] is like "
         "line_retrieval/lines-20#3, passkey/window-4096-k-1024 or test_refund_code/tokens-2000#3; trials count from 0, "
         "and a case is named by its id. A test function is run by pytest until a reply is not recorded. With RUN, its "
         "conversation, checks and reply are printed.",
@@ -53,8 +53,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--orphans",
         action="store_true",
-        help="list the recordings that no test of the project uses under any of its profiles, with their sizes; "
-        "nothing is deleted",
+        help="list the recordings that no test of the project uses under any of its profiles, with their sizes, "
+        "without deleting any",
     )
     parser.add_argument("--model", default=None, metavar="NAME", help="model (required if the prompt depends on it)")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
@@ -113,12 +113,12 @@ def _print_orphans(workspace: Workspace) -> None:
         total += len(content)
         rows.append((str(path.relative_to(workspace.root)), f"{len(content.splitlines()):,}", f"{len(content):,}", why))
     if not rows:
-        print("Every recording is asked for by a test of the project.")
+        print("A test of the project uses every recording.")
         return
     print(tabulate(rows, headers=["recordings", "answers", "bytes", "why"], disable_numparse=True))
     print(
-        f"{count(len(rows), 'file')} of {total:,} bytes. Options may ask for some of them, such as --ctx-shape: "
-        "look before you delete any."
+        f"{count(len(rows), 'file')} of {total:,} bytes. Options such as --ctx-shape may still use some of them: check "
+        "before you delete any."
     )
 
 
@@ -135,10 +135,7 @@ def _run_with(options: argparse.Namespace) -> int:
     wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}
     models_asked = {row.model for row, _ in replies}
     if len(wordings) > 1:
-        print(
-            "# prompt: they were asked in different words or shapes, or with different seeds: see one with --prompts, "
-            "--shape or --seed."
-        )
+        print("# prompt: they differ in prompts, shapes or seeds: select one with --prompts, --shape or --seed.")
         return 0
     [(prompts, seed, shape)] = wordings
     model = options.model or (models_asked.pop() if len(models_asked) == 1 else None)
@@ -150,7 +147,7 @@ def _run_with(options: argparse.Namespace) -> int:
         return 0
     now = digest_of(built, trial.case.model)
     if model and any(row.prompt_sha256 not in (None, now) for row, _ in replies):
-        print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
+        print("# prompt: not exactly as sent: prompts, documents, max_tokens or model profile differ from the run's.")
     _print(trial, model)
     return 0
 

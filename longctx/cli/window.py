@@ -29,7 +29,7 @@ MOST_STRETCH = 2000
 FILLS = 5
 """How many fills the profile has, each twice the one before."""
 LEAST_FILL = 1000
-TEST = '''"""How full may the window get? Written by `longctx window`, and yours to edit."""
+TEST = '''"""How full may the window get? Written by `longctx window`; edit it as you like."""
 
 import longctx
 import pytest
@@ -45,10 +45,10 @@ SESSIONS = {{
 @pytest.mark.longctx(cases=PROBES, same_context=True{cluster})
 @pytest.mark.parametrize("fill", {fills})
 def test_{name}(ask, case, fill):
-    """The same fact is asked for when the context holds more and more of the session; the evidence is always inside.
+    """The same probe with more and more of the session in the context; the evidence is always inside.
 
-    The profile {name} gives the fills, the strategies and the models. To ask as your product does, give ask.probe what
-    it sends besides, such as system=… or temperature=…, or name your own strategy: strategies/FILE.py.
+    The profile {name} sets the fills, the strategies and the models. To send requests as your product does, pass
+    ask.probe its other arguments, such as system=… or temperature=…, or name your own strategy: strategies/FILE.py.
     """
     session = SESSIONS[case.session]
     ask.probe(session.filled(fill, case), case)
@@ -74,7 +74,7 @@ def add(commands: Any) -> None:
     option("--line", type=number(int, 1), metavar="N", help="the line of a log (default: the one with most turns)")
     option("--system", type=Path, metavar="FILE", help="the system prompt, if the log does not have it")
     option("--tools", type=Path, metavar="FILE", help="the tools as JSON, if the log does not have them")
-    option("--probes", type=Path, metavar="FILE", help="probes of your own, JSON lines; nothing is drafted")
+    option("--probes", type=Path, metavar="FILE", help="your own probes, JSON lines, instead of drafting")
     option(
         "--fill",
         type=number(int, 1),
@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
         say(_found(each))
     if keys := [f"{key}" for each in sessions.values() for key in keys_in(each)]:
         more = f", and {len(keys) - 5:,} more" if len(keys) > 5 else ""
-        say(f"This looks like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first.")
+        say(f"These look like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first.")
     fills = sorted(options.fill) if options.fill else _fills(sessions.values(), model)
     drafts = _own(options.probes, sessions) if options.probes else []
     work = Drafting(run_of(options), model, _texts(sessions), options.number)
@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
     values = {"name": new.name, "sessions": json.dumps([*sessions]), "fills": fills, "model": options.model}
     values |= {"strategies": json.dumps(plan.strategies), "cluster": ', cluster="session"' if len(sessions) > 1 else ""}
     beside = {f"{one}.json": _as_json(each) for one, each in sessions.items()}
-    beside[".gitignore"] = "# What is in the session may be private: delete this file to commit it.\n*\n"
+    beside[".gitignore"] = "# The session may be private: delete this file to commit it.\n*\n"
     new.write(lines, TEST.format(**values), PROFILE.format(**values), beside)
     usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
     costs = "price not known" if usual is None or most is None else in_words(usual, most)
@@ -204,7 +204,7 @@ def _found(session: Transcript) -> str:
     ]
     parts += [count(session.compactions, "compaction")] if session.compactions else []
     options = {"system prompt": "--system FILE", "tool descriptions": "--tools FILE"}
-    lacks = [f"{each} (give it with {options[each]})" for each in session.lacks]
+    lacks = [f"{each} (add it with {options[each]})" for each in session.lacks]
     return f"{', '.join(parts)}." + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
 
 

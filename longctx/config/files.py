@@ -69,7 +69,7 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     try:
         content = parsed(tomllib.loads, read_text(path))
     except ValueError as error:
-        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
+        check_no_conflict(path, "keep the correct lines of both sides, and delete those of the markers")
         raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     return checked(content, config, str(path))
 

@@ -159,7 +159,7 @@ class Thinking(_Table):
                 "write { type = 'enabled', budget_tokens = 2048 } or { type = 'adaptive' }"
             )
         if self.display and self.type not in ("enabled", "adaptive"):
-            raise ValueError(f"display says how thinking is shown: leave it out with type = {self.type!r}")
+            raise ValueError(f"display sets how thinking is returned: remove it with type = {self.type!r}")
         return self
 
 
@@ -255,9 +255,11 @@ class ModelProfile(_Table):
         if wrong := [name for name in messages_only if getattr(self, name)]:
             raise ValueError(f"{wrong[0]} belongs to the Messages API, and api is {self.api!r}: remove it")
         if self.provider != "anthropic":
-            raise ValueError(f"provider = {self.provider!r} serves the Messages API: remove provider, or api")
+            raise ValueError(f"provider = {self.provider!r} supports only the Messages API: remove provider, or api")
         if self.key.startswith("ANTHROPIC_"):
-            raise ValueError(f"key = {self.key!r} is Anthropic's, which no other server is sent: name another variable")
+            raise ValueError(
+                f"key = {self.key!r} is Anthropic's, which is sent to no other server: name another variable"
+            )
         vendor = VENDORS[OF_APIS[self.api]]
         if self.key not in ("", *vendor.keys) and not self.base_url:
             raise ValueError(
@@ -270,20 +272,22 @@ class ModelProfile(_Table):
         for beta in self.betas:
             if not BETA_NAME.fullmatch(beta):
                 raise ValueError(
-                    f"{beta!r} is not the name of a beta: write one name an entry, such as 'name-2026-01-01'"
+                    f"{beta!r} is not the name of a beta: write one name per entry, such as 'name-2026-01-01'"
                 )
         for name, value in self.headers.items():
             if name == BETA:
                 raise ValueError(f"{name} does not belong in headers: list its values in betas")
             if is_transport(name):
-                raise ValueError(f"{name} is a credential or transport, no treatment: set it in {CUSTOM}")
+                raise ValueError(f"{name} is a credential or transport, not a treatment: set it in {CUSTOM}")
             if not (NAME.fullmatch(name) and VALUE.fullmatch(value)):
                 raise ValueError(
                     f"{name!r} = {value!r} is not a header: write its name in lower case, and a value in ASCII"
                 )
         for name in self.transport_headers:
             if name.startswith("anthropic-") or not NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name for transport_headers: write that of a gateway's, in lower case")
+                raise ValueError(
+                    f"{name!r} is no name for transport_headers: write the name of a gateway's header, in lower case"
+                )
         return self
 
     @property

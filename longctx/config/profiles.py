@@ -73,8 +73,8 @@ class Profile(BaseModel):
         if self.run_margin is not None and (self.margin is None or self.run_margin > self.margin):
             stated = "is not stated" if self.margin is None else f"is {self.margin:g}"
             raise ValueError(
-                f"run_margin is {self.run_margin:g}, and margin {stated}: state a margin of at least run_margin, since "
-                "all bands together show smaller drops than one band"
+                f"run_margin is {self.run_margin:g}, and margin {stated}: state a margin of at least run_margin, "
+                "because all bands together detect smaller drops than one band"
             )
         return self
 

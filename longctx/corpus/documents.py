@@ -79,7 +79,7 @@ class CorpusSettings(BaseModel):
     def _a_word(cls, value: str | None) -> str | None:
         """Check that the word can be in a sentence and in a tag, as the prompts use it."""
         if value is not None and (not value.strip() or value != " ".join(value.split()) or set(value) & set("<>{}")):
-            raise ValueError("give what one document is called, such as 'staff handbook', without < > { }")
+            raise ValueError("write the name of one document, such as 'staff handbook', without < > { }")
         return value
 
 

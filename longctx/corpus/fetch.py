@@ -105,7 +105,7 @@ def _download(url: str, part: _Part, limit: int, progress: Downloaded) -> None:
         raise UserError("download-refused", f"{url} answered {error.code} {error.reason}. Try again later.") from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        kept = f" {part.size:,} bytes are kept, and the same command goes on from there." if part.size else ""
+        kept = f" {part.size:,} bytes are kept, and the same command continues from there." if part.size else ""
         raise UserError(
             "download-failed", f"{url} could not be read: {reason}. Is this machine online?{kept}"
         ) from None

@@ -78,7 +78,7 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
 
 def keeps_none(asked: int) -> str:
     """Return the clause on what a filter would do that keeps none of so many questions."""
-    return f"it would keep none of {asked:,} questions, and leave a collage nothing to ask."
+    return f"it would keep none of {asked:,} questions, and leave none for collages."
 
 
 def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:

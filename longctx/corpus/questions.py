@@ -57,7 +57,7 @@ class BankQuestion(BaseModel):
     @classmethod
     def _three(cls, value: object) -> object:
         if isinstance(value, list | tuple) and len(value) != 3:
-            raise ValueError(f"a question has 3 wrong answers, and here are {len(value)}")
+            raise ValueError(f"a question has 3 wrong answers, but here are {len(value)}")
         return value
 
     @field_validator("question", "right", "wrong")
@@ -106,7 +106,7 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}.") from None
-    check_no_conflict(path, "keep the questions that are right, and delete the lines of the markers")
+    check_no_conflict(path, "keep the correct questions, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
         raise UserError("no-questions", f"{path} contains no questions: write one JSON object per line.")
@@ -177,7 +177,7 @@ def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Cor
         if question.section in out:
             why = f"which {corpus.name} leaves out, since its {out[question.section]} tokens are out of bounds"
         elif question.section in examples:
-            why = f"which is one of the examples of {corpus.name} and kept out of the test"
+            why = f"which is one of the examples of {corpus.name}, which are not part of the test"
         raise UserError(
             "unusable-section",
             f"{path}, question {question.id}: it is about {question.section!r}, {why}. Change its section, or leave "

@@ -70,7 +70,7 @@ def save(
     check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if add else []
     if lacking := "; ".join(lacks(manifest, rows)):
-        why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges the rest alone."
+        why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges only the rest."
         if not force:
             raise UserError(
                 "run-incomplete",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from longctx.live.run import AskingOrder, AskQuestions
     from longctx.views.reporting import Reports
 
-PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
+PENDING = Failure("pending", "sent once the batches of the previous look have ended; run the same command", fatal=True)
 
 
 def until_settled(run: RunData, tape: Tape) -> AskingOrder:
@@ -227,7 +227,7 @@ class LiveLooks:
         Protocols and test functions are asked apart, and neither can be judged without the other.
         """
         run, verdict = self._run, self.verdict(left)
-        settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not asked, in bands that are settled"
+        settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not sent, in bands that are settled"
         return Failure(EARLY_STOP, settled if run.cells and run.plan.tests else verdict.shown_after, fatal=True)
 
     def verdict(self, left: Collection[str]) -> RunVerdict:

@@ -246,5 +246,5 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
     for sentence in ending(f"{tape.recorded:,} requests of {trials:,} trials of test functions", asked, tape):
         run.say(sentence)
     for name, why in done.broken.items():
-        run.say(f"{name} could not be asked: {why}")
+        run.say(f"{name} could not be run: {why}")
     return done

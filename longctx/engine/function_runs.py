@@ -190,7 +190,7 @@ def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -
     if total := in_all([*of_protocols, *estimates]):
         run.say(total)
     if estimating.held:
-        run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
+        run.say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
 

@@ -128,7 +128,7 @@ def as_baseline(cases: Sequence[Case], target: Target) -> str:
     together = "" if target.run_margin is None else f", and one of {target.run_margin * 100:g}% of all bands together"
     return (
         f"As a baseline: an unchanged model passes at a margin of {target.margin * 100:g}%{together}, "
-        f"{'; '.join(expected)}. Further runs are asked with --ctx-repeats, and added with longctx baseline save --add."
+        f"{'; '.join(expected)}. Record further runs with --ctx-repeats, and add them with longctx baseline save --add."
     )
 
 
@@ -149,7 +149,7 @@ def unpowered(cases: Sequence[Case], target: Target) -> str | None:
     which = f" ({'; '.join(names)})" if names else ""
     return (
         f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
-        f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
+        f"probability of {whole:.0%}{which}. `longctx plan` computes the number of trials that it needs."
     )
 
 

@@ -220,9 +220,9 @@ class Measurement:
 
 def _not_read(case: Case, number: int) -> str:
     return (
-        f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, and by the tokens that its "
-        f"server counted it was shown only a part of each: the server leaves out blocks of this kind. Leave out the "
-        f"shape {case.shape!r} for this server."
+        f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, but by its server's token "
+        "counts it read only a part of each: the server drops blocks of this kind. Leave out the shape "
+        f"{case.shape!r} for this server."
     )
 
 
@@ -260,7 +260,7 @@ def _agreement_row(row: Row, labelled: Sequence[tuple[str, str]], text: bool) ->
     """Return the row of whether the judge agrees with the human labels of a trial, and where it does not."""
     other = [pair for pair in labelled if pair[0].casefold() != pair[1].casefold()]
     said, labels = ("; ".join(side) for side in zip(*labelled, strict=True))
-    why = "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other)
+    why = "; ".join(f"the judge's grade is {said}, and the label {label}" for said, label in other)
     return dataclasses.replace(
         check_row(row, AGREEMENT, not other),
         band=None,

@@ -80,7 +80,7 @@ class Plan:
         model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
         if entries:
             written = model.model_dump(exclude_unset=True, by_alias=True)
-            model = checked({**written, **entries}, ModelProfile, f"The profile that code gives {name}")
+            model = checked({**written, **entries}, ModelProfile, f"The profile in the code {name}")
         return model
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:

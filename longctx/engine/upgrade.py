@@ -230,7 +230,7 @@ class Upgrading:
             found = measured[place]
             if found.lacking and left is not None:
                 number = sum(not is_check(row.test) for row in found.rows)
-                self._say(f"{treatment.name}: asks what {found.lacking:,} of {number:,} trials lack")
+                self._say(f"{treatment.name}: sends the {found.lacking:,} of {number:,} trials without a recording")
                 left = max(0.0, left - trials.ask(left))
                 measured[place] = self._measured(treatment, trials)
         if max_cost is None and (lacking := [found for found in measured if found.lacking]):

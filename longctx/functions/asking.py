@@ -214,7 +214,7 @@ class FunctionAsker:
         lacking = [lacking for lacking in running.lacking if self._tape.wants(lacking.wanted)]
         sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}
         if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
-            message = f"{running.case.id}, trial {running.item}: its answer is not found where it was recorded."
+            message = f"{running.case.id}, trial {running.item}: its recorded answer is missing."
             self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
         self.asked.stale += not lacking
@@ -262,23 +262,23 @@ def not_repeated(trial: FunctionTrial, before: Bodies) -> Failure | None:
 def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
     """Return a sentence on a test that asks something else when it is run again, with the difference."""
     return (
-        f"{trial.case.id}, trial {trial.item}: the test asks something else when it is run again, so that its recorded "
-        f"answers cannot be found. {cause(before, after)} The difference:\n{difference(before, after)}"
+        f"{trial.case.id}, trial {trial.item}: the test sends a different request when it runs again, so its recorded "
+        f"answers cannot be used. {cause(before, after)} The difference:\n{difference(before, after)}"
     )
 
 
 def cause(before: Body, after: Body) -> str:
     """Return why a trial sends another request than before, and what to do. after: empty if it sends none."""
     if not after:
-        return f"It no longer sends a request that was answered, since {CACHED}"
+        return f"It no longer sends a request that was answered, because {CACHED}"
     if words(before) == words(after):
         return (
             "Both requests have the same words in another order, as from a set, whose order differs between processes "
             "(PYTHONHASHSEED), or from a listing of files: sort them."
         )
     return (
-        "Draw what is random by the fixture draw, use no clock, and keep what a trial changes, such as the history of "
-        "an agent, in function-scoped fixtures; or leave out what differs from what is compared, by the hook "
+        "Draw random values from the fixture draw, use no clock, and keep a trial's state, such as the history of an "
+        "agent, in function-scoped fixtures; or remove the difference from the comparison with the hook "
         "pytest_longctx_request."
     )
 

@@ -193,7 +193,7 @@ class CellOfFunction(Cell):
         """Return the texts, by name, whose tokens are counted. Raises UserError if the test gives none."""
         texts = self._called("probes", words)
         if not texts or not all(isinstance(text, str) and text.strip() for text in texts.values()):
-            raise self._mistake("probes must return at least one text by its name, and none that is empty.")
+            raise self._mistake("probes must return a dict of names and texts that are not empty.")
         return texts
 
     def counts_key(self, digest: str, words: Words) -> str:  # type: ignore[override]
@@ -217,10 +217,10 @@ class CellOfFunction(Cell):
         """Return what `ask.tokens()` gives. Raises ValueError if it cannot be right, and UserError for a mistake."""
         values = self._called("values", counts)
         if not all(isinstance(value, int | float) for value in values.values()):
-            raise self._mistake("values must return numbers by their names.")
+            raise self._mistake("values must return a dict of names and numbers.")
         for name in self.counts.needs if self.counts else ():
             if name not in values:
-                raise self._mistake(f"values must return {name!r}, which needs names.")
+                raise self._mistake(f"values must return {name!r}, as needs requires.")
             if not values[name] > 0:
                 raise ValueError(f"{name!r} would take {values[name]:g} tokens")
         return values
@@ -234,7 +234,7 @@ class CellOfFunction(Cell):
                 raise
             raise self._mistake(f"{name} fails with {type(error).__name__}: {error}.") from None
         if not isinstance(made, Mapping) and name != "fits":
-            raise self._mistake(f"{name} must return a dict, and returns {type(made).__name__}.")
+            raise self._mistake(f"{name} must return a dict, not {type(made).__name__}.")
         return dict(made) if isinstance(made, Mapping) else {}
 
     def _mistake(self, why: str) -> UserError:
@@ -243,7 +243,7 @@ class CellOfFunction(Cell):
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
-        raise ValueError(f"a trial of {self.name} has requests, and not a prompt that is known before it runs")
+        raise ValueError(f"the prompt of a trial of {self.name} is not known before the trial runs")
 
 
 @dataclass(frozen=True, slots=True)

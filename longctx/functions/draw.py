@@ -190,7 +190,7 @@ class Draw:
         among = _sections(self._workspace, bank) if isinstance(bank, str) else list(bank)
         places = most_alike([section.text for section in among], like, [answer] if answer.strip() else [])
         if not 0 <= number <= len(places):
-            raise ValueError(f"{number} distractors are asked for, and {len(places)} documents can be chosen from")
+            raise ValueError(f"{number} distractors are requested, but only {len(places)} documents are available")
         return [among[place] for place in places[:number]]
 
     def operation(self, tokens: int) -> Operation:

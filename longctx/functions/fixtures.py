@@ -292,7 +292,7 @@ def _returns(node: ast.AST) -> bool:
 
 def warning(name: str) -> str:
     """Return what is said of a test that judges nothing."""
-    return f"{name} has no assert and no check, so that every reply counts as correct."
+    return f"{name} has no assert and no check, so every reply counts as correct."
 
 
 SENT: set[str] = set()
@@ -340,17 +340,17 @@ class CellRunner:
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
-            sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
+            sentence = f"{function.name} sends no request: its trials must call the fixture ask."
             if function.name in SENT:
                 sentence = (
-                    f"{function.name}, trial {trial.item}: it sends no request, and earlier trials of this test did. "
-                    f"Unless the test ends before it asks, {CACHED}"
+                    f"{function.name}, trial {trial.item}: it sends no request, but earlier trials of this test did. "
+                    f"Unless the test ends before its request, {CACHED}"
                 )
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
         if trial.strategy.name != NO_STRATEGY and not trial.managed and result.kind in MEASURED:
             sentence = (
-                f"{function.name} asks about no transcript, so the strategy {trial.strategy.name!r} changes nothing: "
-                "ask(transcript, question) uses it; or leave the test out of this run with -k."
+                f"{function.name} uses no transcript, so the strategy {trial.strategy.name!r} has no effect: call "
+                "ask(transcript, question), or leave out the test with -k."
             )
             return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
         return result

@@ -76,8 +76,8 @@ def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], o
 def _returned(trial: FunctionTrial, returned: object) -> Result:
     if not isinstance(returned, Outcome):
         sentence = (
-            f"{trial.function} returns {returned!r:.40}, which judges nothing: write `assert` in place of "
-            "`return`, or return a longctx.Outcome."
+            f"{trial.function} returns {returned!r:.40}, which judges nothing: write `assert` instead of `return`, or "
+            "return a longctx.Outcome."
         )
     elif returned.kind in MEASURED and (returned.credit is None or 0 <= returned.credit <= 1):
         if returned.kind == "correct" and trial.last and no_answer(trial.last):

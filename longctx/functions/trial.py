@@ -317,15 +317,12 @@ def changed_request(wanted: Wanted) -> str:
     """Return what may have changed in a request of a trial, as the end of a sentence on a stale recording."""
     after = f"request {wanted.number + 1} after the same reply" if wanted.number else "request 1"
     return (
-        f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
-        f"the profile of {wanted.model} sends."
+        f"{after} differs from the recorded one: the test changed, or the code that it calls, its cases, or the "
+        f"profile of {wanted.model}."
     )
 
 
-CACHED = (
-    "the code under test keeps answers, as a cache by prompt does: turn it off, or clear it in a function-scoped "
-    "fixture."
-)
+CACHED = "the code under test caches answers: turn the cache off, or clear it in a function-scoped fixture."
 """Why a request is not sent that was sent before, as the end of a sentence."""
 
 

@@ -39,7 +39,7 @@ class Requirement:
 
     def __str__(self) -> str:
         return (
-            f"rate {self.rate.rate:.2f} < {self.minimum:g}: {self.rate} is significantly below min_rate "
+            f"accuracy {self.rate.rate:.2f} < {self.minimum:g}: {self.rate} is significantly below min_rate "
             f"(p = {self.p_value:.2g})"
         )
 

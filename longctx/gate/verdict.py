@@ -211,7 +211,7 @@ class RunVerdict:
     def shown_after(self) -> str:
         """A sentence, without its full stop, on how many trials an early stop took."""
         asked = self.trials - self.not_asked
-        return f"{self.verdict} after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
+        return f"{self.verdict} after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not sent"
 
     @property
     def regressed(self) -> tuple[BandVerdict, ...]:
@@ -304,12 +304,12 @@ def give_verdict(
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
         reasons = (
             *reasons,
-            "if what is missing counted as wrong, a drop of the run would be significant, and it is not",
+            "if the missing trials counted as wrong, the drop of the run would be significant",
         )
     stated = of_run if rules.run_margin is not None else None
     if not reasons and stated and stated[0].verdict != stated[1].verdict:
         would = f"the verdict on all bands together would be {stated[1].verdict} and not {stated[0].verdict}"
-        reasons = (*reasons, f"if what is missing counted as wrong, {would}")
+        reasons = (*reasons, f"if the missing trials counted as wrong, {would}")
     verdict: Verdict = "invalid" if reasons else overall([test.verdict for test in judged])
     if not reasons and judged:
         verdict = overall([verdict, *(limit.status for limit in limits), *([stated[0].verdict] if stated else [])])
@@ -413,14 +413,14 @@ def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tupl
     reporting, name = reporting_of(test) if test else Reporting(), match.test
     if test is None and name in rules.reports:
         if (report := rules.reports[name]) is None:
-            return (), (f"the report of {name} adds to the gate, and pytest collects no such test in this project",)
+            return (), (f"the report of {name} adds to the gate, but pytest collects no such test in this project",)
         reporting = reporting_of_test(name, report)
     grids = rules.grids.get((match.test, match.after.model), ())
     before, after = ([row for row in rows if row.measured] for rows in match.rows)
     try:
         return tuple(reporting.reported(before, after, grids) if before and after else ()), ()
     except Exception as error:
-        return (), (f"what {name} adds to the gate failed: {described(error)}",)
+        return (), (f"the addition of {name} to the gate failed: {described(error)}",)
 
 
 def _tests(
@@ -486,7 +486,7 @@ def _test(
     evidence = {band.name: of_band for band, of_band in seen.items()}
     reasons = [*unmeasured(test.pairs, evidence), *filter(None, [test.too_old]), *test.faults]
     if verdict != at_worst and any(band.n for band in bands):
-        reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
+        reasons.append(f"if the missing trials counted as wrong, the verdict would be {at_worst} and not {verdict}")
     return VerdictOfTest(
         test=test.test,
         before=test.before,

@@ -123,9 +123,9 @@ class Asking:
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
         for server, slots in self._slots.items():
             if (held_s := slots.held_s) > 0:
-                return f"a pause of {held_s:,.0f} s more, which {self._clients.url(server)} asks for{failed}"
+                return f"a pause of {held_s:,.0f} s more, requested by {self._clients.url(server)}{failed}"
         if not self._in_flight:
-            return f"the next attempt{failed}" if failed else "the next request, of which none is in flight"
+            return f"the next attempt{failed}" if failed else "the next request; none is in flight"
         which = "next" if self.asked.answered or self.asked.failures else "first"
         each = f"for up to {self._longest_s:g} s each"
         return f"the {which} answer of {url}: {self._in_flight} in flight, {each}{failed}"
@@ -199,8 +199,8 @@ class Asking:
             self._stop(result)
         elif self._failures.ended(self.limits.allowed):
             message = (
-                f"{self._failures.in_a_row} trials in a row were not answered, so no more were asked. "
-                f"The last: {result.message}"
+                f"{self._failures.in_a_row} trials in a row were not answered, so the run stopped. The last: "
+                f"{result.message}"
             )
             self._stop(Failure(result.cause, message, fatal=True))
 
@@ -291,8 +291,8 @@ class Asking:
             return
         length = f"{seconds / 60:,.0f} minutes" if seconds < MOST_SHOWN_S else "more than a year"
         message = (
-            f"{str(client.base_url).rstrip('/')} asks for a pause of {length}, and a run waits for "
-            f"{MOST_S / 60:.0f} minutes at most. {sends_the_rest(self._tape)}"
+            f"{str(client.base_url).rstrip('/')} requests a pause of {length}, but a run waits for {MOST_S / 60:.0f} "
+            f"minutes at most. {sends_the_rest(self._tape)}"
         )
         self._stop(Failure("rate_limit", message.rstrip(), fatal=True))
 

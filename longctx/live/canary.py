@@ -107,9 +107,9 @@ class Canary:
         kinds = self._kinds[group]
         named = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
         why = (
-            f"none of the first {kinds.total()} trials of {test} on {model} could be read ({named}), so no more of "
-            "them were asked. Look at a reply, and change the test, its prompt set or max_tokens; trial_run = false "
-            "in [tool.longctx] asks all the same (upgrade: --no-canary)."
+            f"none of the first {kinds.total()} trials of {test} on {model} could be parsed ({named}), so no more of "
+            "them were sent. Look at a reply, and change the test, its prompt set or max_tokens; trial_run = false "
+            "in [tool.longctx] continues anyway (upgrade: --no-canary)."
         )
         self._stopped[group] = Failure(UNREADABLE, why, fatal=True)
         assert self._say is not None

@@ -48,9 +48,9 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     estimates = say_estimate(say, fit, trials, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
     say_unused(say, tape, trials, batch)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
-        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
+        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too.")
     if held := len(lacking) - len(free):
-        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+        say(f"{held:,} more are in batches that are not collected yet, and would not be sent.")
     return estimates
 
 
@@ -66,8 +66,8 @@ def say_unused(say: Say, tape: Tape, trials: Sequence[Trial], batch: bool) -> No
         price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].case.model.prices else "not known"
         have = "has an answer" if len(group) == 1 else "have answers"
         sentence = (
-            f"{test} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
-            f"{reason}. Asking again costs {price}. {advice}"
+            f"{test} on {model}: {len(group):,} of these trials {have} of version {version}, not used because "
+            f"{reason}. Sending them again costs {price}. {advice}"
         )
         say(sentence.rstrip())
 
@@ -135,7 +135,7 @@ def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
     told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
     for (test, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""
-        say(f"Not asked: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
+        say(f"Left out: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
 
 
 def still_fitting(trials: Sequence[Trial]) -> tuple[list[Trial], list[Unasked]]:

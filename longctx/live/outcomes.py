@@ -66,7 +66,7 @@ class Outcomes:
         if number:
             answers = count(number, "answer")
             cost = self._tally.cost
-            yield f"What {answers} cost is not known." if cost is None else f"{answers} cost {usd(cost)}."
+            yield f"The cost of {answers} is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
     def _answered(self, trial: Trial, built: BuiltTrial, reply: Reply) -> None:
         tally, group = self._tally, trial.case.group

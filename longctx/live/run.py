@@ -143,7 +143,7 @@ class LivePass:
             check_provider(models)
         providers = " and ".join(dict.fromkeys(map(provider_of, models)))
         async with contextlib.AsyncExitStack() as stack:
-            with waiting(self.say, f"what a client of {providers} needs to be opened"):
+            with waiting(self.say, f"the client of {providers}"):
                 opened = open_clients(self.tape, terms.base_url, terms.in_flight, models)
                 clients = await stack.enter_async_context(opened)
             batches = await open_batches(clients.first, self.tape, terms, self.say)
@@ -354,7 +354,7 @@ def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) ->
     yield f"Asked {what}{f': {asked.stopped.message}' if asked.stopped else '.'}"
     yield from outcomes
     for (model, by), number in asked.others.items():
-        yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
+        yield f"{model} was requested, but by the server's answers {visible(by)[:80]} answered {number:,} of them."
     if settled := asked.settled:
         yield f"Stopped early: {settled.message}"
     reported = [failure for failure in asked.failures.values() if not failure.fatal or failure.cause in OWN_CAUSES]

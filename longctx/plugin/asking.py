@@ -52,7 +52,7 @@ def ask_first(config: pytest.Config) -> None:
     try:
         nested, code = within(config, functools.partial(_ask, config))
     except KeyboardInterrupt:
-        run.say("Stopped: nothing was asked.")
+        run.say("Stopped: no requests were sent.")
         raise over(config, pytest.ExitCode.INTERRUPTED) from None
     not_run = code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors
     if nested.uncollected and not_run:
@@ -175,10 +175,10 @@ def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
     """Return a sentence on what could not be collected. goes_on: whether the other tests are asked."""
     named = "; ".join(f"{name}: {why}" for name, why in uncollected.items())
     if goes_on:
-        return f"Not asked, since pytest cannot collect it: {named}"
+        return f"Not run, because pytest cannot collect it: {named}"
     return (
-        "Nothing was sent, since pytest cannot collect all tests. Correct this, or add "
-        f"--continue-on-collection-errors, which asks the others: {named}"
+        "No requests were sent, because pytest cannot collect all tests. Correct this, or run the others with "
+        f"--continue-on-collection-errors: {named}"
     )
 
 
@@ -195,6 +195,6 @@ def _why_none(session: pytest.Session) -> str:
     places = map(os.path.relpath, session.config.args)
     where = ("this folder" if place == os.curdir else place for place in places)
     return (
-        f"no test marked longctx was selected in {', '.join(where)}. Give the folder that has them, such as "
-        "tests_longctx, or name it in testpaths; longctx init writes them."
+        f"no test marked longctx was selected in {', '.join(where)}. Name the folder that has them, such as "
+        "tests_longctx, on the command line or in testpaths; longctx init writes them."
     )

@@ -76,8 +76,8 @@ def sentence(item: pytest.Item, running: FunctionTrial, stale: Lacking) -> str:
 
 def _difference(running: FunctionTrial, here: dict[str, Any], other: dict[str, Any]) -> str:
     return (
-        f"{running.case.id}, trial {running.item}: another process sends another request for it, so that no recording "
-        f"can answer it. {cause(here, other)} The difference:\n{difference(here, other)}"
+        f"{running.case.id}, trial {running.item}: another process sends another request for it, so no recording "
+        f"fits. {cause(here, other)} The difference:\n{difference(here, other)}"
     )
 
 

@@ -89,7 +89,7 @@ class Hooked(Rewriting):
         try:
             found = getattr(self._config.hook, hook)(config=self._config, **given)
             if found is not None and not isinstance(found, Mapping):
-                raise TypeError(f"it returns {type(found).__name__}, and no dict")
+                raise TypeError(f"it returns {type(found).__name__} instead of a dict")
             json.dumps(found)
         except Exception as error:
             raise UserError("hook-failed", f"The hook {hook} failed: {type(error).__name__}: {error}.") from None

@@ -277,7 +277,7 @@ def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, l
     if problem:
         pytest.fail(f"invalid: {problem}", pytrace=False)
     if left_out == len(rows):
-        pytest.skip("stopped early: none of its trials was asked")
+        pytest.skip("stopped early: none of its trials was sent")
     if requirement and below_minimum_among(requirement, _with_minimum(item)):
         pytest.fail(str(requirement), pytrace=False)
 

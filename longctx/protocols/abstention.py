@@ -87,7 +87,9 @@ def record_with(bank: Bank, index: int, seed: int, cell: ProtocolCell) -> Record
     place = round(cell.depth / 100 * len(others))
     sections = (*others[:place], *((needle,) if present else instead), *others[place:])
     if not sections:
-        raise ValueError(f"a record of {cell.budget} tokens has no section beside {needle.id}: give a larger one.")
+        raise ValueError(
+            f"a record of {cell.budget} tokens has no room for another section than {needle.id}: use a larger one."
+        )
     return Record(sections, place, needle if present else None)
 
 

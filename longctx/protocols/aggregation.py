@@ -169,7 +169,7 @@ def _check(cell: ProtocolCell) -> None:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.notices < len(AGENCIES):
         raise ValueError(
-            f"of {cell.notices} notices no agency may have the most: give at least {len(AGENCIES)} (`notices`)."
+            f"with {cell.notices} notices no agency may have the most: use at least {len(AGENCIES)} (`notices`)."
         )
 
 

@@ -100,8 +100,8 @@ def exchange_count(cell: ProtocolCell) -> float:
     if room < _at_most(least):
         least_window = apart + math.ceil(_at_most(least) * each)
         raise ValueError(
-            f"a window of {cell.window} tokens has no room for {alike} alike texts, as many others, the "
-            f"examples, and a reply of {cell.max_tokens}: give at least {least_window}."
+            f"a window of {cell.window} tokens has no room for {alike} similar texts, as many others, the examples, "
+            f"and a reply of {cell.max_tokens}: use at least {least_window}."
         )
     # How many always fit in the room of so many average ones: the inverse of `_at_most`.
     root = (math.sqrt(SPREAD**2 + 4 * (1 + LEAN) * room) - SPREAD) / (2 * (1 + LEAN))

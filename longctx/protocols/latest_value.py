@@ -165,7 +165,7 @@ def entry_count(cell: ProtocolCell) -> int:
     """Return how many entries fill the window. Raises ValueError if they are too few or too many."""
     lines = line_count(cell, 2 * (cell.updates + 1), SPREAD)
     if lines > MOST_LINES:
-        raise ValueError(f"a window of {cell.window} tokens has {lines} entries: give one of {MOST_LINES} at most.")
+        raise ValueError(f"a window of {cell.window} tokens has {lines} entries: use at most {MOST_LINES} tokens.")
     return lines
 
 
@@ -173,7 +173,7 @@ def _check(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.updates < 1:
-        raise ValueError("a quantity that is never updated has no value before: give at least 1 update.")
+        raise ValueError("a quantity that is never updated has no earlier value: use at least 1 update.")
 
 
 def _back(answers: Answers) -> Counter[int]:

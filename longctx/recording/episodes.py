@@ -69,7 +69,7 @@ class SentAgain:
         texts = [metadata[name] for name in ("model", "prompt_set", "wording")]
         names = [[*metadata[name]] for name in ("replaced", "sent_again")]
         if not all(isinstance(text, str) for text in (*texts, *names[0], *names[1])):
-            raise TypeError("it does not name what is sent again by texts")
+            raise TypeError("the names of what is sent again must be texts")
         return cls(*texts, *map(frozenset, names))
 
 
@@ -155,7 +155,7 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
         if not isinstance(metadata.get(name, ""), str):
             raise TypeError(f"its {name} is not text")
     if (looks := metadata.get("looks")) is not None and looks not in PLANS:
-        raise ValueError(f"its looks are {looks!r}, of which this version knows no plan")
+        raise ValueError(f"its looks are {looks!r}, a plan that this version does not know")
     for name in ("request", "same"):
         if type(metadata.get(name, 0)) is not int:
             raise TypeError(f"its {name} is not a number")

@@ -87,8 +87,8 @@ def stale_sentence(number: int, trials: int, arguments: Sequence[str]) -> str:
     """Return what to do about stale trials. arguments: those that chose the trials."""
     command = shlex.join(["pytest", "--ctx-record=new_episodes", *arguments])
     return (
-        f"{number:,} of {trials:,} trials are stale: what is recorded of them answers another request, so a replay "
-        f"cannot use it. To record them: {command}"
+        f"{number:,} of {trials:,} trials are stale: their recordings answer other requests, so a replay cannot use "
+        f"them. To record them: {command}"
     )
 
 
@@ -128,7 +128,7 @@ def why_unused(trial: str, version: int) -> tuple[str, str]:
         return f"version {own} of {test} builds other prompts", ""
     return (
         f"these documents are drawn by version {own} now",
-        f"If they are as they were recorded, write version = {version} in their corpus.toml, which keeps the answers.",
+        f"If they have not changed since, write version = {version} in their corpus.toml to keep the answers.",
     )
 
 
@@ -162,16 +162,16 @@ def why_missing(
         if similar := _similar_model(case, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
-            parts.append("It has answers that are not on the base branch, which LONGCTX_TRUST=base does not accept.")
+            parts.append("LONGCTX_TRUST=base does not accept its answers, which are not on the base branch.")
         elif others := of_other_versions(tape, case, (wanted.trial for wanted in absent if wanted not in stale)):
             version, trials = others.popitem()
             reason, advice = why_unused(trials[0], version)
             parts.append(f"It has answers to trials of version {version} of its test, and {reason}.")
             parts += [advice] if advice else []
         elif missing == case.size and tape.has_any(case.file, case.model.model):
-            parts.append("It has other trials only: of another seed, other questions or other documents.")
+            parts.append("It has only other trials: of another seed, other questions or other documents.")
         if any(str(path).endswith(case.file) for path in tape.cut_short):
-            parts.append("Its last line was cut short by a run that was killed.")
+            parts.append("A killed run cut its last line short.")
         parts.append(_how("once"))
     return " ".join(parts)
 
@@ -199,8 +199,8 @@ def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], 
         if changed is not None:
             return f"{changed(wanted)}{_parts(tape, wanted)}"
         return (
-            "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
-            f"{model} sends (system, thinking, effort, prefill, extra_body).{_parts(tape, wanted)}"
+            f"the request changed since the recording, but not its wording: max_tokens, or the profile of {model} "
+            f"(system, thinking, effort, prefill, extra_body).{_parts(tape, wanted)}"
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     documents = f", which calls the documents {now.document!r}" if now.document else ""
@@ -222,4 +222,4 @@ def _named(headers: str) -> str:
 
 
 def _how(mode: str) -> str:
-    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for a server of your own)."
+    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for your own server)."

@@ -51,7 +51,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is not JSON: {error}") from None
     except ValueError:  # Python limits the digits of a number
-        raise ValueError("its JSON holds a number of thousands of digits") from None
+        raise ValueError("its JSON contains a number of thousands of digits") from None
     if not isinstance(document, dict):
         raise ValueError("it is not a JSON object")
     return document

@@ -110,7 +110,7 @@ class Wanted:
         return Request("POST", self.path, f"sha256:{self.sha256}", where)
 
 
-WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
+WANTED: ContextVar[Wanted] = ContextVar("the current request")
 """The question that the current task asks; it tells the transport which trial an answer belongs to."""
 
 

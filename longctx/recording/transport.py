@@ -53,11 +53,11 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         headers = treatments(item for item in request.headers.multi_items() if item[0] not in passing)
         if as_lines(headers) != wanted.headers:
             names = ", ".join(headers) or "none"
-            raise AssertionError(f"the SDK sends other headers ({names}) than those {wanted.trial} is replayed by")
+            raise AssertionError(f"the SDK sends other headers ({names}) than those of the recorded {wanted.trial}")
         # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.
         compared = (each for sent in (body, unmarked(body)) for each in (sent, self._tape.rewriting.compared(sent)))
         if all(digest(each, headers, wanted.path) != wanted.sha256 for each in compared):
-            raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
+            raise AssertionError(f"the SDK sends another body than that of the recorded {wanted.trial}")
         stored = wanted.request()
         if self._tape.can_play_response_for(stored):
             return _played(self._tape.play_response(stored))
@@ -69,7 +69,9 @@ class TapeTransport(httpx2.AsyncBaseTransport):
 
     async def _fetch(self, request: httpx2.Request) -> httpx2.Response:
         if self._inner is None:
-            raise NotOnTape(f"nothing may be asked, and the tape has no answer to {request.method} {request.url.path}")
+            raise NotOnTape(
+                f"no request may be sent, and there is no recorded answer to {request.method} {request.url.path}"
+            )
         return await self._inner.handle_async_request(request)
 
     async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:

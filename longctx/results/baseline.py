@@ -281,7 +281,7 @@ def _head(path: Path, line: str) -> _Head:
 
 def _check(path: Path, head: Any) -> None:
     if not isinstance(head, dict) or "schema" not in head:
-        raise _broken(path, "its first line says no schema")
+        raise _broken(path, "its first line has no schema")
     if head["schema"] != SCHEMA:
         run = head.get("run")
         version = run.get("version", "another version") if isinstance(run, dict) else "another version"
@@ -421,7 +421,7 @@ def _judged_by_of_each(kept: Mapping[str, str | list[str | None]], trials: int) 
     """Return the column of each trial of a group. Raises ValueError."""
     columns = {name: [digests] * trials if isinstance(digests, str) else digests for name, digests in kept.items()}
     if any(len(digests) != trials for digests in columns.values()):
-        raise ValueError(f"the digests of what judges the trials are not those of {trials} trials")
+        raise ValueError(f"the digests of the judging code do not match {trials} trials")
     rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
     return [" ".join(f"{name}={digest}" for name, digest in row.items() if digest) or None for row in rows]
 

@@ -29,7 +29,7 @@ LACKING = "not in the new results"
 
 def _whole(text: str) -> str:
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
+        raise ValueError(f"{text!a} contains half of a character (a lone surrogate)")
     return text
 
 

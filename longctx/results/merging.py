@@ -201,7 +201,7 @@ def _rank(kept: Kept) -> tuple[object, ...]:
 def _told_apart(first: Kept, second: Kept) -> str:
     if first.folder == second.folder:
         return f"run {first.folder} again, once."
-    return "leave one of the runs out, or run them with labels that tell them apart (--ctx-label NAME=VALUE)."
+    return "leave out one of the runs, or distinguish them by labels (--ctx-label NAME=VALUE)."
 
 
 def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:
@@ -244,7 +244,7 @@ def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
 
 SHOWN = 3
 """The most cells that a sentence names."""
-ASK_AGAIN = "ask the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
+ASK_AGAIN = "run the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
 
 
 def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
@@ -326,7 +326,7 @@ def _check_same_trials(path: Path, baseline: Baseline, rows: Sequence[Row], mani
     faults = [
         *([f"it lacks {count(len(lacking), 'trial')} ({_named([lacking])})"] if lacking else []),
         *([f"it has {count(len(more), 'other trial')} ({_named([more])})"] if more else []),
-        *(f"{name} answered in place of {model}" for model, name in sorted(answering - named) if named),
+        *(f"{name} answered instead of {model}" for model, name in sorted(answering - named) if named),
     ]
     if faults:
         raise UserError(

@@ -133,7 +133,7 @@ class RateView:
             first, last = points[0], points[-1]
             if isinstance(first.x, int | float) and interval(first.value)[0] > interval(last.value)[1]:
                 found[place] = (
-                    f"the rate falls from {estimate(first.value):.2f} at {self._says(first.x)} "
+                    f"accuracy falls from {estimate(first.value):.2f} at {self._says(first.x)} "
                     f"to {estimate(last.value):.2f} at {self._says(last.x)}"
                 )
         return found

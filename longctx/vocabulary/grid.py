@@ -131,7 +131,7 @@ class Axes(BaseModel):
         if exact < 1:
             raise ValueError(
                 f"a share of {share:g} of a window of {window:,} tokens has no room for a prompt, its reply and "
-                f"{apart:,} other tokens, of thinking for instance: give a larger share."
+                f"{apart:,} other tokens, such as those of thinking: use a larger share."
             )
         step: int = 10 ** max(len(str(exact)) - MOST_DIGITS, 0)
         return exact // step * step

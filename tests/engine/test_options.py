@@ -164,8 +164,8 @@ def test_a_flag_that_is_on_stays_on() -> None:
     ("given", "told"),
     [
         ({"trails": 3}, "Run has no argument 'trails'. Did you mean 'trials'? [unknown-argument]"),
-        ({"trials": 0}, "trials: '0' is not allowed: give a whole number, 1 or more. [bad-number]"),
-        ({"trials": "many"}, "trials: 'many' is not allowed: give a whole number, 1 or more. [bad-number]"),
+        ({"trials": 0}, "trials: '0' is not allowed: use a whole number, 1 or more. [bad-number]"),
+        ({"trials": "many"}, "trials: 'many' is not allowed: use a whole number, 1 or more. [bad-number]"),
         ({"record": "onec"}, "record is 'onec': give one of none, once, new_episodes, all. [bad-choice]"),
         ({"margin": 5}, "margin: '5' is not allowed: use a number between 0 and 1, not 0 or 1 itself. [bad-share]"),
     ],

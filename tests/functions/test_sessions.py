@@ -95,7 +95,7 @@ def test_plain_turns_in_a_list_or_in_lines(tmp_path: Path) -> None:
         ([], "is empty"),
         ([{"resourceSpans": []}], "it has no `messages`, but resourceSpans"),
         ([{"messages": [{"role": "robot", "content": "a"}]}], "a turn has the role 'robot'"),
-        ([5], "is no log of requests"),
+        ([5], "is not a log of requests"),
     ],
 )
 def test_anything_else_is_named(tmp_path: Path, lines: list[Any], told: str) -> None:
@@ -159,7 +159,7 @@ def test_responses_of_openai_with_what_came_before(tmp_path: Path) -> None:
     assert session.messages[1]["content"][0]["input"] == {"of": "Corrin"}
     assert session.messages[2]["content"][0]["tool_use_id"] == "c1"
     assert session.lacks == ()
-    with pytest.raises(UserError, match=r"line 1 .*goes on after the response 'r1'"):
+    with pytest.raises(UserError, match=r"line 1 .*continues the response 'r1'"):
         logged(tmp_path, second)
 
 

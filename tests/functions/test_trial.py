@@ -159,7 +159,7 @@ def test_the_identity_of_an_item() -> None:
 
 def test_the_sentence_on_a_change() -> None:
     wanted = Wanted("f", "t", "0" * 64, "protocol", "w", model="toy")
-    assert changed_request(wanted).startswith("request 1 is not the one that was recorded: ")
+    assert changed_request(wanted).startswith("request 1 differs from the recorded one: ")
     assert "profile of toy" in changed_request(wanted)
 
 

@@ -133,7 +133,7 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
     charts = [file.name for file in asked.file("reports/latest/charts").iterdir()]
     page = " ".join(re.sub("<[^>]*>", " ", asked.file("reports/latest/index.html").read_text()).split())
     assert "test-functions-by-tokens-1.svg" in charts, charts
-    assert "4 keys: the rate falls from 1.00 at 50 tokens to 0.00 at 500 tokens" in page
+    assert "4 keys: accuracy falls from 1.00 at 50 tokens to 0.00 at 500 tokens" in page
     assert "of 200 faults, 180 are missed" in page
     assert "what is wrong with keys" in page
 
@@ -165,7 +165,7 @@ def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout) -> None:
         asked.longctx("gate", "reports/live", "reports/merged"),
     ):
         assert elsewhere.code == 12
-        assert elsewhere.says("the report of test_functions adds to the gate, and pytest collects no such test"), (
+        assert elsewhere.says("the report of test_functions adds to the gate, but pytest collects no such test"), (
             elsewhere.out
         )
     assert "keys" not in summary(asked, "reports/elsewhere")

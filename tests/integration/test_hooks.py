@@ -62,11 +62,11 @@ def test_models_get_their_entries_from_code(checkout: Checkout, server: Simulate
     implement(checkout, example("pytest_longctx_models"))
     checkout.file("prices.json").write_text(PRICED)
     estimate = checkout.pytest("--ctx-estimate")
-    assert estimate.says("4 of 4 trials to ask", "output tokens, about $")
+    assert estimate.says("4 of 4 trials need a request", "output tokens, about $")
     assert checkout.record(server, "--ctx-max-cost=100", *workers).code == 0
     assert all(row["cost_usd"] > 0 for row in checkout.rows())
     checkout.file("prices.json").write_text(PRICED.replace("1000", "-1"))
-    assert checkout.pytest().says("The profile that code gives toy has entries that cannot be used", "prices.input")
+    assert checkout.pytest().says("The profile in the code toy has entries that cannot be used", "prices.input")
 
 
 @pytest.mark.parametrize("workers", [[], ["-n1"]])

@@ -113,7 +113,7 @@ def test_a_model_of_another_vendor_takes_one_line(checkout: Checkout) -> None:
     assert first.says(
         "gpt-7-mini is a model of OpenAI, but its requests would go to Anthropic's server: add the line "
         'api = "openai-chat" into fixtures/models/gpt-7-mini.toml (longctx models add gpt-7-mini --api openai-chat '
-        "makes this file). [model-of-another-vendor]"
+        "writes this file). [model-of-another-vendor]"
     ), first
     checkout.file("fixtures/models/gpt-7-mini.toml").write_text('api = "openai-chat"\n')
     with SimulatedServer(saying("yes")) as server:

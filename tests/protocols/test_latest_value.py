@@ -191,7 +191,7 @@ def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="a window of 200 tokens is too small for the 10 lines"):
         LatestValue(200, 4, "now").fit(TOKENS)
     LatestValue(384, 4, "now", max_tokens=64).fit(TOKENS)
-    with pytest.raises(ValueError, match="entries: give one of 60000 at most"):
+    with pytest.raises(ValueError, match="entries: use at most 60000 tokens"):
         LatestValue(5_000_000, 4, "now").fit(TOKENS)
     with pytest.raises(ValueError, match="line would take 0 tokens"):
         LatestValue.token_values({"1 line": 100, "101 lines": 100})

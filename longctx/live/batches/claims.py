@@ -80,8 +80,8 @@ class Batches:
             failed = error
         if failed is None or not collecting.missing:
             result = collecting.finished(
-                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results hold none for this request, which "
-                "is asked again."
+                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results contain none for this request, "
+                "which is sent again."
             )
         else:
             old = state.created_at is not None and self.clock.now() - state.created_at > KEPT

@@ -185,13 +185,13 @@ def sentence(status: BatchStatus) -> str:
     """Return a sentence on why the trials of a batch have no answer, and what to do."""
     batch, number = status.batch, len(status.batch.requests)
     forget = (
-        f"longctx models batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid for, again."
+        f"longctx models batches cancel {batch.name} --forget lets its {number:,} trials be sent, and paid for, again."
     )
     match status.kind:
         case "unsure":
             return (
-                f"pending in batch {batch}: the run that was to create it was stopped, and whether it was created is "
-                f"not known yet ({status.why}). The same command looks again. If you know that it was not, {forget}"
+                f"pending in batch {batch}: the run stopped while creating it, and it is not known yet whether it "
+                f"exists ({status.why}). The same command looks again. If you know that it was not, {forget}"
             )
         case "unknown":
             return (
@@ -201,9 +201,7 @@ def sentence(status: BatchStatus) -> str:
         case "gone":
             return f"the results of batch {batch} were kept for {KEPT.days} days, and are gone. {forget}"
         case "elsewhere":
-            return (
-                f"pending in batch {batch}, and {status.why}: longctx models batches collect fetches what it answers."
-            )
+            return f"pending in batch {batch}, and {status.why}: longctx models batches collect fetches its answers."
     why = f" ({status.why})" if status.why else ""
     return (
         f"pending in batch {batch}{why}: once it has ended, the same command with --ctx-batch collects it, or "

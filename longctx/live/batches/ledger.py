@@ -95,7 +95,7 @@ class Batch:
     @model_validator(mode="after")
     def _ids_belong_together(self) -> Self:
         if bool(self.id) != bool(self.created_at):
-            raise ValueError("its id and the time of its creation are known together, or neither is")
+            raise ValueError("it must have both an id and a time of creation, or neither")
         for request in self.requests:
             if request.custom_id != custom_id(self.name, place_of(request.wanted)):
                 raise ValueError(f"the custom id {request.custom_id!r} is not that of its trial")

@@ -107,7 +107,7 @@ def _check_headers(model: ModelProfile) -> None:
             "beta-not-declared",
             f"{CUSTOM} sends the beta {betas[0]!r} with every request, and answers may depend on it. Declare it: add "
             f"betas = [{betas[0]!r}] to the profile of {model.model} "
-            f"(fixtures/models), or take it out of {CUSTOM}.",
+            f"(fixtures/models), or remove it from {CUSTOM}.",
         )
     for name, value in found.items():  # a value is not shown: it may be a credential
         if model.headers.get(name) != value:

@@ -49,7 +49,7 @@ async def counted(client: Client, trials: Sequence[Trial], say: Say) -> list[Tri
         results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
     counts = [result if isinstance(result, int) else None for result in results]
     if strange := [result for result in results if isinstance(result, Failure) and result.cause in STRANGE]:
-        say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
+        say(f"Tokens are taken from the profile, not counted: {strange[0].message}")
     tokens = {
         kind: None if tokens is None else tokens / _length(sample)
         for (kind, sample), tokens in zip(kinds.items(), counts, strict=True)
@@ -159,7 +159,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
         failure = explain(error, client.base_url)
         if no_connection(error):
             raise UserError("nothing-answered", failure.message) from None
-        say(f"The window of {model.model} is not known, and prompts are not checked against it: {failure.message}")
+        say(f"The window of {model.model} is not known, so prompts are not checked against it: {failure.message}")
         return model
     if "window" not in description:
         return model
@@ -176,7 +176,7 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (
-        f"{model}: its tokens could not be counted, which {case.cell.test} needs to build its prompts: "
+        f"{model}: {case.cell.test} cannot build its prompts, because its tokens could not be counted: "
         f"{failure.message}"
     )
     if failure.fatal and failure.cause != "no_such_model":  # a server without count_tokens answers this too
@@ -184,8 +184,8 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     if case.cell.test not in shipped():
         return Failure(
             "not_counted",
-            f"{why} Ask a server that counts tokens, or leave it out with -k 'not {case.cell.test}'. Counts "
-            "that you know go into the model's profile: docs/models.md shows the table [[measured]], whose wording is "
+            f"{why} Use a server that counts tokens, or leave it out with -k 'not {case.cell.test}'. Add counts that "
+            "you know to the model's profile: docs/models.md shows the table [[measured]], whose wording is "
             f"{case.counts_key!r}.",
             True,
         )
@@ -193,6 +193,6 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
     return Failure(
         "not_counted",
-        f"{why} They can also be counted by asking for replies of one token, which costs money: {command}",
+        f"{why} They can also be counted by replies of one token, which cost money: {command}",
         True,
     )

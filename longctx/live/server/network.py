@@ -119,7 +119,7 @@ class _Answer(httpx2.AsyncByteStream):
         encoding = self._response.headers.get("content-encoding", "").lower()
         if encoding not in ("", "identity", ENCODING):
             shown = self._credentials.redacted(encoding)[:80]
-            raise MalformedAnswer(f"the server's answer is compressed as {shown!r}, though {ENCODING} was asked for")
+            raise MalformedAnswer(f"the server's answer is compressed as {shown!r}, though {ENCODING} was requested")
         received = size = 0
         beginning = b""
         unzip = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding == ENCODING else None

@@ -16,7 +16,7 @@ from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Rank
 
 TITLE = "Long-context QA"
-GUESSING = f"Dashed: what guessing gives, {CHANCE}."
+GUESSING = f"Dashed: accuracy of guessing, {CHANCE}."
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
 

@@ -146,5 +146,5 @@ def to_reply(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Rep
 def _api_of(path: str) -> Api:
     api = api_at(path)
     if api is None:
-        raise MalformedAnswer(f"no API that is known has the path {path[:80]!r}")
+        raise MalformedAnswer(f"no known API has the path {path[:80]!r}")
     return api

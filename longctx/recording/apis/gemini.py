@@ -200,7 +200,7 @@ def _block(part: Mapping[str, Any], strict: bool = True) -> dict[str, Any]:
         told = json.dumps(result.get("response"), ensure_ascii=False)
         return {"type": "tool_result", "tool_use_id": result.get("id") or result.get("name"), "content": told}
     if strict and ("text" in part or call is not None):
-        raise TypeError("a part of its content is no text or call")
+        raise TypeError("a part of its content is neither text nor a call")
     return {**part, "type": next((name for name in part if name not in ("thought", "thoughtSignature")), "empty")}
 
 

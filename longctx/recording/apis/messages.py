@@ -136,7 +136,7 @@ def _text(message: Mapping[str, Any]) -> str:
         raise TypeError("its content is not a list of blocks")
     texts = [block["text"] for block in content if block["type"] == "text"]
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError("a text block of it holds no text")
+        raise TypeError("one of its text blocks has no text")
     return "".join(texts)
 
 

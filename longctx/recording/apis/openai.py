@@ -69,7 +69,7 @@ def arguments(name: object, given: object) -> object:
     Raises TypeError.
     """
     if not (isinstance(name, str) and isinstance(given, str)):
-        raise TypeError("a tool call of it has no name or arguments")
+        raise TypeError("one of its tool calls has no name or arguments")
     try:
         return json.loads(given or "{}")
     except (ValueError, RecursionError):  # the reply was cut off, or the tool takes free text
@@ -81,7 +81,7 @@ def as_objects(value: object) -> list[dict[str, Any]]:
     if value is None:
         return []
     if not (isinstance(value, list) and all(isinstance(each, dict) for each in value)):
-        raise TypeError("it has a list of another form")
+        raise TypeError("it has a list of another type")
     return value
 
 

@@ -66,7 +66,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
                     refused |= part.get("type") == "refusal"
                     text = part.get("text") if part.get("type") == "output_text" else part.get("refusal")
                     if not isinstance(text, str):
-                        raise TypeError("a part of its message holds no text")
+                        raise TypeError("a part of its message has no text")
                     content.append({"type": "text", "text": text})
             case {"type": "function_call"}:
                 given = arguments(item.get("name"), item.get("arguments"))

@@ -155,7 +155,7 @@ def _values(sample: _Sample) -> Iterator[tuple[str, object]]:
     """Yield the scorers and their values; a value with several parts is as many scorers."""
     for name, score in (sample.scores or {}).items():
         if not isinstance(score, dict):
-            raise ValueError(f"the score {name[:60]!r} is no object")
+            raise ValueError(f"the score {name[:60]!r} is not an object")
         value = score.get("value")
         yield from (
             ((f"{name}.{part}", one) for part, one in value.items()) if isinstance(value, dict) else [(name, value)]

@@ -76,7 +76,7 @@ class ForeignResult:
             raise ValueError(f"it has no field {name!r}, only {_listed([*self.fields]) or 'none'}")
         value = self.fields[name]
         if not isinstance(value, str | int | float):
-            raise ValueError(f"its field {name!r} is no text and no number")
+            raise ValueError(f"its field {name!r} is neither a text nor a number")
         return str(value)
 
 

@@ -172,7 +172,7 @@ def test_what_is_neither_text_nor_number_is_not_kept(tmp_path: Path) -> None:
     entry = sample("a", [[]] * 1000, metadata={"notes": [[]] * 1000, "level": 3})
     [result] = inspect_ai.of_archive(archive(tmp_path / "log.eval", {"samples/a.json": entry}))
     assert result.fields == {"notes": None, "level": 3}
-    with pytest.raises(ValueError, match="is no text and no number"):
+    with pytest.raises(ValueError, match="is neither a text nor a number"):
         result.text("notes")
     with pytest.raises(ValueError, match="its score is not between 0 and 1"):
         result.score()
