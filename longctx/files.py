@@ -93,7 +93,7 @@ def check_writable(folder: Path) -> None:
 
 
 def _part(folder: Path, name: str = "") -> Path:
-    """Return the path of a temporary file or folder, whose name says which process fills it."""
+    """Return the path of a temporary file or folder, whose name states which process fills it."""
     return folder / f".{name}{'.' if name else ''}{_host()}-{os.getpid()}.part"
 
 
@@ -280,7 +280,7 @@ def _is_linked_and_hidden(path: Path, target: Path, folder: Path, real: Path) ->
 
 
 LOCK = ".lock"
-"""The name of the lock file in a folder. The lock ends with the process that holds it, however that ends."""
+"""The name of the lock file in a folder. The lock ends with the process that contains it, however that ends."""
 
 
 @contextlib.contextmanager
@@ -320,12 +320,12 @@ MOST_NAMED = 20
 
 
 def in_conflict(path: Path) -> bool:
-    """Return whether a file holds a conflict marker."""
+    """Return whether a file contains a conflict marker."""
     return path.is_file() and MARKER.search(path.read_bytes()) is not None
 
 
 def check_no_conflict(path: Path, advice: str) -> None:
-    """Raise UserError if a file holds conflict markers. advice: the end of the sentence, without its full stop."""
+    """Raise UserError if a file contains conflict markers. advice: the end of the sentence, without its full stop."""
     if in_conflict(path):
         raise UserError("merge-conflict", f"{path} contains the conflict markers of a merge: {advice}.")
 

@@ -14,7 +14,7 @@ DEBUG = "LONGCTX_DEBUG"
 
 
 def start() -> None:
-    """Write the log to stderr if the environment asks for it."""
+    """Write the log to stderr if the environment requests it."""
     if os.environ.get(DEBUG, "0") in ("", "0") or LOG.handlers:
         return
     handler = logging.StreamHandler()

@@ -80,9 +80,9 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = Tru
     """Return all findings, check by check. Every question must be about a section of the corpus (load_questions).
 
     literal: whether questions and right answers use the words of their section; without that, nothing says by words
-    whether a section holds its answer, and which section a question is about.
+    whether a section contains its answer, and which section a question is about.
 
-    A right answer that its section does not hold is an error if the question names something else, too: it is about
+    A right answer that its section does not contain is an error if the question names something else, too: it is about
     another text, such as an example that its author was shown. A paraphrase alone is a warning.
     """
     texts = Texts.of(corpus)

@@ -1,6 +1,6 @@
 """Item analysis of a bank's questions, from its controls: how hard they are, and whether answering takes reading.
 
-In the terms of classical test theory, an item's difficulty is the rate with the right section alone, and its
+In the terms of classical test theory, an item's difficulty is the accuracy with the right section alone, and its
 discrimination is that rate minus the rate with a wrong section; both conditions are the notebook's (see control.py).
 Replies without a readable answer are no evidence about a question and are left out of its rates.
 """
@@ -43,7 +43,7 @@ class ItemQuality:
     name: str
     section: str
     fact: str
-    """What is asked for, from the question file; often empty."""
+    """What is requested, from the question file; often empty."""
     questions: int
     right: Rate
     wrong: Rate
@@ -54,7 +54,7 @@ class ItemQuality:
     """The measured replies without a readable answer, by record."""
 
     def rate_of_replies(self, record: str) -> Rate:
-        """Return the rate over all replies; those without a readable answer count as wrong."""
+        """Return the accuracy over all replies; those without a readable answer count as wrong."""
         rate: Rate = getattr(self, record)
         return Rate(rate.correct, rate.n + self.unread.get(record, 0))
 
@@ -154,7 +154,7 @@ def _item(name: str, section: str, fact: str, held: Iterable[HeldAnswers]) -> It
 
 
 def _worst_first(items: Iterable[ItemQuality]) -> tuple[ItemQuality, ...]:
-    """Sort by discrimination, then by the rate with the right section; items that were not measured come last."""
+    """Sort by discrimination, then by the accuracy with the right section; items that were not measured come last."""
 
     def place(item: ItemQuality) -> tuple[bool, float, float, str]:
         discrimination = item.discrimination
@@ -305,6 +305,6 @@ def _guessing(favourite: Favourite | None) -> str:
 
 
 def _reach(n: int) -> float:
-    """Return half the width of the interval of a rate of 1/2 with n trials."""
+    """Return half the width of the interval of an accuracy of 1/2 with n trials."""
     half = Rate(n // 2, n)
     return (half.hi - half.lo) / 2

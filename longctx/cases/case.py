@@ -39,14 +39,14 @@ class Case:
     trials: int
     repeats: int = 1
     only_trial: str | None = None
-    """The name of the single trial to ask, in place of `trials`."""
+    """The name of the single trial to ask, instead of `trials`."""
     min_rate: float | None = None
     band: str = "all"
     """The band of its test's lengths."""
     in_gate: bool = True
     """Whether its table is part of the gate."""
     counted: int | None = None
-    """The tokens of one of its prompts as the model's server counts them; None if it was not asked."""
+    """The tokens of one of its prompts as the model's server counts them; None if it was not sent."""
     shape: Shape = TEXT
     """The shape of its requests."""
     replies: ReplyTokens | None = None
@@ -54,7 +54,7 @@ class Case:
     strategy: str = ""
     """The strategy of context management, by name; empty if it is not varied."""
     guessing: float | None = None
-    """The rate that guessing reaches, as the marker of a test function states it."""
+    """The accuracy of guessing, as the marker of a test function states it."""
 
     @property
     def group(self) -> Group:
@@ -81,7 +81,7 @@ class Case:
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges it: its table is part of the gate, and its rate is what the test measures."""
+        """Whether the gate judges it: its table is part of the gate, and its accuracy is what the test measures."""
         return self.in_gate and self.cell.gated
 
     @property
@@ -136,7 +136,7 @@ class Case:
 
     @property
     def added_tokens(self) -> int:
-        """The estimated tokens of what a request holds beside the cell's prompt: tools and blocks, for instance."""
+        """The estimated tokens of what a request contains beside the cell's prompt: tools and blocks, for instance."""
         profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.counts_system)
         if self.shape == TEXT:
             return profiles
@@ -382,7 +382,7 @@ def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
 
 
 def sized(grid: Axes, model: ModelProfile) -> Axes:
-    """Return the table for one model, with tokens in place of shares of its window. Raises UserError.
+    """Return the table for one model, with tokens instead of shares of its window. Raises UserError.
 
     Thinking and tools lie inside the share, the system prompt of a prompt set does not: sizes are the same for all.
     """
@@ -442,7 +442,7 @@ TOOLS_PROMPT = 346
 
 
 def added_tokens(model: ModelProfile, system: str, system_counted: bool) -> int:
-    """Estimate the tokens that a request holds beside the user's turn: its system prompt and its tools.
+    """Estimate the tokens that a request contains beside the user's turn: its system prompt and its tools.
 
     system: that of the prompt set. system_counted: whether the size of the turn includes both system prompts, the model
     profile's and the prompt set's.

@@ -34,7 +34,7 @@ FILES = (
     "fixtures/profiles/compaction.toml",
     BASELINE,
 )
-"""The other files of the demonstration, by their paths in a project; the wheel has them in a folder of its own."""
+"""The other files of the demonstration, by their paths in a project; the wheel has them in its own folder."""
 ALONE = "--import-mode=importlib"
 """Lets pytest import the test beside a module of its name, as from another folder of a demonstration."""
 LOST = 3

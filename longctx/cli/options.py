@@ -118,7 +118,7 @@ def following(words: Sequence[str], base_url: str | None = None, usd: float = 0.
     """Return the line on the command that comes next, which runs as it is printed.
 
     words: the command. base_url: the server that the person named, which a run of pytest is told, too. usd: what the
-    run costs: above the default cap, the command has a cap of its own.
+    run costs: above the default cap, the command has its own cap.
     """
     served = [f"--ctx-base-url={base_url}"] if base_url else []
     capped = [f"--ctx-max-cost={math.ceil(ROOM * usd)}"] if ROOM * usd > DEFAULT_CAP else []

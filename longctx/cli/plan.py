@@ -138,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
     """Return what two runs or baselines tell of each band, and the tests that replay the same recordings.
 
-    Raises UserError if they tell nothing.
+    Raises UserError if they contain no information.
     """
     from longctx.gate.evidence import same_recordings, seen
     from longctx.results.baseline import load_baseline

@@ -21,7 +21,7 @@ class GradedTest:
     shown: Rate
     """The accuracy that the judge shows."""
     agreement: Rate = NO_RATE
-    """How often the judge says what the label says."""
+    """How often the judge states what the label says."""
     kappa: Limited = (0.0, -1.0, 1.0)
     errors: JudgeErrors = field(default_factory=JudgeErrors)
     """Of no labels if neither the trial nor a check is decided by the judge's word alone."""

@@ -91,7 +91,7 @@ class Treatments:
     """What a test's cells may differ in."""
 
     parameters: tuple[str, ...] | None = ()
-    """The parameters that tell its cells apart; None for all that a row names."""
+    """The parameters that distinguish its cells; None for all that a row names."""
     same_item: Collection[str] | None = ()
     """Those that change how an item is asked, and not the item; None for all."""
 
@@ -357,7 +357,7 @@ def _names(subjects: Sequence[Subject]) -> str:
 
 
 def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
-    """Return the rate that guessing reaches: that of the test, else the highest that the rows or the user state.
+    """Return the accuracy of guessing: that of the test, else the highest that the rows or the user state.
 
     sides: the rows of each run.
     """

@@ -22,7 +22,7 @@ Config = TypeVar("Config", bound=BaseModel)
 MOST_BYTES = 500_000_000
 """The size from which on a text file is not read."""
 CONSEQUENCE = "default_factory_not_called"
-"""The type of an error of pydantic's that only says that another entry is wrong."""
+"""The type of an error of pydantic's that only states that another entry is wrong."""
 
 
 def read_text(path: Path) -> str:

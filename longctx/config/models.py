@@ -100,7 +100,7 @@ class Caching(_Table):
 
 
 class TokensPerUnit(_Table):
-    """The tokens of one unit of a test, for estimates before anything is asked."""
+    """The tokens of one unit of a test, for estimates before any request is sent."""
 
     line: PositiveFloat = 15.0
     """The tokens of a line of line retrieval."""
@@ -149,7 +149,7 @@ class Thinking(_Table):
     budget_tokens: int | None = Field(default=None, ge=1024)
     """The most tokens of thinking; required with `enabled`, and not allowed otherwise."""
     display: Literal["summarized", "omitted"] | None = None
-    """Whether the reply holds a summary of the thinking."""
+    """Whether the reply contains a summary of the thinking."""
 
     @model_validator(mode="after")
     def _budget_where_it_belongs(self) -> Self:
@@ -187,7 +187,7 @@ class ModelProfile(_Table):
     provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
     api: API = "anthropic"
-    """The API by which the model is asked: Messages, chat completions, responses, or Gemini's generateContent."""
+    """The API of the model: Messages, chat completions, responses, or Gemini's generateContent."""
     base_url: str = ""
     """The server of a model with another API than Messages; the vendor's own if it is not given."""
     key: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
@@ -197,13 +197,13 @@ class ModelProfile(_Table):
     window: PositiveInt | None = None
     """The tokens that prompt and reply may fill; the server is asked if it is not given."""
     max_output: PositiveInt | None = None
-    """The most tokens of a reply that a request may ask for."""
+    """The most tokens of a reply that a request may have."""
     system: str = ""
     """A system prompt that is sent before that of the prompt set."""
     thinking: Thinking | None = None
     """The `thinking` parameter of the Messages API."""
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    """The effort that is asked for, as `output_config.effort` of the Messages API."""
+    """The effort that is requested, as `output_config.effort` of the Messages API."""
     extra_body: dict[str, Any] = {}
     """Entries that are added to the body of every request; they replace entries of the same name."""
     betas: tuple[str, ...] = ()
@@ -219,7 +219,7 @@ class ModelProfile(_Table):
     prefill: bool = False
     """Whether the model accepts a prompt that ends with the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
-    """The tokens of one unit of a test, for estimates before anything is asked."""
+    """The tokens of one unit of a test, for estimates before any request is sent."""
     prices: Prices | None = None
     """USD per million tokens. Without them no cost is known; `--ctx-max-cost` needs them."""
     retires: datetime.date | None = Field(default=None, exclude_if=lambda day: day is None)
@@ -231,7 +231,7 @@ class ModelProfile(_Table):
     probed: Probed | None = None
     """What a server said about the model; written by `models probe`."""
     token_counts: tuple[TokenCounts, ...] = Field((), alias="measured")
-    """The token counts of the tests' wording; written by `models probe` and by the asking pass."""
+    """The token counts of the tests' wording; written by `models probe` and by the live pass."""
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:
@@ -318,7 +318,7 @@ class ModelProfile(_Table):
         return None
 
     def completed(self) -> ModelProfile:
-        """Return the profile with what was probed in place of the entries that it lacks."""
+        """Return the profile with what was probed instead of the entries that it lacks."""
         if self.probed is None:
             return self
         probed = {"line": self.probed.line, "reference": self.probed.reference}

@@ -44,7 +44,7 @@ class ProjectSettings:
     base: str | None = None
     """The branch or commit that a change is judged against. `LONGCTX_BASE`."""
     trust: Literal["all", "base"] | None = None
-    """`base` accepts only answers that are recorded on the base, or that the run asks for. `LONGCTX_TRUST`."""
+    """`base` accepts only answers that are recorded on the base, or that the run requests. `LONGCTX_TRUST`."""
     alpha: float | None = None
     """The probability of a false alarm in a whole gated run; 0.05 by default."""
     on_inconclusive: Literal["pass", "fail"] | None = None

@@ -20,7 +20,7 @@ REPLACED = {
     "government record": "{document}",
     "Government Record": "{Document}",
 }
-"""The protocols' words for the documents, and what replaces them for a corpus with a word of its own."""
+"""The protocols' words for the documents, and what replaces them for a corpus with its own word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PromptSet:
 
     name: str
     folder: Path
-    """Its folder, which holds TEST/TEMPLATE.txt."""
+    """Its folder, which contains TEST/TEMPLATE.txt."""
     root: Path
     """The project, which links in it may not leave."""
     further: tuple[Path, ...] = ()

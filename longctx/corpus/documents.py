@@ -72,7 +72,7 @@ class CorpusSettings(BaseModel):
     """How trials are drawn: with 2, another document or question changes only the trials that it is drawn for; with 1,
     all of them. What was recorded before there was version 2 is valid with 1."""
     rounds: bool = False
-    """Whether questions are asked in rounds, one about each section before a second about any."""
+    """Whether questions are sent in rounds, one about each section before a second about any."""
 
     @field_validator("document")
     @classmethod
@@ -111,7 +111,7 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
 
 
 def documents_folder(folder: Path) -> Path:
-    """Return the folder that holds the documents of a bank's folder: itself, unless its corpus.toml names another.
+    """Return the folder that contains the documents of a bank's folder: itself, unless its corpus.toml names another.
 
     Raises UserError if there is no such folder, or if that names another in turn.
     """

@@ -32,7 +32,7 @@ LIMIT = 100_000_000  # bytes; the longest issues have about 30 million
 BLOCK = 1 << 16
 TIMEOUT_S = 60.0
 Downloaded = Callable[[int, int | None], None]
-"""Called with the bytes received so far and the bytes expected (None if the server does not say)."""
+"""Called with the bytes received so far and the bytes expected (None if unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A download in progress. tag_path holds the server's ETag, or the date, of this version of the file."""
+    """A download in progress. tag_path contains the server's ETag, or the date, of this version of the file."""
 
     path: Path
     tag_path: Path

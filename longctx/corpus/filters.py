@@ -1,4 +1,4 @@
-"""The "too hard" filter: questions that a model misses even with the right section alone are not asked in a collage.
+"""The "too hard" filter: questions that a model misses even with the right section alone are not sent in a collage.
 
 A filter is made once, for one model and one bank of questions, from a run of the control `right`. Its file is
 committed, so that it never changes between two runs that are compared.

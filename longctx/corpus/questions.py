@@ -45,7 +45,7 @@ class BankQuestion(BaseModel):
     wrong: tuple[str, str, str]
     numerical: bool = False
     fact: str = ""
-    """What is asked for, in a word; questions about the same fact have answers of the same kind."""
+    """What is requested, in a word; questions about the same fact have answers of the same kind."""
     provenance: str = ""
     """Who or what wrote it."""
     accepted: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class BankQuestion(BaseModel):
     @field_validator("question", "right", "wrong")
     @classmethod
     def _one_line(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        """Check that a text is one line, as the protocol puts every answer on a line of its own."""
+        """Check that a text is one line, as the protocol puts every answer on its own line."""
         for text in [value] if isinstance(value, str) else value:
             if not text.strip() or "\n" in text:
                 raise ValueError("a question or an answer must be one line of text")

@@ -63,12 +63,12 @@ def until_settled(run: RunData, tape: Tape) -> AskingOrder:
 
 
 def stopped_by(stopped: Failure | None, failures: Iterable[Failure]) -> Failure | None:
-    """Return why a look is the last for now: the asking stopped, or a batch of this look has not ended."""
+    """Return why a look is the last for now: the live pass stopped, or a batch of this look has not ended."""
     return stopped or (PENDING if any(failure.cause == PENDING.cause for failure in failures) else None)
 
 
 def looks_by(run: RunData, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
-    """Return the plan by which these questions are asked: that of what is recorded of them unless all is asked anew."""
+    """Return the plan by which these questions are sent: that of what is recorded of them unless all is asked anew."""
     recorded = None if tape.asks_anew else tape.looks_of(map(place_of, trials))
     return recorded or looks_to_take(run)
 
@@ -139,7 +139,7 @@ class LiveLooks:
         self.most = max(self.of.values(), default=0)
 
     def steps(self, keys: Iterable[str]) -> Generator[set[str], Failure | None, dict[str, Failure]]:
-        """Yield the questions that each look asks; return why each of the others was not asked.
+        """Yield the questions that each look asks; return why each of the others was not sent.
 
         keys: those of the questions that lack an answer. The caller sends why no further look may follow, or None.
         """
@@ -222,9 +222,9 @@ class LiveLooks:
         return {key for key in stale if key in unneeded and self._bands[key] not in early}
 
     def stopped(self, left: Collection[str]) -> Failure:
-        """Return why the questions in `left` are not asked: the verdict, unless it lacks a part of the run.
+        """Return why the questions in `left` are not sent: the verdict, unless it lacks a part of the run.
 
-        Protocols and test functions are asked apart, and neither can be judged without the other.
+        Protocols and test functions are sent apart, and neither can be judged without the other.
         """
         run, verdict = self._run, self.verdict(left)
         settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not sent, in bands that are settled"

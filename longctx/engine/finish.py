@@ -316,7 +316,7 @@ def point_latest_to(folder: Path) -> str | None:
 
 
 def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsOfRows:
-    """Return the function that looks up texts. cassettes: where replies are that the baseline does not hold."""
+    """Return the function that looks up texts. cassettes: where replies are that the baseline does not contain."""
 
     def texts(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
         from longctx.engine.earlier import views_of
@@ -335,7 +335,7 @@ class DocumentChanges:
     """Those after the change."""
     unchanged: int
     stale: tuple[Trial, ...]
-    """The trials whose prompts hold what changed."""
+    """The trials whose prompts contain what changed."""
     added: tuple[Trial, ...]
     gone: tuple[Trial, ...]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ReplayingRun(FunctionRun):
-    """Notes the cells of all functions, and how their recorded trials end; it asks nothing."""
+    """Notes the cells of all functions, and how their recorded trials end; it sends no request."""
 
     def __init__(self, tape: Tape, part: Part) -> None:
         super().__init__(tape)
@@ -75,7 +75,7 @@ class ShowingRun(FunctionRun):
         self.slugs: list[str] = []
         """Those of all cells."""
         self.shown: tuple[FunctionTrial, Result] | None = None
-        """None if there is no such cell, or if `mistake` says why it cannot be shown."""
+        """None if there is no such cell, or if `mistake` states why it cannot be shown."""
         self.mistake: UserError | None = None
         self._slug = slug
 
@@ -132,7 +132,7 @@ class EstimatingRun(FunctionRun):
 
 
 class PlanningRun(EstimatingRun):
-    """Estimates what each gated band asks if nothing of it is recorded; it asks nothing."""
+    """Estimates what each gated band asks if nothing of it is recorded; it sends no request."""
 
     def __init__(self, run: RunData) -> None:
         super().__init__(run.tape("all"), run.tape(), counted=False)
@@ -178,7 +178,7 @@ def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
 
 
 def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
-    """Say what asking test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
+    """Say what the requests of test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:

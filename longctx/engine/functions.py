@@ -72,7 +72,7 @@ class MarkedFunction:
 
     function: Function
     axes: Sequence[Parameters]
-    """What it is parametrized with in place of its own values."""
+    """What it is parametrized with instead of its own values."""
     subjects: Sequence[FunctionSubject]
 
     @classmethod
@@ -176,7 +176,7 @@ def cell_of(
     subject: FunctionSubject,
     ids: Mapping[str, str] | None = None,
 ) -> Case:
-    """Return the cell of some parameters, with the user's options in place of the marker's. Raises UserError.
+    """Return the cell of some parameters, with the user's options instead of the marker's. Raises UserError.
 
     ids: those that pytest gives the values of parameters.
     """

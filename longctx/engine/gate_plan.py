@@ -49,7 +49,7 @@ class Preflight:
         self._known: dict[str, Row] = {}
 
     def passed_over(self, trial: Trial, wanted: Wanted) -> None:
-        """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
+        """Note a question that is not sent: its recorded answer counts, or the record mode does not ask it."""
         try:
             reply = self._tape.reply(wanted)
         except TapeError as error:
@@ -315,7 +315,7 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
 def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
     """Return the load of each band of the tests of which the plan has no cases, as the rows of a run measured them.
 
-    models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
+    models: asked instead of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
     gated = [row for row in rows if name_of_test(row.test) not in plan.tests and row.band is not None]
     loads: dict[SubjectBand, Load] = {}

@@ -186,7 +186,7 @@ class Measurement:
 
     @property
     def summary(self) -> Summary:
-        """The rate of each cell, and each test's own analysis."""
+        """The accuracy of each cell, and each test's own analysis."""
         from longctx.engine.finish import manifest_of
         from longctx.summary.summary import summarize
 
@@ -248,7 +248,7 @@ def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | E
 
 
 def measured_rows(run: RunData, trial: Trial, judged: Judged) -> list[Row]:
-    """Return the row of a trial that was judged, and a row of each check, as a test of its own."""
+    """Return the row of a trial that was judged, and a row of each check, as its own test."""
     row = _measured_row(run, trial, judged)
     rows = [row, *(check_row(row, name, held) for name, held in judged.checks.items())]
     if labelled := [(said, label) for said, label in judged.graded if label is not None]:
@@ -348,7 +348,7 @@ def _of_strategy(judged: Judged) -> dict[str, Any]:
 
 
 def check_row(row: Row, name: str, held: bool | float) -> Row:
-    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency.
+    """Return the row of a check: its answer is that of the trial's row, which contains tokens, cost and latency.
 
     held: a number is partial credit.
     """

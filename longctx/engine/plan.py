@@ -228,7 +228,7 @@ def _names(value: object) -> Iterator[str]:
 
 
 def _with_options(case: Case, settings: Settings) -> Case:
-    """Return the case with the user's options in place of the profile's entries."""
+    """Return the case with the user's options instead of the profile's entries."""
     return dataclasses.replace(
         case,
         seed=case.seed if settings.seed is None else settings.seed,

@@ -76,7 +76,7 @@ class Settings:
     base: str | None = None
     """The branch or commit that the change is judged against."""
     trust: str = "all"
-    """`base` to accept only answers that are recorded there or that the run asks for."""
+    """`base` to accept only answers that are recorded there or that the run requests."""
     margin: float | None = None
     alpha: float = ALPHA
     on_inconclusive: str = "fail"

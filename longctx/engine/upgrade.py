@@ -43,7 +43,7 @@ EFFORTS: tuple[str, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """How items are asked: a model, by its id or the name of its profile, and what differs from that profile."""
+    """How items are sent: a model, by its id or the name of its profile, and what differs from that profile."""
 
     name: str
     """As the user wrote it: rows and pages show it as the model."""
@@ -150,7 +150,7 @@ class TreatmentTrials(Protocol):
         """The run that asks and measures them."""
 
     def estimate(self) -> object:
-        """Say what asking those that lack an answer would cost."""
+        """Print the cost of the missing answers."""
 
     def ask(self, max_cost: float) -> float:
         """Ask what they lack within a cap in USD; return what was spent."""
@@ -196,7 +196,7 @@ class Upgrading:
             treatments: What is used now, then what may replace it.
             settings: What all treatments share.
             root: The project's folder.
-            folder: Where each run says why trials could not be asked.
+            folder: Where each run states why trials could not be sent.
             say: Prints a sentence.
             trials_of: Returns the trials of a run, by default those of its profile's tests.
         """
@@ -218,7 +218,7 @@ class Upgrading:
             trials.estimate()
 
     def measure(self, max_cost: float | None) -> Upgrade:
-        """Ask what is lacking within a cap in USD, over all treatments; None asks nothing. Raises UserError."""
+        """Ask what is lacking within a cap in USD, over all treatments; None sends no request. Raises UserError."""
         left = max_cost
         measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
         for new in measured[1:]:

@@ -77,7 +77,7 @@ class Ask:
                 list of texts or documents. The shape of the run renders both, by default as one text. Or a
                 transcript, of which the strategy of the run decides what is sent; the question is the last turn.
             question: A question about the context.
-            messages: The turns of a conversation, in place of a text.
+            messages: The turns of a conversation, instead of a text.
             system: The system prompt; that of the model's profile comes before it.
             max_tokens: The most tokens of the reply, without thinking.
         """
@@ -132,7 +132,7 @@ class Ask:
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask a probe's question about a transcript, and judge the answer: an AssertionError says what was answered.
+        """Ask a probe's question about a transcript, and judge the answer: an AssertionError states what was answered.
 
         The kind of the probe and its place in the transcript are recorded, and whether a wrong answer is out of date
         (`stale`), invented, or said to be not known (`lost`).
@@ -178,7 +178,7 @@ class Ask:
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask a question about retrieved chunks, and judge the answer: an AssertionError says what was answered.
+        """Ask a question about retrieved chunks, and judge the answer: an AssertionError states what was answered.
 
         Whether the answer was among the chunks is recorded: a chunk has the case's `evidence`, or is its `chunk` by id.
 
@@ -231,7 +231,7 @@ class Ask:
         Args:
             api: The SDK: `anthropic`, `openai` or `google`.
             model: The model to ask instead, such as a helper that is no part of what is tested.
-            like: A client of the product, in place of `api`: a client of its class, with its headers and retries.
+            like: A client of the product, instead of `api`: a client of its class, with its headers and retries.
         """
         from longctx.functions import clients
 
@@ -255,7 +255,7 @@ class Ask:
     def http_client(self, *, model: str | None = None) -> httpx2.Client:
         """Return a plain `httpx2.Client` on the recordings, for other SDKs and a product's own HTTP code.
 
-        The path of a request says which API it speaks; its host is not looked at, and nothing is sent there.
+        The path of a request states which API it speaks; its host is not looked at, and nothing is sent there.
         """
         from longctx.functions import clients
 
@@ -281,7 +281,7 @@ class Ask:
         Args:
             prompt: What the judge is to judge, and how it answers.
             label: A human's own verdict, as a reader such as `choice` returns it: how often the judge agrees is shown
-                in addition to the rate. None for none.
+                in addition to the accuracy. None for none.
             system: The system prompt.
             max_tokens: The most tokens of the reply, without thinking.
         """
@@ -330,9 +330,9 @@ class Ask:
         return checks[name]
 
     def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-        """Return whether matching words alone finds the answer, and show its rate beside that of the test.
+        """Return whether matching words alone finds the answer, and show its accuracy beside that of the test.
 
-        It asks nothing, and does not count in the trial's outcome.
+        It sends no request, and does not count in the trial's outcome.
 
         Args:
             context: A text, whose paragraphs are its sections, or a list of texts or documents, as `ask` takes them.
@@ -411,7 +411,7 @@ class Ask:
         return answer
 
     def _managed(self, transcript: Transcript, ask: AskForStrategy) -> Managed:
-        """Return what the strategy leaves of a transcript: of one transcript, it is asked for once per trial."""
+        """Return what the strategy leaves of a transcript: of one transcript, it is requested once per trial."""
         trial = self.trial
         if id(transcript) not in trial.managed:
             try:

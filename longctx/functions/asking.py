@@ -47,7 +47,7 @@ SHOWN = 600
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The trials that are asked now, and what is told of those that have run to their end."""
+    """The trials that are sent now, and what is told of those that have run to their end."""
 
     keys: Set[str] | None = None
     """Of their questions; None for all."""
@@ -72,7 +72,7 @@ class FunctionAsker:
         held: Mapping[TapePlace, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
-        """part: of the trials. held: why what batches hold is not asked.
+        """part: of the trials. held: why what batches hold is not sent.
 
         only_canary: ask only the first trials of each function, as the canary wants them.
         """
@@ -191,7 +191,7 @@ class FunctionAsker:
         return next((self._held[place] for place in places if place in self._held), None)
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
-        """Tell the canary how a trial that was asked has ended."""
+        """Tell the canary how a trial that was sent has ended."""
         group = trial.case.group
         if result.kind in ("suspended", "skipped"):
             self._canary.failed(group)

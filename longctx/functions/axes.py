@@ -20,7 +20,7 @@ Combination = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a test is parametrized with in place of its own values."""
+    """What a test is parametrized with instead of its own values."""
 
     names: tuple[str, ...]
     cells: tuple[tuple[object, ...], ...]

@@ -35,7 +35,7 @@ READABLE = 40
 """The most characters of a text before its digest."""
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
 HALF = re.compile("[\ud800-\udfff]")
-"""Half of a character that UTF-16 writes as two, which no text in UTF-8 can hold."""
+"""Half of a character that UTF-16 writes as two, which no text in UTF-8 can contain."""
 CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
 ParameterValue = int | float | str | None
 
@@ -58,7 +58,7 @@ class FunctionTable(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     trials: Trials | None = None
-    """How many items are drawn, or how many of the cases are asked; by default all cases."""
+    """How many items are drawn, or how many of the cases are sent; by default all cases."""
     cases: str | None = None
     """A file of cases, JSON lines: each line is an item and has an `id`."""
     id_field: str = "id"
@@ -81,9 +81,9 @@ class FunctionTable(BaseModel):
     strategies: tuple[str, ...] = ()
     """The strategies of context management under which a transcript is asked about; `--ctx-strategy` replaces them."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
-    """A cell whose rate is shown to lie below it fails its test."""
+    """A cell whose accuracy is significantly below it fails its test."""
     guessing: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
-    """The rate that guessing reaches, such as 0.5 with two answers: a baseline near it has nothing to lose."""
+    """The accuracy of guessing, such as 0.5 with two answers: a baseline near it has nothing to lose."""
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True

@@ -130,7 +130,7 @@ def _unmet(trial: FunctionTrial, names: Sequence[str]) -> str:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Return whether an exception says that an answer is wrong, and not that its test is."""
+    """Return whether an exception states that an answer is wrong, and not that its test is."""
     return isinstance(error, AssertionError | Unparseable) or _meant(error) == "failed"
 
 
@@ -215,7 +215,7 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
 
 
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
-    """Return the depth of the needle in the first request that holds it, and the tokens after it.
+    """Return the depth of the needle in the first request that contains it, and the tokens after it.
 
     Of a probe of a transcript, it is the place in the transcript, whatever the strategy kept.
     """

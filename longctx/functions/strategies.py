@@ -35,7 +35,7 @@ WRITTEN = re.compile(rf"({'|'.join(BUILT_IN)})(?:{NUMBER})?")
 AT = re.compile(rf"(.+)-at{NUMBER}")
 """A strategy that is applied each time that the conversation has grown beyond so many tokens."""
 APPLIED_AT = ("truncate", "summary")
-"""The strategies that may be applied so; the server's have a trigger of their own."""
+"""The strategies that may be applied so; the server's have their own trigger."""
 GROWTH = 1.25
 """How much a conversation grows before a strategy is applied again that left more than its threshold."""
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")

@@ -79,13 +79,13 @@ class FunctionTrial:
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    """Why checks do not hold, by their names, where that is known."""
+    """Why checks fail, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
     """What the judge said, and the human label if it has one, of each of its answers that was read."""
     needles: list[str] = field(default_factory=list)
     """The texts that were inserted into a filler."""
     lexical: bool | None = None
-    """Whether matching words alone finds the answer, where the test says what it is."""
+    """Whether matching words alone finds the answer, where the test states what it is."""
     managed: dict[int, tuple[object, Managed]] = field(default_factory=dict)
     """What the strategy left of each transcript, by the identity of that."""
     probe: str = ""
@@ -160,7 +160,7 @@ class FunctionTrial:
     ) -> Mapping[str, Any]:
         """Return the recorded answer to a request. Raises Suspended if there is none.
 
-        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
+        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it requests
         a count of tokens.
         """
         return self.receive(self.issue(body, headers, model, counts, role))

@@ -226,12 +226,12 @@ class Together:
 
     @property
     def lost(self) -> float:
-        """How much its rate fell, a share of its trials; negative if it rose."""
+        """How much its accuracy fell, a share of its trials; negative if it rose."""
         return self.before.rate - self.after.rate
 
 
 def has_clusters(bands: Iterable[Evidence]) -> bool:
-    """Return whether any trial of these bands belongs to a cluster of its own name."""
+    """Return whether any trial of these bands belongs to its own cluster name."""
     return any(isinstance(name, str) for evidence in bands for name in evidence.answers)
 
 
@@ -281,7 +281,7 @@ def _left_out(after: Sequence[Row]) -> bool:
 def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
     """Return the evidence in several bands of paired trials, given by test and name, as if they were one.
 
-    Clusters that have a name of their own may extend over several.
+    Clusters that have their own name may extend over several.
     """
     together = Evidence()
     for (test, _), evidence in bands.items():
@@ -466,7 +466,7 @@ class Seen:
 
     @property
     def rate(self) -> float:
-        """The rate of right answers in both runs, kept between 0 and 1 in the same way."""
+        """The accuracy of right answers in both runs, kept between 0 and 1 in the same way."""
         return (self.right + 1) / (2 * self.n + 2)
 
     @property

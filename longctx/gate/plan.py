@@ -1,4 +1,4 @@
-"""The power of a gate before anything is asked: what the trials of a band can show, and how many trials it takes."""
+"""The power of a gate before any request is sent: what the trials of a band can show, and how many trials it takes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Assumed:
 class Needed:
     """The trials that each run needs if both ask the same ones (paired), or different ones (unpaired).
 
-    None: more than a million, or the rate is too low for such a drop.
+    None: more than a million, or the accuracy is too low for such a drop.
     """
 
     paired: int | None

@@ -35,7 +35,7 @@ class Usage:
     thinking_tokens: float | None
     """None where the server does not count them apart."""
     latency_p50: Quantile | None
-    """Seconds, of the trials that were asked directly: a batch has no latency."""
+    """Seconds, of the trials that were sent directly: a batch has no latency."""
     latency_p95: Quantile | None
 
     @classmethod

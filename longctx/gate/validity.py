@@ -134,7 +134,7 @@ def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str
 def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> str:
     """Return why a band cannot pass whatever the run answers, without a full stop; empty if it can.
 
-    baseline: its measured rows of the band. guessing: the rate that guessing reaches, or 0. The rate must be shown to
+    baseline: its measured rows of the band. guessing: the accuracy of guessing, or 0. The accuracy must be shown to
     exceed that by more than the margin (95%, one-sided), with trials counted at their effective number, and most
     replies must not be shown to be unreadable.
     """
@@ -182,7 +182,7 @@ def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
 
 
 def models_of(rows: Sequence[Row]) -> set[tuple[str, str]]:
-    """Return pairs of a model that was asked for and a model that answered: an alias may have moved."""
+    """Return pairs of a model that was requested and a model that answered: an alias may have moved."""
     return {(row.model, returned) for row in rows if row.measured for returned in str(row.model_returned).split(", ")}
 
 

@@ -81,7 +81,7 @@ class Rules:
     repriced: tuple[str, ...] = ()
     """The models whose prices in the run are not those of the baseline."""
     of_base: bool = False
-    """Whether the baseline says what is judged in which band, as it does where a base branch is given."""
+    """Whether the baseline states what is judged in which band, as it does where a base branch is given."""
     other_profile: bool = False
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
     run_margin: float | None = None
@@ -280,7 +280,7 @@ def give_verdict(
     """Judge a run against its baseline.
 
     before, after: the rows of the baseline and of the run. tests: the known ones, by default those of longctx.
-    guessing: the rate of guessing in tests that are not known.
+    guessing: the accuracy of guessing in tests that are not known.
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after
@@ -359,7 +359,7 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
 
 
 def _trials(rows: Sequence[Row]) -> int:
-    """Return the number of trials; a check has a row of its own, and is none."""
+    """Return the number of trials; a check has its own row, and is none."""
     return sum(not is_check(row.test) for row in rows)
 
 

@@ -1,6 +1,6 @@
 """Asking single requests from another thread, each of which is answered as soon as the server replies.
 
-The asking pass of tests has all of its requests in advance (asking.py); a test function issues a request when the
+The live pass of tests has all of its requests in advance (asking.py); a test function issues a request when the
 reply to the one before is there.
 """
 
@@ -36,7 +36,7 @@ from longctx.vocabulary.cell import Reply
 
 
 class Asker:
-    """A client in a thread of its own, with one limiter and one budget. Entering it opens the client.
+    """A client in its own thread, with one limiter and one budget. Entering it opens the client.
 
     Entering raises UserError if the client cannot be opened.
     """
@@ -88,7 +88,7 @@ class Asker:
 
     @property
     def may_send_more(self) -> bool:
-        """Whether the server has answered, and nothing has stopped the asking."""
+        """Whether the server has answered, and nothing has stopped the live pass."""
         return self._asking.may_send_more
 
     def submit(self, request: Request) -> Future[Reply | Failure | None]:

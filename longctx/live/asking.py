@@ -1,4 +1,4 @@
-"""The asking pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
+"""The live pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
 
 Each answer is on the tape before the next trial starts in its place. A request that failed for a passing reason is sent
 again after a backoff, and once more when all others have ended (drain.py); every trial that was not answered keeps the
@@ -36,7 +36,7 @@ MOST_SHOWN_S = 365 * 86_400.0
 
 
 class Progress(Protocol):
-    """The display of an asking pass.
+    """The display of a live pass.
 
     It is called with the number of requests in flight and a note on their limit, with each question that ends, and,
     while none ends, with the seconds of silence and what is waited for.
@@ -74,7 +74,7 @@ class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
     def __init__(self, asked: Asked, trials: Sequence[Trial], progress: Progress) -> None:
-        """asked: says whether the asking has stopped. progress: is told how each trial ends."""
+        """asked: states whether the live pass has stopped. progress: is told how each trial ends."""
         self.order = InOrder(trials)
         self._asked, self._progress = asked, progress
 
@@ -184,7 +184,7 @@ class Asking:
 
     @property
     def may_send_more(self) -> bool:
-        """Whether the server has answered, and nothing has stopped the asking."""
+        """Whether the server has answered, and nothing has stopped the live pass."""
         return self.asked.stopped is None and self._failures.answered
 
     def keep(self, trial: Trial, result: Reply | Failure) -> None:
@@ -233,7 +233,7 @@ class Asking:
         return self.asked.stopped is None and not absent and sent_again(failure.cause, attempts)
 
     async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
-        """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
+        """Send one request if the budget has room; return its result, and the pause in seconds the server requests."""
         case = request.trial.case
         most = most_paid(request.trial)
         if not await self._room(most):
@@ -255,7 +255,7 @@ class Asking:
             return self.asked.stopped is None and budget.take(most)
 
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
-        """Send one request in a slot of its own; return as `_attempt` does."""
+        """Send one request in its own slot; return as `_attempt` does."""
         case = request.trial.case
         client, slots = self._clients.of(case.model), self._slots[self._clients.server_of(case.model)]
         timeout_s = case.model.timeout_s

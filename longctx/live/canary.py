@@ -1,6 +1,6 @@
 """The canary: a few trials of each test and model are asked before the rest, to see whether replies can be read.
 
-If none of three, and then none of ten, can be read, that test is not asked further of that model.
+If none of three, and then none of ten, can be read, that test is not sent further of that model.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ BROKEN = ERROR, "judge_error"
 
 
 class Canary:
-    """The canaries of one asking pass. A test that is not passed yet has room for a few trials."""
+    """The canaries of one live pass. A test that is not passed yet has room for a few trials."""
 
     def __init__(self, sizes: Mapping[Group, int], say: Say | None, text: bool = True) -> None:
-        """sizes: the trials of each test and model that may be asked; those with no more than MORE have no canary.
+        """sizes: the trials of each test and model that may be sent; those with no more than MORE have no canary.
 
         say: prints a sentence; None to switch the canaries off. text: whether replies may be shown.
         """
@@ -63,7 +63,7 @@ class Canary:
         return self.passed(group) or (group in self._until and self.room(group) > 0)
 
     def started(self, group: Group) -> None:
-        """Note that a trial is asked."""
+        """Note that a trial is sent."""
         self._in_flight[group] += 1
 
     def failed(self, group: Group) -> None:
@@ -71,7 +71,7 @@ class Canary:
         self._in_flight[group] = max(0, self._in_flight[group] - 1)
 
     def ended(self, group: Group, kind: str, text: str) -> None:
-        """Note how a trial that was asked has ended; the first is shown.
+        """Note how a trial that was sent has ended; the first is shown.
 
         kind: its outcome, or one of BROKEN. text: its last reply.
         """
@@ -85,7 +85,7 @@ class Canary:
         self.recorded(group, kind)
 
     def passed_before(self, group: Group) -> None:
-        """Note that a batch of an earlier run holds trials of this test, which that run's canary has let pass."""
+        """Note that a batch of an earlier run contains trials of this test, which that run's canary has let pass."""
         self._until.pop(group, None)
 
     def recorded(self, group: Group, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""The one loop by which trials are asked, in whatever way requests are sent.
+"""The one loop by which trials are sent, in whatever way requests are sent.
 
 A supply says which trial starts next and what a trial lacks. The loop bounds how many requests are out, lets a trial go
 on when its answers are there, and sends once more what failed for a passing reason. It sends nothing itself and waits

@@ -1,4 +1,4 @@
-"""The estimate before anything is asked: what the tape lacks, in trials, tokens and dollars. It needs no SDK."""
+"""The estimate before any request is sent: what the tape lacks, in trials, tokens and dollars. It needs no SDK."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from longctx.results.row import grouped
 from longctx.text import count
 
 NOT_MEASURED = "not_measured"
-"""The cause of cases that are asked once the server has counted the tokens of their prompt set."""
+"""The cause of cases that are sent once the server has counted the tokens of their prompt set."""
 
 
 BUILT = "the prompts to be built, to find those without a recording"
@@ -73,16 +73,16 @@ def say_unused(say: Say, tape: Tape, trials: Sequence[Trial], batch: bool) -> No
 
 
 def with_sharing(trials: Sequence[Trial], batch: bool) -> list[Trial]:
-    """Return the questions in the order in which they are asked, with what their prompts share."""
+    """Return the questions in the order in which they are sent, with what their prompts share."""
     return cheapest_with_batches(trials) if batch else shared(trials)
 
 
 def with_recorded_replies(
     tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
 ) -> list[Case]:
-    """Return the cases with what their model has answered so far to their test, if that says how long replies are.
+    """Return the cases with what their model has answered so far to their test, if that states how long replies are.
 
-    known: of a test and model, in place of what the tape has.
+    known: of a test and model, instead of what the tape has.
     """
     replies = {
         group: (known or {}).get(group)
@@ -131,7 +131,7 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
 
 
 def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
-    """Print what does not fit its model and is not asked: a sentence on each test and model."""
+    """Print what does not fit its model and is not sent: a sentence on each test and model."""
     told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
     for (test, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""

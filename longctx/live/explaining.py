@@ -1,4 +1,4 @@
-"""The meaning of the SDK's errors: the cause why a trial was not measured, in a sentence that says what to do."""
+"""The meaning of the SDK's errors: the cause why a trial was not measured, in a sentence that states what to do."""
 
 from __future__ import annotations
 

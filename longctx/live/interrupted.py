@@ -1,4 +1,4 @@
-"""Stopping an asking pass by a signal, so that what is paid for is kept, and the sentence on what is kept.
+"""Stopping a live pass by a signal, so that what is paid for is kept, and the sentence on what is kept.
 
 The first SIGINT or SIGTERM stops the sending and waits for what is in flight; the second ends the pass at once.
 """
@@ -19,7 +19,7 @@ from longctx.recording.tape import Tape
 
 
 class Halt:
-    """What a signal, or a notebook's interrupt, does to an asking pass."""
+    """What a signal, or a notebook's interrupt, does to a live pass."""
 
     def __init__(self) -> None:
         self.requested = False

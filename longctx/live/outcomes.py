@@ -1,4 +1,4 @@
-"""The outcomes of an asking pass: each reply is judged and priced once, as it arrives."""
+"""The outcomes of a live pass: each reply is judged and priced once, as it arrives."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class OneRequest(Trial):
 
 
 def most_paid(trial: Trial, model: ModelProfile | None = None) -> float:
-    """Return the most that a question can cost in USD if it is asked directly. model: in place of its own."""
+    """Return the most that a question can cost in USD if it is asked directly. model: instead of its own."""
     case = trial.case
     model = model or case.model
     body = trial.body if isinstance(trial, OneRequest) else model.extra_body

@@ -64,7 +64,7 @@ It is called with the cases, the questions that the tape lacks, and a function t
 
 
 class AskingObserver(Protocol):
-    """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
+    """An observer that is told before the live pass what will not be asked. Its methods may raise to end the run."""
 
     def passed_over(self, trial: Trial, wanted: Wanted) -> None:
         """The record mode does not ask this question."""
@@ -106,7 +106,7 @@ class _Lacking:
 
 @dataclass(slots=True)
 class LivePass:
-    """One asking pass over cases whose prompts are known before anything is sent."""
+    """One live pass over cases whose prompts are known before anything is sent."""
 
     workspace: Workspace
     tape: Tape
@@ -120,12 +120,12 @@ class LivePass:
     observer: AskingObserver | None = None
     """Is told what will not be asked."""
     halt: Halt = field(default_factory=Halt)
-    """Stops the asking from another thread."""
+    """Stops the live pass from another thread."""
 
     def ask(self, cases: Sequence[Case]) -> Done:
         """Ask what the tape lacks.
 
-        Raises UserError if nothing could be asked for a reason that concerns all trials, and Interrupted.
+        Raises UserError if no request could be sent for a reason that concerns all trials, and Interrupted.
         """
         done, outcomes = stoppable(lambda: self._ask(cases), self.tape, self.halt, self.say)
         asked = done.asked
@@ -239,9 +239,9 @@ def count_probes(
 
 
 def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:
-    """Run an asking pass that signals stop. Raises Interrupted and UserError.
+    """Run a live pass that signals stop. Raises Interrupted and UserError.
 
-    It runs in a thread of its own if this one has a running event loop, as a notebook's has. An interrupt of this
+    It runs in its own thread if this one has a running event loop, as a notebook's has. An interrupt of this
     thread, such as a notebook's, then reaches the pass by `halt`.
     """
     try:
@@ -282,9 +282,9 @@ class FirstReplies:
         self._said: set[Group] = set()
 
     def planned(self, trials: Sequence[Trial], again: bool) -> list[Trial]:
-        """Return the questions as they are asked, and say what they cost if the replies were first known now.
+        """Return the questions as they are sent, and say what they cost if the replies were first known now.
 
-        again: whether what they share must be planned again, since others were asked before them.
+        again: whether what they share must be planned again, since others were sent before them.
         """
         cases: dict[int, Case] = {}
         measured: set[Group] = set()
@@ -349,7 +349,7 @@ class Sending:
 def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
     """Yield what a user should know of a pass that has ended.
 
-    what: how many of which were asked. outcomes: a sentence on each test and model, and one on the cost.
+    what: how many of which were sent. outcomes: a sentence on each test and model, and one on the cost.
     """
     yield f"Asked {what}{f': {asked.stopped.message}' if asked.stopped else '.'}"
     yield from outcomes

@@ -1,4 +1,4 @@
-"""The asking pass: before any worker starts, one process collects the selected cases and asks what they lack.
+"""The live pass: before any worker starts, one process collects the selected cases and asks what they lack.
 
 A nested pytest with the user's own arguments does the collection, so that -k and -m select as they always do.
 """
@@ -172,7 +172,7 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
 
 
 def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
-    """Return a sentence on what could not be collected. goes_on: whether the other tests are asked."""
+    """Return a sentence on what could not be collected. goes_on: whether the other tests are sent."""
     named = "; ".join(f"{name}: {why}" for name, why in uncollected.items())
     if goes_on:
         return f"Not run, because pytest cannot collect it: {named}"

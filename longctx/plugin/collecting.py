@@ -68,7 +68,7 @@ def _is_named(config: pytest.Config, file: Path) -> bool:
 
 
 def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> None:
-    """Parametrize a test with these values in place of its own. Raises UserError."""
+    """Parametrize a test with these values instead of its own. Raises UserError."""
     marks = metafunc.definition.own_markers
     of_marks = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
     places = replaced(of_marks, given, metafunc.function.__name__) if given else []

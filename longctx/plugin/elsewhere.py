@@ -34,7 +34,7 @@ SEED = "PYTHONHASHSEED"
 
 
 class SendingRun(FunctionRun):
-    """Takes what one trial sends; it asks nothing."""
+    """Takes what one trial sends; it sends no request."""
 
     def __init__(self, tape: Tape, trial: str) -> None:
         super().__init__(tape)

@@ -54,7 +54,7 @@ def check(run: Run) -> None:
 
 
 def leave_out(config: pytest.Config) -> None:
-    """Have a gate that asks nothing leave out the trials that a live one left out."""
+    """Have a gate that sends no request leave out the trials that a live one left out."""
     run = run_of(config)
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
         from longctx.engine.early_stop import keep_left_out, may_leave_out_functions

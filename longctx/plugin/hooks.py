@@ -23,7 +23,7 @@ OF_PROJECT = ("profile", *PATHS, "base_url", "min_rate", "max_cost", "margin")
 
 
 def with_project(config: pytest.Config, settings: Settings) -> Settings:
-    """Return the settings with what the project's hooks give in place of defaults. Raises UserError."""
+    """Return the settings with what the project's hooks give instead of defaults. Raises UserError."""
     given = _merged(config, "pytest_longctx_config")
     if strange := next((name for name in given if name not in OF_PROJECT), None):
         raise UserError(

@@ -159,7 +159,7 @@ class CaseResult:
         )
 
     def attach(self, item: pytest.Item) -> None:
-        """Add the result to the properties of the test's report. Without a measured trial it has no rate."""
+        """Add the result to the properties of the test's report. Without a measured trial it has no accuracy."""
         rate = self.rate
         properties: list[tuple[str, object]] = [
             (FIRST, self.test),

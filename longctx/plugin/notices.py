@@ -1,4 +1,4 @@
-"""What is ignored without failing a run, said once before anything is asked or tested."""
+"""What is ignored without failing a run, said once before any request is sent or tested."""
 
 from __future__ import annotations
 

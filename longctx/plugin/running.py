@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 OF_VALUES = "_pytest.python"
 """The module of the fixtures that pytest makes of values of parameters."""
 TIMEOUT = "from pytest-timeout"
-"""What the failure says that pytest-timeout raises in a test."""
+"""What the failure states that pytest-timeout raises in a test."""
 
 
 def call(item: pytest.Function) -> None:

@@ -53,7 +53,7 @@ class SelectedTests:
         self._arguments = [*USUAL, *selection, "--capture=no", *([f"--ctx-base-url={server}"] if server else [])]
 
     def estimate(self) -> None:
-        """Say what asking would cost. Raises UserError."""
+        """Say what the requests would cost. Raises UserError."""
         self._ask(estimate=True)
 
     def ask(self, max_cost: float) -> float:

@@ -107,7 +107,7 @@ class ItemState:
     lines: list[str] = field(default_factory=list)
     """The lines of its measured trials, until its next report is made."""
     if_failed: Callable[[], list[str]] | None = None
-    """Returns the lines in place of these if another plugin fails the test, once it has ended well."""
+    """Returns the lines instead of these if another plugin fails the test, once it has ended well."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of its cells, by their names, until then."""
     own_properties: int | None = None

@@ -180,7 +180,7 @@ class Record:
     place: int
     """The place of the needle among them, or of what is in its place."""
     needle: Section | None
-    """The section that answers; None if the record holds none."""
+    """The section that answers; None if the record contains none."""
 
     @property
     def text(self) -> str:
@@ -313,7 +313,7 @@ def around(template: str, filled: Mapping[str, str]) -> tuple[str, str]:
 
 
 def evidence(right: str, section: str) -> str:
-    """Return the right answer if its section holds it, in upper or lower case; else nothing."""
+    """Return the right answer if its section contains it, in upper or lower case; else nothing."""
     return right if right.casefold() in " ".join(section.split()).casefold() else ""
 
 

@@ -127,7 +127,7 @@ def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial:
 
 
 def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:
-    """Return None where every trial has a conversation of its own: these share no more than their templates."""
+    """Return None where every trial has its own conversation: these share no more than their templates."""
     return f"{cell.slug}/{cell.context_of(index)[0]:06d}" if cell.questions_per_context > 1 else None
 
 

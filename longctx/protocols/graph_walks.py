@@ -1,7 +1,7 @@
 """Graph walks: a list of directed edges fills the context; which nodes lie at a depth, or are the parents of a node?
 
 Source: OpenAI, GraphWalks, 2025, https://huggingface.co/datasets/openai/graphwalks, worded as corrected on 2026-02-27,
-with an additional sentence that says what depth means. The published answers have errors; here they are computed. All
+with an additional sentence that states what depth means. The published answers have errors; here they are computed. All
 other differences, and their reasons, are in docs/protocols/graph-walks.md.
 """
 

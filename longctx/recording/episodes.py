@@ -1,4 +1,4 @@
-"""The episodes in a file of the tape, and the errors of a file that holds anything else.
+"""The episodes in a file of the tape, and the errors of a file that contains anything else.
 
 A line may instead be the word of a run with record mode `all` that it sends trials again: what the runs that it names
 have answered to these trials does not count any more, whether or not an answer follows.

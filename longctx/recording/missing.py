@@ -21,7 +21,7 @@ from longctx.text import visible
 from longctx.vocabulary.shapes import SHAPES
 
 KEPT = 64_000_000
-"""The most characters of prompts that are kept until they are asked, rather than built a second time."""
+"""The most characters of prompts that are kept until they are sent, rather than built a second time."""
 EARLY = 400_000
 """The characters of prompts that a direct run builds before it asks; it builds the others when it sends them."""
 
@@ -36,8 +36,8 @@ def missing(
     Longer shared prefixes come last, so that each prompt extends what the server has cached of the one before. Repeats
     of a trial, whose prompts are equal, are neighbours.
 
-    passed_over: called with each question that is not asked. build: whether to build all prompts, so that an error is
-    raised before anything is asked and all digests are known; an estimate builds only the first prompt of each case.
+    passed_over: called with each question that is not sent. build: whether to build all prompts, so that an error is
+    raised before any request is sent and all digests are known; an estimate builds only the first prompt of each case.
     early: the characters of prompts that are built all the same.
     """
     ordered: list[tuple[tuple[object, ...], Trial]] = []
@@ -56,7 +56,7 @@ def missing(
 
 
 def _lacking(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[Trial]:
-    """Yield the questions of a case that are asked. Prompts are built only if the digest matters."""
+    """Yield the questions of a case that are sent. Prompts are built only if the digest matters."""
     for trial in case.each_trial():
         is_asked = tape.asks(trial)
         if is_asked is None or (passed_over and not is_asked):
@@ -143,7 +143,7 @@ def why_missing(
 
     Args:
         absent: A request of each trial.
-        failed: The messages of the asking pass, if it tried them.
+        failed: The messages of the live pass, if it tried them.
         changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
             have changed in a request of a test.
     """

@@ -23,7 +23,7 @@ MOST_BYTES = 32_000_000
 
 
 class NotOnTape(Exception):
-    """The tape has no answer to a request, and nothing may be asked."""
+    """The tape has no answer to a request, and no request may be sent."""
 
 
 class TapeTransport(httpx2.AsyncBaseTransport):

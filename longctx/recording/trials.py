@@ -76,7 +76,7 @@ class Judged:
     lexical: bool | None = None
     """Whether the lexical baseline answers it."""
     probe: str | None = None
-    """The kind of fact that it asks for."""
+    """The kind of fact that it requests."""
     kept: tuple[int, int] | None = None
     """The tokens that the model saw of a transcript, and those that it has."""
     depth: float | None = None
@@ -169,7 +169,7 @@ def was_read(text: str, reply: Reply) -> bool:
 
 
 def _citations(built: BuiltTrial, reply: Reply) -> dict[str, bool]:
-    """Return the checks of a reply's citations, in the shape that asks for them."""
+    """Return the checks of a reply's citations, in the shape that requests them."""
     if built.shape != CITATIONS or built.context is None:
         return {}
     return judged_citations(built.context, reply.citations)

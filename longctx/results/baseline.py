@@ -1,6 +1,6 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line holds the run's manifest. Each other line holds one group of its rows (results/store.py), with one
+The first line contains the run's manifest. Each other line contains one group of its rows (results/store.py), with one
 letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to a trial
 are its repeats, numbered through all runs.
 """
@@ -132,7 +132,7 @@ def load_baseline(path: Path) -> Baseline:
 
 
 def anchor_of(path: Path) -> Path:
-    """Return the file that holds the anchor of a baseline, whether it exists or not."""
+    """Return the file that contains the anchor of a baseline, whether it exists or not."""
     return path.with_suffix(ANCHOR)
 
 
@@ -242,7 +242,7 @@ class _Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """What a line holds beside the fields that its rows have in common."""
+    """What a line contains beside the fields that its rows have in common."""
 
     model_returned: list[Text]
     recorded: list[Text] | None
@@ -265,7 +265,7 @@ class _Group:
     credit: list[Natural | None] | None = None
     """The partial credit of each trial, in thousandths; None for tests that give none."""
     guessing: Number | None = None
-    """The rate that guessing reaches, if the test function states one."""
+    """The accuracy of guessing, if the test function states one."""
 
 
 _HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)
@@ -433,7 +433,7 @@ def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:
 
 
 def _go_by_items(group: Sequence[Row]) -> bool:
-    """Return whether the rows of a group are told apart by their items, and not by their numbers in one bank."""
+    """Return whether the rows of a group are distinguished by their items, and not by their numbers in one bank."""
     items = [row.item for row in group]
     if None in items:
         return False

@@ -52,7 +52,7 @@ class ImportedRow(BaseModel):
     cost: Amount | None = None
     """USD."""
     guessing: float | None = Field(default=None, ge=0, lt=1)
-    """The rate that guessing reaches, such as 0.5 with two answers."""
+    """The accuracy of guessing, such as 0.5 with two answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def _plan(looks: str) -> LooksPlan:
 
 
 def load_manifest(folder: Path) -> Manifest:
-    """Load the manifest of a finished run. Raises FileNotFoundError if the folder holds none, or UserError."""
+    """Load the manifest of a finished run. Raises FileNotFoundError if the folder contains none, or UserError."""
     try:
         return as_manifest(parsed(json.loads, (folder / MANIFEST).read_text(encoding="utf-8")))
     except ValueError as error:
@@ -132,7 +132,7 @@ def load_manifest(folder: Path) -> Manifest:
 
 
 def require_manifest(folder: Path) -> Manifest:
-    """Load the manifest of a finished run. Raises UserError if the folder holds none."""
+    """Load the manifest of a finished run. Raises UserError if the folder contains none."""
     try:
         return load_manifest(folder)
     except FileNotFoundError:

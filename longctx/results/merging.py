@@ -66,7 +66,7 @@ def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Yield the rows of all runs with their views, as `store.write` takes them; trials in several runs count once.
 
     The texts are read again one by one, because those of all runs may not fit into memory. Raises UserError if two runs
-    answer a trial differently, or use one name for different prompts, and if a run holds a trial in two rows.
+    answer a trial differently, or use one name for different prompts, and if a run contains a trial in two rows.
     """
     kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
     for folder, entries in grouped(kept, lambda entry: entry.folder).items():
@@ -145,7 +145,7 @@ def _strictest(terms: Sequence[Mapping[str, Any] | None]) -> RecordedTerms | Non
 
 
 def _looks(parts: Sequence[Mapping[str, Any]], field: str) -> str:
-    """Return the plan of the parts that were asked in looks. Raises UserError if these are several."""
+    """Return the plan of the parts that were sent in looks. Raises UserError if these are several."""
     plans = sorted({part[field] for part in parts if part.get(field)})
     if len(plans) > 1:
         raise UserError(

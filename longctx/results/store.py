@@ -65,7 +65,7 @@ class FinishedRun:
 def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
     """Return rows, with their views if there are any, as lines for `append`.
 
-    Every encoding can hold the lines: a lone surrogate is written as an escape.
+    Every encoding can contain the lines: a lone surrogate is written as an escape.
     """
     texts = [f"{row.to_json()}\t{view.to_json()}" for row, view in zip(rows, views, strict=True)] if views else None
     return [_encodable(text) for text in texts or (row.to_json() for row in rows)]
@@ -205,7 +205,7 @@ OF_RUN = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}(-\d+)?")
 
 
 def check_free(folder: Path) -> None:
-    """Raise UserError if the folder of --ctx-report already holds a run."""
+    """Raise UserError if the folder of --ctx-report already contains a run."""
     if existing := next((name for name in FILES if os.path.lexists(folder / name)), None):
         raise UserError(
             "report-exists",

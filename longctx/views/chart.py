@@ -113,7 +113,7 @@ def labelled(labels: Sequence[str]) -> Spec:
 def ringed(points: Sequence[dict[str, Any]], x: str) -> tuple[list[dict[str, Any]], str]:
     """Return the points of all series with `ring`, 0 for a full point, and a note if any is a ring.
 
-    Points that would hide each other are rings around the first, so that no rate is moved. x: the field of the
+    Points that would hide each other are rings around the first, so that no accuracy is moved. x: the field of the
     horizontal position.
     """
     columns: dict[Any, list[dict[str, Any]]] = {}

@@ -14,10 +14,10 @@ from longctx.vocabulary.shapes import TEXT, Citation, Context, Shape
 from longctx.vocabulary.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
-"""The kinds of an Outcome. The first five count in a rate; with the last two, the trial was not measured."""
+"""The kinds of an Outcome. The first five count in an accuracy; with the last two, the trial was not measured."""
 
 MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
-"""Outcomes that count in a rate. The others mean that the trial was not measured."""
+"""Outcomes that count in an accuracy. The others mean that the trial was not measured."""
 
 Words = Mapping[str, str]
 """The wording of one test, from a prompt set: the text of each template by its name.
@@ -250,7 +250,7 @@ class Cell(ABC):
     version: ClassVar[int]
     """A number to raise whenever the test builds different trials."""
     identified_by: ClassVar[tuple[str, ...]]
-    """The parameters, numbers or words, that tell cells apart."""
+    """The parameters, numbers or words, that distinguish cells."""
     treatments: ClassVar[tuple[str, ...]] = ()
     """Those of them that change how an item is asked, and not the item: trials that differ in them alone are paired."""
     templates: ClassVar[Mapping[str, tuple[str, ...]]]
@@ -281,7 +281,7 @@ class Cell(ABC):
 
     @property
     def piece_count(self) -> int:
-        """About how many pieces the context of a prompt has; 0 for a test that can be asked as one text alone."""
+        """About how many pieces the context of a prompt has; 0 for a test that can be sent as one text alone."""
         return 0
 
     @property
@@ -291,7 +291,7 @@ class Cell(ABC):
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges this cell: false if its rate is not what the test measures."""
+        """Whether the gate judges this cell: false if its accuracy is not what the test measures."""
         return True
 
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
@@ -448,9 +448,9 @@ def length_of(params: Mapping[str, object], names: Sequence[str] = LENGTHS) -> s
 
 
 PROTOCOL = "protocol"
-"""The default prompt set, which holds the protocols' own wording."""
+"""The default prompt set, which contains the protocols' own wording."""
 EARLIER = "seed"
-"""Its earlier name, which shipped recordings hold, and the digests of questions in them."""
+"""Its earlier name, which shipped recordings contain, and the digests of questions in them."""
 
 
 def present_name(name: str) -> str:

@@ -156,7 +156,7 @@ def _causes(rows: Sequence[Row]) -> list[str]:
 
 
 def _others(number: int) -> str:
-    """Return the end of a sentence on the questions that were not asked."""
+    """Return the end of a sentence on the questions that were not sent."""
     return f"; the {number:,} others were not sent, and are left out of collages" if number else "; all were sent"
 
 
@@ -170,7 +170,7 @@ def _filter(
 ) -> str:
     """Make the filter if there is none yet, and return a sentence on it. A filter that runs have used never changes.
 
-    subject: the model and the bank. others: the end of the sentence, on the questions that were not asked; empty if
+    subject: the model and the bank. others: the end of the sentence, on the questions that were not sent; empty if
     answers are missing.
     """
     model, bank = subject

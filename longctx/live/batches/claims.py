@@ -1,4 +1,4 @@
-"""The batches of a folder of cassettes, as seen by the run that may write there: what they hold, and which ended."""
+"""The batches of a folder of cassettes, as seen by the run that may write there: what they contain, and which ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 
 DOWNLOADS = 5
-"""How often the results of a batch are downloaded, until they hold one for each request. What then still has none is
+"""How often the results of a batch are downloaded, until they contain one for each request. What then still has none is
 asked again."""
 
 

@@ -90,7 +90,7 @@ class Batch:
     """The server's id; empty if it is not known whether the batch was created."""
     created_at: Moment = ""
     looks: LooksPlan | Literal[""] = ""
-    """The plan of the looks that its requests were asked in; empty if they were asked at once."""
+    """The plan of the looks that its requests were asked in; empty if they were sent at once."""
 
     @model_validator(mode="after")
     def _ids_belong_together(self) -> Self:

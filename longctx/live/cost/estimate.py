@@ -103,8 +103,8 @@ def estimate(
 ) -> list[Estimate]:
     """Estimate what a run will ask, for each test and model.
 
-    cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
-    yet; all of their questions are asked. batches: whether the run asks in batches.
+    cases: all cases of the run. questions: those of their questions that are sent. unbuilt: cases that cannot be built
+    yet; all of their questions are sent. batches: whether the run asks in batches.
     """
     every = (*trials, *(trial for case in unbuilt for trial in case.each_trial()))
     asked = grouped(every, lambda trial: trial.case.group)

@@ -1,4 +1,4 @@
-"""The count of the prompts' tokens by the server, which is free, before anything is asked."""
+"""The count of the prompts' tokens by the server, which is free, before any request is sent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 STRANGE = ("malformed_answer", "timeout")
-"""The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
+"""The causes of failure that are reported. A server need not count, and the live pass will meet all other failures."""
 SAMPLED = 4
 """The prompts of a case that are built for their mean length, if it is not kept."""
 PromptKind = tuple[str, str, str, str, int]
@@ -137,7 +137,7 @@ async def count_probes(
 
 
 def say_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
-    """Print why cases are not asked. alone: whether there are no others; it then raises UserError."""
+    """Print why cases are not sent. alone: whether there are no others; it then raises UserError."""
     for message in dict.fromkeys(failure.message for _, failure in uncounted):
         if alone:
             raise UserError("tokens-not-counted", message)

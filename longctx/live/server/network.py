@@ -33,7 +33,7 @@ this took a tenth to a fifth of all processor time."""
 UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 """No limit, because the concurrency limit applies before a request gets here."""
 ENCODING = "gzip"
-"""The only compression that is asked for and read."""
+"""The only compression that is requested and read."""
 STEP = 65_536
 """The most bytes that are decompressed at once."""
 MOST_BYTES_OF_OTHERS = 4_000_000

@@ -69,7 +69,7 @@ class Favourite:
 
     @property
     def fixed(self) -> bool:
-        """Whether the letter is given whatever is asked: a rate then measures how often it happens to be right."""
+        """Whether the letter is given whatever is asked: an accuracy then measures how often it happens to be right."""
         return self.share.n >= LETTERS_GIVEN and self.share.rate >= ONE_LETTER
 
 

@@ -29,7 +29,7 @@ SUCCESS_RATE = 0.2
 FEWEST = 5
 """The fewest trials at each distance for which k_max is shown."""
 ERROR = 0.05
-"""The probability that the interval of k_max does not hold it."""
+"""The probability that the interval of k_max does not contain it."""
 
 
 @dataclass(frozen=True, slots=True)

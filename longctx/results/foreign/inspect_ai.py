@@ -34,7 +34,7 @@ PIECE = 1 << 20
 PLAIN = str, int, float
 """What a score is, and a field that may be a band or a cluster."""
 LARGEST_WINDOW = 1 << 27
-"""The most memory that an entry may ask for."""
+"""The most memory that an entry may request."""
 MOST_LISTED = 1 << 24
 """The most bytes that an archive's list of entries may have."""
 MOST_OF_ENTRY, MOST_OF_ALL = 32_000_000, 10 * MOST_BYTES
