@@ -187,8 +187,8 @@ class Case:
         if most is not None and self.reply_tokens > most:
             raise UserError(
                 "reply-too-long",
-                f"{self.id} asks for replies of up to {self.reply_tokens:,} tokens, but {self.model.model} takes no "
-                f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
+                f"{self.id} requests replies of up to {self.reply_tokens:,} tokens, but {self.model.model} allows at "
+                f"most {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
             )
         if self.token_values is None:
             raise UserError(
@@ -363,8 +363,8 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "cell-of-two-banks",
-                        f"Two [{test.test}] tables of the profile ask {model} {case.cell.slug} with questions "
-                        f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
+                        f"Two [{test.test}] tables of the profile use {model} {case.cell.slug} with questions from "
+                        f"{banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )
     return list(cases.values())
@@ -391,7 +391,8 @@ def sized(grid: Axes, model: ModelProfile) -> Axes:
     if model.window is None:
         raise UserError(
             "share-without-window",
-            f"A profile gives sizes as shares of the model's window, but the window of {model.model} is not known: add "
+            f"A profile states sizes as shares of the model's window, but the window of {model.model} is not known: "
+            "add "
             f"window = TOKENS to its profile, or run python -m longctx models probe {model.model}.",
         )
     apart = model.thinking_tokens + added_tokens(model, "", system_counted=False)

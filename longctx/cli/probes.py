@@ -86,7 +86,7 @@ def take(options: argparse.Namespace) -> int:
         raise UserError(
             "nothing-reviewed",
             f"None of the {len(questions):,} questions of {options.questions} is marked as reviewed: read "
-            "them, delete the lines that are wrong, and add to each of the others "
+            "them, delete the lines that are wrong, and add to each remaining line "
             '"reviewed": {"decision": "kept", "by": "NAME", "on": "YYYY-MM-DD"}.',
         )
     _check_new(options.out)

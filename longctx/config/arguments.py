@@ -30,7 +30,7 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
 def one_of(name: str, text: str, choices: Sequence[str]) -> str:
     """Return a value of an environment variable. Raises BadValue if it is none of its choices."""
     if text not in choices:
-        raise BadValue("bad-choice", f"{name} is {text!r}: give one of {', '.join(choices)}.")
+        raise BadValue("bad-choice", f"{name} is {text!r}: use one of {', '.join(choices)}.")
     return text
 
 

@@ -358,7 +358,7 @@ def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
 
 
 def check_api(model: ModelProfile, base_url: str | None) -> None:
-    """Raise UserError if a model of another vendor would be asked at Anthropic's own server."""
+    """Raise UserError if a model of another vendor would be sent to Anthropic's own server."""
     vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
     if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
         return
@@ -366,8 +366,8 @@ def check_api(model: ModelProfile, base_url: str | None) -> None:
     api = "openai-chat" if vendor == "OpenAI" else "gemini"
     raise UserError(
         "model-of-another-vendor",
-        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
-        f'write the line api = "{api}" into {file} (longctx models add {model.model} --api {api} writes this file).',
+        f"{model.model} is a model of {vendor}, but its requests would go to Anthropic's server: "
+        f'add the line api = "{api}" into {file} (longctx models add {model.model} --api {api} writes this file).',
     )
 
 

@@ -153,7 +153,7 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     if own:
         raise UserError(
             "several-profiles",
-            f"No profile was given, and {workspace.root} has {', '.join(own)}: give one of them, as in "
+            f"No profile was given, and {workspace.root} has {', '.join(own)}: name one of them, as in "
             f'--ctx-profile={own[0]}, or make it the default with profile = "{own[0]}" in [tool.longctx] of '
             "pyproject.toml.",
         )

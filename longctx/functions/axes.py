@@ -62,8 +62,8 @@ def _of_model(name: str, own: Mapping[str, Any], axes: Any) -> Parameters:
     if not (isinstance(axes, type) and issubclass(axes, BaseModel) and hasattr(axes, "cells")):
         raise UserError(
             "bad-axes",
-            f"{name}: axes of its marker is {str(axes)[:40]!r}: give a pydantic model with a method `cells`, which "
-            "yields the parameters of each cell.",
+            f"{name}: axes in its marker must be a pydantic model with a method `cells` that yields the parameters of "
+            f"each cell, not {str(axes)[:40]!r}.",
         )
     known = {*axes.model_fields, *(field.alias for field in axes.model_fields.values())}
     if axes.model_config.get("extra") != "allow" and (unknown := [entry for entry in own if entry not in known]):

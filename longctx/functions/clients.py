@@ -176,8 +176,8 @@ def _issued(ask: AskOfTrial, named: str | None, request: httpx2.Request, content
     if request.method != "POST" or api is None:
         raise mistake(
             "request-not-recordable",
-            f"{ask.trial.case.id}: the code under test sends {request.method} {told}, and only "
-            f"{_recordable()} can be recorded: provide this answer in another way.",
+            f"{ask.trial.case.id}: the code under test sends {request.method} {told}, but only {_recordable()} can be "
+            "recorded: replace this call in the test.",
         )
     model = ask.trial.case.model if named is None else ask.model(named)
     if api.VENDOR != api_of(model).VENDOR:

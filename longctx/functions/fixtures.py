@@ -191,7 +191,7 @@ class Subtests:
 
 
 PATTERNS = {
-    "a key of Anthropic": r"sk-ant-[\w-]{16,}",
+    "an Anthropic key": r"sk-ant-[\w-]{16,}",
     "a key of OpenAI": r"sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}",
     "a token of GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}",
     "a key of AWS": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",

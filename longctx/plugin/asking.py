@@ -68,7 +68,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     cases, functions = nested.cases(), nested.cells()
     if not (cases or functions):
         if settings.estimate or settings.ask_only:
-            raise UserError("nothing-to-ask", f"Nothing to ask: {_why_none(session)}")
+            raise UserError("nothing-to-ask", f"Nothing to send: {_why_none(session)}")
         return
     run.cells, run.functions = functions, run_of(session.config).functions
     try:

@@ -151,7 +151,7 @@ def _check_no_choice(path: Path, choice: Choice) -> None:
         raise UserError(
             "nothing-to-choose",
             f"{path} is not a file of inspect_ai, lm-evaluation-harness or promptfoo: leave out --select, --cluster "
-            "and --band; rows have bands and clusters of their own.",
+            "and --band; rows contain their own bands and clusters.",
         )
 
 

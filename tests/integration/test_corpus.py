@@ -66,7 +66,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
     filtered = own.longctx("data", "filter")
     kept = rates["right"]
-    assert filtered.says(f"6 asked, {kept} kept")
+    assert filtered.says(f"6 answered, {kept} kept")
 
     collages = own.record(server, "-k", "collage")
     assert collages.code == 0, collages.out

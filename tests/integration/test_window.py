@@ -162,7 +162,7 @@ def test_keys_are_named_before_anything_is_sent(project: Checkout) -> None:
         log.read_text().replace("code of Depot7 is", "key is sk-ant-api03-abcdefghijklmnopqrst and of Depot7", 1)
     )
     made = project.longctx("window", "session.jsonl", "--model=toy")
-    assert made.says("These look like keys, and would be sent: turn 31 has a key of Anthropic (sk-ant…).")
+    assert made.says("These look like keys, and would be sent: turn 31 has an Anthropic key (sk-ant…).")
 
 
 def test_own_probes_are_tried_and_must_have_their_evidence(project: Checkout) -> None:

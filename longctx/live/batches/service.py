@@ -73,8 +73,8 @@ def check_provider(models: Sequence[ModelProfile]) -> None:
         if model.provider != "anthropic":
             raise UserError(
                 "provider-without-batches",
-                f"--ctx-batch: {model.model} is asked through {model.provider}, whose client in the Anthropic SDK has "
-                "no batches. Leave --ctx-batch out, or ask it through the Anthropic API.",
+                f"--ctx-batch: {model.model} uses {model.provider}, whose client in the Anthropic SDK has no batches. "
+                "Leave out --ctx-batch, or use the Anthropic API.",
             )
         if model.headers:
             raise UserError(
