@@ -146,10 +146,10 @@ def _check(cell: ProtocolCell) -> None:
     if min(cell.keys, cell.values, cell.queries) < 1 or cell.queries > cell.keys:
         raise ValueError(
             f"{cell.queries} of {cell.keys} keys with {cell.values} values each cannot be asked for: "
-            "give at least 1 of each, and no more queries than keys."
+            "use at least 1 of each, and no more queries than keys."
         )
     if cell.queries * cell.values < 2:
-        raise ValueError("one value of one key is a single needle: give at least 2 values, or 2 queries.")
+        raise ValueError("one value of one key is a single needle: use at least 2 values, or 2 queries.")
 
 
 def _asked_for(params: Mapping[str, Any]) -> str:

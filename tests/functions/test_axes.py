@@ -97,7 +97,7 @@ def test_a_model_that_refuses_its_entries_is_named(own: dict[str, object], told:
 
 @pytest.mark.parametrize("axes", [3, Lines(), BaseModel, int])
 def test_axes_that_are_no_model_are_named(axes: object) -> None:
-    with pytest.raises(UserError, match="give a pydantic model with a method `cells`"):
+    with pytest.raises(UserError, match="must be a pydantic model with a method `cells`"):
         parameters(of_model, {}, axes)
 
 

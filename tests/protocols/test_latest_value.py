@@ -186,7 +186,7 @@ def test_marks_show_the_entry_and_the_one_that_was_answered() -> None:
 def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="there is no question 'later': choose from now, before, when"):
         LatestValue(1000, 1, "later")
-    with pytest.raises(ValueError, match="give at least 1 update"):
+    with pytest.raises(ValueError, match="use at least 1 update"):
         LatestValue(1000, 0, "now")
     with pytest.raises(ValueError, match="a window of 200 tokens is too small for the 10 lines"):
         LatestValue(200, 4, "now").fit(TOKENS)

@@ -75,4 +75,4 @@ def test_a_mistake_is_a_sentence(folder: str, capsys: Capture, arguments: list[s
 
 def test_no_run_is_a_sentence(tmp_path: Path, capsys: Capture) -> None:
     assert main(["show", "line_retrieval/lines-5", "--run", str(tmp_path)]) == 2
-    assert "holds no run" in capsys.readouterr().err
+    assert "contains no run" in capsys.readouterr().err
