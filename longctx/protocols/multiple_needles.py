@@ -145,7 +145,7 @@ def _check(cell: ProtocolCell) -> None:
         )
     if min(cell.keys, cell.values, cell.queries) < 1 or cell.queries > cell.keys:
         raise ValueError(
-            f"{cell.queries} of {cell.keys} keys with {cell.values} values each cannot be asked for: "
+            f"{cell.queries} of {cell.keys} keys with {cell.values} values each are not possible: "
             "use at least 1 of each, and no more queries than keys."
         )
     if cell.queries * cell.values < 2:
