@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.cell import Quote as Quote
     from longctx.vocabulary.cell import Reply as Reply
     from longctx.vocabulary.cell import Words as Words
-    from longctx.vocabulary.declaration import Counts as Counts
-    from longctx.vocabulary.declaration import ProtocolCell as ProtocolCell
+    from longctx.vocabulary.counts import Counts as Counts
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
     from longctx.vocabulary.judging import first_integer as first_integer
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.lexical import lexically_right as lexically_right
     from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.protocol_cell import ProtocolAsk as ProtocolAsk
+    from longctx.vocabulary.protocol_cell import ProtocolCell as ProtocolCell
     from longctx.vocabulary.protocol_cell import ProtocolDraw as ProtocolDraw
     from longctx.vocabulary.protocol_cell import TrialNumber as TrialNumber
     from longctx.vocabulary.questions import BankAxes as BankAxes
@@ -66,8 +66,8 @@ PUBLIC = {
     "longctx.engine.run": ("Run",),
     "longctx.vocabulary.protocol": ("protocol",),
     "longctx.vocabulary.grid": ("Axes", "Count"),
-    "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber"),
-    "longctx.vocabulary.declaration": ("ProtocolCell", "Counts"),
+    "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber", "ProtocolCell"),
+    "longctx.vocabulary.counts": ("Counts",),
     "longctx.vocabulary.cell": ("Words", "Reply", "Outcome", "Mark", "Quote"),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),

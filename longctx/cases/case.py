@@ -9,7 +9,7 @@ import json
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from longctx.config.files import check_name, file_name
@@ -39,22 +39,20 @@ class Case:
     trials: int
     repeats: int = 1
     only_trial: str | None = None
-    """The name of the single trial to ask, instead of `trials`."""
+    """The name of the single trial to ask, in place of `trials`."""
     min_rate: float | None = None
     band: str = "all"
     """The band of its test's lengths."""
     in_gate: bool = True
     """Whether its table is part of the gate."""
     counted: int | None = None
-    """The tokens of one of its prompts as the model's server counts them; None if it was not sent."""
+    """The tokens of one of its prompts as the model's server counts them; None if it was not asked."""
     shape: Shape = TEXT
     """The shape of its requests."""
     replies: ReplyTokens | None = None
     """How long its model's replies are by its answers; None if it has too few."""
     strategy: str = ""
     """The strategy of context management, by name; empty if it is not varied."""
-    guessing: float | None = None
-    """The accuracy of guessing, as the marker of a test function states it."""
 
     @property
     def group(self) -> Group:
@@ -81,7 +79,7 @@ class Case:
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges it: its table is part of the gate, and its accuracy is what the test measures."""
+        """Whether the gate judges it: its table is part of the gate, and its rate is what the test measures."""
         return self.in_gate and self.cell.gated
 
     @property
@@ -93,14 +91,15 @@ class Case:
     @property
     def token_values(self) -> dict[str, float] | None:
         """What `Cell.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
-        if not self.cell.is_counted():
+        if self.cell.declared.counts is None:
             return {}
         return self.model.token_values(self.cell.test, self.counts_key)
 
     @property
     def counts_key(self) -> str:
         """What names, in the model's profile, the counts of its cell's probes with this wording."""
-        return self.cell.counts_key(self.wording.digest, self.wording.words)
+        counts = self.cell.declared.counts
+        return counts.key(self.wording.digest, self.wording.words) if counts else self.wording.digest
 
     @property
     def size(self) -> int:
@@ -136,8 +135,8 @@ class Case:
 
     @property
     def added_tokens(self) -> int:
-        """The estimated tokens of what a request contains beside the cell's prompt: tools and blocks, for instance."""
-        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.counts_system)
+        """The estimated tokens of what a request holds beside the cell's prompt: tools and blocks, for instance."""
+        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.declared.fills_window)
         if self.shape == TEXT:
             return profiles
         return profiles + round(shapes.added_tokens(self.shape, self.cell.piece_count) * self.model.tokens.reference)
@@ -149,19 +148,14 @@ class Case:
         return self.size_tokens + self.cell.longest_tokens(tokens) - self.cell.size_tokens(tokens)
 
     @property
-    def longest_tokens(self) -> int:
-        """The input tokens of the longest request plus a tenth, since estimates and counts of one prompt are rough."""
-        return self.most_tokens * 11 // 10
+    def tokens(self) -> RequestTokens:
+        """The tokens of each of its requests."""
+        return RequestTokens(self.size_tokens, self.most_tokens, self.reply_tokens, self.replies)
 
     @property
     def reply_tokens(self) -> int:
         """The most tokens that a reply may take, thinking included."""
         return self.cell.max_tokens + self.model.thinking_tokens
-
-    @property
-    def expected_reply_tokens(self) -> float:
-        """The tokens that a reply takes on average, by the model's answers; before it has any, the most it may take."""
-        return self.reply_tokens if self.replies is None else min(self.replies.mean, self.reply_tokens)
 
     def fitted(self) -> Case:
         """Return this case with its cell fitted to the model, ready to build trials.
@@ -171,8 +165,9 @@ class Case:
         if self.shape != TEXT and not self.cell.piece_count:
             raise UserError(
                 "shape-without-pieces",
-                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it only accepts the shape "
-                f"'text': remove {self.shape!r} from its table, or use --ctx-shape only for other protocols.",
+                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it can only be "
+                f"asked in the shape 'text': leave {self.shape!r} out of its table, or give --ctx-shape only for other "
+                "protocols.",
             )
         size, window = self.most_tokens, self.model.window
         if self.counted is not None:  # the count of one prompt: the others may be a little shorter
@@ -187,8 +182,8 @@ class Case:
         if most is not None and self.reply_tokens > most:
             raise UserError(
                 "reply-too-long",
-                f"{self.id} requests replies of up to {self.reply_tokens:,} tokens, but {self.model.model} allows at "
-                f"most {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
+                f"{self.id} asks for replies of up to {self.reply_tokens:,} tokens, but {self.model.model} takes no "
+                f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
             )
         if self.token_values is None:
             raise UserError(
@@ -215,47 +210,12 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """The prefixes that a prompt shares with those asked around it (live/cost/prefixes.py), in characters."""
-
-    length: int = 0
-    """The length of the user's turn."""
-    cuts: tuple[int, ...] = ()
-    """Where the shared prefixes end, ascending; the longest are marked for the model's prompt cache."""
-    read: int = 0
-    """The length of the prefix that an earlier question wrote to the cache."""
-    after: str | None = None
-    """The key of that question."""
-    direct: bool = False
-    """Whether it is asked directly in a run that asks in batches, because the prompt cache is cheaper."""
-
-    @property
-    def read_share(self) -> float:
-        """The share of the prompt that is read from the cache, between 0 and 1."""
-        return self.read / self.length if self.read else 0.0
-
-    @property
-    def write_share(self) -> float:
-        """The share of the prompt that is written to the cache, between 0 and 1."""
-        return (self.cuts[-1] - self.read) / self.length if self.cuts else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial of a fitted case.
-
-    The other fields are no part of its identity.
-    """
+    """One trial of a fitted case."""
 
     case: Case
     index: int
     repeat: int = 0
-    shared: Shared = field(default=Shared(), compare=False)
-    """The prefixes that it shares with other questions."""
-    built: BuiltTrial | None = field(default=None, compare=False, repr=False)
-    """Its trial, if it was kept."""
-    sha256: str = field(default="", compare=False)
-    """The digest of its request; empty if it is not known."""
 
     @property
     def identity(self) -> Identity:
@@ -264,8 +224,12 @@ class Trial:
     @property
     def key(self) -> str:
         """The text that identifies this trial for this model and wording."""
+        return self.key_of(self.case.model)
+
+    def key_of(self, model: ModelProfile) -> str:
+        """Return the text that identifies it if another model is asked in place of its own."""
         case = self.case
-        return "/".join([case.model.model, case.wording.digest, str(self.identity), *case.treatments])
+        return "/".join([model.model, case.wording.digest, str(self.identity), *case.treatments])
 
     @property
     def prefix(self) -> str | None:
@@ -278,8 +242,6 @@ class Trial:
 
     def build(self) -> BuiltTrial:
         """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
-        if self.built is not None:
-            return self.built
         return self.run(lambda built: None)[0]
 
     def run(self, answer: Callable[[BuiltTrial], Reply | None]) -> tuple[BuiltTrial, Outcome | None]:
@@ -332,7 +294,7 @@ class TableChoices:
 def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[Case]:
     """Return a test's cases, each once, in the order of the profile's tables. Raises UserError."""
     models, prompts = chosen.models, chosen.prompts
-    grids = profile.grids(test.test)
+    grids = profile.grids(test.declared.name)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
@@ -363,8 +325,8 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "cell-of-two-banks",
-                        f"Two [{test.test}] tables of the profile use {model} {case.cell.slug} with questions from "
-                        f"{banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
+                        f"Two [{case.cell.test}] tables of the profile ask {model} {case.cell.slug} with questions "
+                        f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )
     return list(cases.values())
@@ -382,7 +344,7 @@ def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
 
 
 def sized(grid: Axes, model: ModelProfile) -> Axes:
-    """Return the table for one model, with tokens instead of shares of its window. Raises UserError.
+    """Return the table for one model, with tokens in place of shares of its window. Raises UserError.
 
     Thinking and tools lie inside the share, the system prompt of a prompt set does not: sizes are the same for all.
     """
@@ -391,9 +353,8 @@ def sized(grid: Axes, model: ModelProfile) -> Axes:
     if model.window is None:
         raise UserError(
             "share-without-window",
-            f"A profile states sizes as shares of the model's window, but the window of {model.model} is not known: "
-            "add "
-            f"window = TOKENS to its profile, or run python -m longctx models probe {model.model}.",
+            f"A profile gives sizes as shares of the model's window, but the window of {model.model} is not known: add "
+            f"window = TOKENS to its profile, or have python -m longctx models probe {model.model} find it out.",
         )
     apart = model.thinking_tokens + added_tokens(model, "", system_counted=False)
     try:
@@ -436,6 +397,29 @@ class ReplyTokens:
         return f"{self.mean:,.0f} tokens"
 
 
+@dataclass(frozen=True, slots=True)
+class RequestTokens:
+    """The tokens of a request and of its reply."""
+
+    prompt: int
+    most: int
+    """Those of the longest prompt of its cell."""
+    reply: int
+    """The most that its reply may take, thinking included."""
+    replies: ReplyTokens | None = None
+    """How long replies are by the model's answers; None if it has too few."""
+
+    @property
+    def longest(self) -> int:
+        """Those of the longest prompt plus a tenth, since estimates and counts of one prompt are rough."""
+        return self.most * 11 // 10
+
+    @property
+    def expected(self) -> float:
+        """The tokens that a reply takes on average, by the model's answers; before it has any, the most it may take."""
+        return self.reply if self.replies is None else min(self.replies.mean, self.reply)
+
+
 CHARACTERS_A_TOKEN = {"text": 4, "json": 3}
 """About the characters of a token of the reference vocabulary, for what a profile adds to a prompt."""
 TOOLS_PROMPT = 346
@@ -443,7 +427,7 @@ TOOLS_PROMPT = 346
 
 
 def added_tokens(model: ModelProfile, system: str, system_counted: bool) -> int:
-    """Estimate the tokens that a request contains beside the user's turn: its system prompt and its tools.
+    """Estimate the tokens that a request holds beside the user's turn: its system prompt and its tools.
 
     system: that of the prompt set. system_counted: whether the size of the turn includes both system prompts, the model
     profile's and the prompt set's.

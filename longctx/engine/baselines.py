@@ -69,13 +69,13 @@ def save(
     manifest, rows = require_manifest(folder), load_rows(folder)
     check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if add else []
-    if lacking := "; ".join(lacks(manifest, rows)):
-        why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges only the rest."
+    if missing := "; ".join(lacks(manifest, rows)):
+        why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges the rest alone."
         if not force:
             raise UserError(
                 "run-incomplete",
                 f"{why} Run all of it, without -k, -x, --lf and --ctx-only, until every trial is "
-                "measured (recorded requests are not sent again); or save this run as it is, with --force.",
+                "measured (what is recorded is not asked again); or save this run as it is, with --force.",
             )
         yield why
     if add:

@@ -23,7 +23,8 @@ from longctx.gate.validity import vacuous_bands
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.live.failure import Unasked
 from longctx.live.watch import Say
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.results.row import Row, Subject, grouped
 from longctx.views.declared import reporting_of_test
 from longctx.views.reporting import Reports
@@ -48,14 +49,14 @@ class Preflight:
         self._baseline = run.plan.baseline.rows
         self._known: dict[str, Row] = {}
 
-    def passed_over(self, trial: Trial, wanted: Wanted) -> None:
-        """Note a question that is not sent: its recorded answer counts, or the record mode does not ask it."""
+    def passed_over(self, trial: Trial, place: Place) -> None:
+        """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
         try:
-            reply = self._tape.reply(wanted)
+            reply = self._tape.reply(place)
         except TapeError as error:
             row = unmeasured_row(self._run, trial, "infra_error", error.code)
         else:
-            stale = unmeasured_row(self._run, trial, "not_asked", self._tape.status(wanted))
+            stale = unmeasured_row(self._run, trial, "not_asked", self._tape.status(place))
             row = foreseen_row(self._run, trial, reply) if reply else stale
         self._known[trial.key] = row
 
@@ -82,7 +83,7 @@ class Preflight:
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
         bands = {(case.cell.test, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
-        stated = {case.cell.test: case.guessing for case in self._run.cells}
+        stated = {case.cell.test: case.cell.declared.guessing for case in self._run.cells}
         return [
             replace(row, guessing=stated.get(row.test) or row.guessing)
             for row in self._baseline
@@ -99,9 +100,7 @@ class Preflight:
             baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.tests
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
-            raise Invalid(
-                "verdict-already-invalid", f"{why} The verdict could only be invalid, so no requests were sent."
-            )
+            raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
 
     def _rows(self, case: Case) -> Iterator[Row]:
         for trial in case.each_trial():
@@ -128,7 +127,7 @@ def as_baseline(cases: Sequence[Case], target: Target) -> str:
     together = "" if target.run_margin is None else f", and one of {target.run_margin * 100:g}% of all bands together"
     return (
         f"As a baseline: an unchanged model passes at a margin of {target.margin * 100:g}%{together}, "
-        f"{'; '.join(expected)}. Record further runs with --ctx-repeats, and add them with longctx baseline save --add."
+        f"{'; '.join(expected)}. Further runs are asked with --ctx-repeats, and added with longctx baseline save --add."
     )
 
 
@@ -149,7 +148,7 @@ def unpowered(cases: Sequence[Case], target: Target) -> str | None:
     which = f" ({'; '.join(names)})" if names else ""
     return (
         f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
-        f"probability of {whole:.0%}{which}. `longctx plan` computes the number of trials that it needs."
+        f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
     )
 
 
@@ -262,7 +261,7 @@ class _Sum:
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
         self.in_contexts |= case.cell.questions_per_context > 1
-        expected, most = (_price_of(case, reply, clusters) for reply in (case.expected_reply_tokens, case.reply_tokens))
+        expected, most = (_price_of(case, reply, clusters) for reply in (case.tokens.expected, case.reply_tokens))
         if self.prices is None or expected is None or most is None:
             self.prices = None
             return
@@ -298,7 +297,8 @@ def planned(
     if not loads:
         raise UserError(
             "nothing-to-plan",
-            f"The profile {plan.profile_name!r} has no trials that a gate judges: choose another profile.",
+            f"The profile {plan.profile_name!r} has no trials that a gate judges, so there is nothing to plan: "
+            "give another.",
         )
     return loads
 
@@ -315,7 +315,7 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
 def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
     """Return the load of each band of the tests of which the plan has no cases, as the rows of a run measured them.
 
-    models: asked instead of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
+    models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
     gated = [row for row in rows if name_of_test(row.test) not in plan.tests and row.band is not None]
     loads: dict[SubjectBand, Load] = {}

@@ -43,7 +43,7 @@ EFFORTS: tuple[str, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """How items are sent: a model, by its id or the name of its profile, and what differs from that profile."""
+    """How items are asked: a model, by its id or the name of its profile, and what differs from that profile."""
 
     name: str
     """As the user wrote it: rows and pages show it as the model."""
@@ -64,10 +64,7 @@ class Treatment:
                     f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},strategy=NAME,base_url=URL.",
                 )
         if not model or len(entries) < len(given):
-            raise UserError(
-                "bad-treatment",
-                f"{text!r} has no model, or one entry twice: begin with a model, and use each entry once.",
-            )
+            raise UserError("bad-treatment", f"{text!r} names no model, or one entry twice: begin with a model.")
         # A server's address is not a treatment, and may hold credentials.
         shown = [model, *(f"{name}={value}" for name, value in entries.items() if name != "base_url")]
         return cls(", ".join(shown), model, entries)
@@ -98,7 +95,7 @@ class MeasuredTreatment:
     """How many of its cells have no question."""
 
     @property
-    def lacking(self) -> int:
+    def unrecorded(self) -> int:
         """How many trials have no recorded answer."""
         return sum(row.outcome == "not_asked" for row in self.rows)
 
@@ -150,7 +147,7 @@ class TreatmentTrials(Protocol):
         """The run that asks and measures them."""
 
     def estimate(self) -> object:
-        """Print the cost of the missing answers."""
+        """Say what asking those that lack an answer would cost."""
 
     def ask(self, max_cost: float) -> float:
         """Ask what they lack within a cap in USD; return what was spent."""
@@ -196,7 +193,7 @@ class Upgrading:
             treatments: What is used now, then what may replace it.
             settings: What all treatments share.
             root: The project's folder.
-            folder: Where each run states why trials could not be sent.
+            folder: Where each run says why trials could not be asked.
             say: Prints a sentence.
             trials_of: Returns the trials of a run, by default those of its profile's tests.
         """
@@ -218,7 +215,7 @@ class Upgrading:
             trials.estimate()
 
     def measure(self, max_cost: float | None) -> Upgrade:
-        """Ask what is lacking within a cap in USD, over all treatments; None sends no request. Raises UserError."""
+        """Ask what is lacking within a cap in USD, over all treatments; None asks nothing. Raises UserError."""
         left = max_cost
         measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
         for new in measured[1:]:
@@ -228,21 +225,21 @@ class Upgrading:
         )
         for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
             found = measured[place]
-            if found.lacking and left is not None:
+            if found.unrecorded and left is not None:
                 number = sum(not is_check(row.test) for row in found.rows)
-                self._say(f"{treatment.name}: sends the {found.lacking:,} of {number:,} trials without a recording")
+                self._say(f"{treatment.name}: asks what {found.unrecorded:,} of {number:,} trials lack")
                 left = max(0.0, left - trials.ask(left))
                 measured[place] = self._measured(treatment, trials)
-        if max_cost is None and (lacking := [found for found in measured if found.lacking]):
+        if max_cost is None and (incomplete := [found for found in measured if found.unrecorded]):
             for found, trials in zip(measured, self._trials, strict=True):
-                if found.lacking:
+                if found.unrecorded:
                     self._say(f"{found.treatment.name}:")
                     trials.estimate()
-            number = sum(found.lacking for found in lacking)
+            number, names = sum(each.unrecorded for each in incomplete), [each.treatment.name for each in incomplete]
             raise UserError(
                 "upgrade-not-recorded",
-                f"{number:,} trials of {'; '.join(found.treatment.name for found in lacking)} have no recording; no "
-                "requests were sent. Add --max-cost USD to record them.",
+                f"{number:,} trials of {'; '.join(names)} have no recording, and nothing was "
+                "asked: give --max-cost USD to ask them, which records every answer.",
             )
         old, *others = measured
         runs = [trials.run for trials in self._trials[1:]]
@@ -283,7 +280,7 @@ def _asked(found: MeasuredTreatment, trials: TreatmentTrials) -> list[ModelProfi
     """Return the models that asking what a treatment lacks needs."""
     plan = trials.run.plan
     asked = [plan.model(found.treatment.model), *([plan.judge] if plan.judge else [])]
-    return asked if found.lacking else []
+    return asked if found.unrecorded else []
 
 
 def _check_matched(old: MeasuredTreatment, new: MeasuredTreatment) -> None:

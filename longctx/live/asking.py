@@ -1,4 +1,4 @@
-"""The live pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
+"""The asking pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
 
 Each answer is on the tape before the next trial starts in its place. A request that failed for a passing reason is sent
 again after a backoff, and once more when all others have ended (drain.py); every trial that was not answered keeps the
@@ -13,32 +13,32 @@ from typing import Protocol
 
 from anthropic import APIStatusError
 
-from longctx.cases.case import Trial
 from longctx.live.bounds import Bounds
+from longctx.live.cost.money import most_paid
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
-from longctx.live.request import Request, most_paid
 from longctx.live.server.clients import Clients, Server
 from longctx.live.server.providers import Client
 from longctx.live.server.vendors import key_of, send
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import check_answer
-from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import PLACE, Tape
 from longctx.text import count
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.vocabulary.cell import Reply
 
 MOST_SHOWN_S = 365 * 86_400.0
 """The longest pause whose length is shown."""
 
 
 class Progress(Protocol):
-    """The display of a live pass.
+    """The display of an asking pass.
 
-    It is called with the number of requests in flight and a note on their limit, with each question that ends, and,
+    It is called with the number of requests in flight and a note on their limit, with each request that ends, and,
     while none ends, with the seconds of silence and what is waited for.
     """
 
@@ -46,59 +46,56 @@ class Progress(Protocol):
 
     def waiting(self, silent_s: float, what: str) -> None: ...
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None: ...
+    def ended(self, request: Request, result: Reply | Failure) -> None: ...
 
 
 async def ask_all(
-    clients: Client | Clients, tape: Tape, trials: Sequence[Trial], bounds: Bounds, progress: Progress
+    clients: Client | Clients, tape: Tape, requests: Sequence[Request], bounds: Bounds, progress: Progress
 ) -> Asked:
-    """Ask all questions, with as many requests in flight as the adaptive limit allows.
+    """Send all of these requests, with as many requests in flight as the adaptive limit allows.
 
     Nothing that a server does raises an exception.
     """
     given = Clients.taken(clients).without_retries()
     asking = Asking(given, tape, bounds, progress)
-    of_servers: dict[Server, list[Trial]] = {}
-    for trial in trials:
-        of_servers.setdefault(given.server_of(trial.case.model), []).append(trial)
+    of_servers: dict[Server, list[Request]] = {}
+    for request in requests:
+        of_servers.setdefault(given.server_of(request.model), []).append(request)
     supplies = {server: ProtocolTrials(asking.asked, some, progress) for server, some in of_servers.items()}
     await asking.drain(supplies, bounds)
     asked = asking.asked
     for supply in supplies.values():
-        for trial in supply.order.left():
-            asked.failures[trial.key] = asked.stopped or Failure("not_asked", "not reached")
+        for request in supply.order.left():
+            asked.failures[request.trial.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
 class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
-    def __init__(self, asked: Asked, trials: Sequence[Trial], progress: Progress) -> None:
-        """asked: states whether the live pass has stopped. progress: is told how each trial ends."""
-        self.order = InOrder(trials)
+    def __init__(self, asked: Asked, requests: Sequence[Request], progress: Progress) -> None:
+        """asked: says whether the asking has stopped. progress: is told how each trial ends."""
+        self.order = InOrder(requests)
         self._asked, self._progress = asked, progress
 
     def next(self) -> Paused | None:
-        trial = None if self._asked.stopped else self.order.next()
-        return Paused(trial, [trial]) if trial else None
+        request = None if self._asked.stopped else self.order.next()
+        return Paused(request.trial, [request]) if request else None
 
-    def go_on(self, paused: Paused) -> Sequence[Trial]:
+    def go_on(self, paused: Paused) -> Sequence[Request]:
         assert paused.reply is not None
         self._end(paused, paused.reply)
         return ()
 
     def readable(self, paused: Paused) -> None:
         if not self._asked.stopped:
-            self.order.readable(paused.trial)
-
-    def again(self, paused: Paused) -> None:
-        pass
+            self.order.readable(paused.requests[0].key)
 
     def failed(self, paused: Paused, why: Failure) -> None:
         self._end(paused, why)
 
     def _end(self, paused: Paused, result: Reply | Failure) -> None:
-        self._progress.ended(paused.trial, paused.built or paused.trial.build(), result)
+        self._progress.ended(paused.sent or paused.requests[0], result)
 
 
 class Asking:
@@ -123,9 +120,9 @@ class Asking:
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
         for server, slots in self._slots.items():
             if (held_s := slots.held_s) > 0:
-                return f"a pause of {held_s:,.0f} s more, requested by {self._clients.url(server)}{failed}"
+                return f"a pause of {held_s:,.0f} s more, which {self._clients.url(server)} asks for{failed}"
         if not self._in_flight:
-            return f"the next attempt{failed}" if failed else "the next request; none is in flight"
+            return f"the next attempt{failed}" if failed else "the next request, of which none is in flight"
         which = "next" if self.asked.answered or self.asked.failures else "first"
         each = f"for up to {self._longest_s:g} s each"
         return f"the {which} answer of {url}: {self._in_flight} in flight, {each}{failed}"
@@ -170,37 +167,36 @@ class Asking:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _sent(self, paused: Paused, trial: Trial) -> Reply | Failure:
-        request = Request.of(trial)
-        paused.built = request.built
-        return await self.asked_for(request)
+    async def _sent(self, paused: Paused, request: Request) -> Reply | Failure:
+        paused.sent = request.ready()
+        return await self.asked_for(paused.sent)
 
     async def asked_for(self, request: Request) -> Reply | Failure:
         """Send a request until it is answered or fails; note which."""
         result = await self.answer(request)
-        self.keep(request.trial, result)
+        self.keep(request, result)
         self.watch.begin()
         return result
 
     @property
     def may_send_more(self) -> bool:
-        """Whether the server has answered, and nothing has stopped the live pass."""
+        """Whether the server has answered, and nothing has stopped the asking."""
         return self.asked.stopped is None and self._failures.answered
 
-    def keep(self, trial: Trial, result: Reply | Failure) -> None:
+    def keep(self, request: Request, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
-            self.asked.note(trial, result)
-            self.asked.failures.pop(trial.key, None)
+            self.asked.note(request, result)
+            self.asked.failures.pop(request.trial.key, None)
             self._failures.in_a_row, self._failures.answered = 0, True
             return
-        self.asked.failures[trial.key] = result
+        self.asked.failures[request.trial.key] = result
         self._failures.in_a_row += 1
         if result.fatal:
             self._stop(result)
         elif self._failures.ended(self.limits.allowed):
             message = (
-                f"{self._failures.in_a_row} trials in a row were not answered, so the run stopped. The last: "
-                f"{result.message}"
+                f"{self._failures.in_a_row} trials in a row were not answered, so no more were asked. "
+                f"The last: {result.message}"
             )
             self._stop(Failure(result.cause, message, fatal=True))
 
@@ -225,7 +221,7 @@ class Asking:
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
             self._retries += 1
-            slots = self._slots[self._clients.server_of(request.trial.case.model)]
+            slots = self._slots[self._clients.server_of(request.model)]
             await slots.before_another(pause_s(attempts) if pause is None else pause)
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
@@ -233,14 +229,13 @@ class Asking:
         return self.asked.stopped is None and not absent and sent_again(failure.cause, attempts)
 
     async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
-        """Send one request if the budget has room; return its result, and the pause in seconds the server requests."""
-        case = request.trial.case
-        most = most_paid(request.trial)
+        """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
+        most = most_paid(request)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
         result, pause = await self._send(request)
         async with self._settled:
-            self._budget.settle(most, result, case.model.prices)
+            self._budget.settle(most, result, request.model.prices)
             self._settled.notify_all()
         return result, pause
 
@@ -255,24 +250,24 @@ class Asking:
             return self.asked.stopped is None and budget.take(most)
 
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
-        """Send one request in its own slot; return as `_attempt` does."""
-        case = request.trial.case
-        client, slots = self._clients.of(case.model), self._slots[self._clients.server_of(case.model)]
-        timeout_s = case.model.timeout_s
+        """Send one request in a slot of its own; return as `_attempt` does."""
+        case, model = request.case, request.model
+        client, slots = self._clients.of(model), self._slots[self._clients.server_of(model)]
+        timeout_s = model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
-        WANTED.set(request.wanted)
+        PLACE.set(request.place)
         async with slots.slot() as changes:
             if self.asked.stopped:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, request, timeout_s)
-                LOG.debug("%s of %s: answered, status %d", case.id, case.model.model, response.status_code)
+                LOG.debug("%s of %s: answered, status %d", case.id, model.model, response.status_code)
                 slots.answered(timeout_s)
-                self._hold(client, slots, room_in_s(response.headers, case.size_tokens))
-                return self._recorded(request.wanted, response.content), None
+                self._hold(client, slots, room_in_s(response.headers, request.tokens.prompt))
+                return self._recorded(request.place, response.content), None
             except Exception as error:
-                LOG.debug("%s of %s: %s", case.id, case.model.model, type(error).__name__)
+                LOG.debug("%s of %s: %s", case.id, model.model, type(error).__name__)
                 pause = None
                 if isinstance(error, APIStatusError):
                     pause = retry_after_s(error.response.headers)
@@ -282,7 +277,7 @@ class Asking:
                     self._hold(client, slots, pause or 0.0)
                 elif pause is not None and pause > MOST_S:  # of any status: nobody waits for it
                     self._hold(client, slots, pause)
-                return explain(error, client.base_url, case.id, key_of(case.model)), pause
+                return explain(error, client.base_url, case.id, key_of(model)), pause
 
     def _hold(self, client: Client, slots: Slots, seconds: float) -> None:
         """Send nothing to a server for these seconds; stop if nobody waits that long."""
@@ -291,15 +286,15 @@ class Asking:
             return
         length = f"{seconds / 60:,.0f} minutes" if seconds < MOST_SHOWN_S else "more than a year"
         message = (
-            f"{str(client.base_url).rstrip('/')} requests a pause of {length}, but a run waits for {MOST_S / 60:.0f} "
-            f"minutes at most. {sends_the_rest(self._tape)}"
+            f"{str(client.base_url).rstrip('/')} asks for a pause of {length}, and a run waits for "
+            f"{MOST_S / 60:.0f} minutes at most. {sends_the_rest(self._tape)}"
         )
         self._stop(Failure("rate_limit", message.rstrip(), fatal=True))
 
-    def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
+    def _recorded(self, place: Place, content: bytes) -> Reply:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
-        reply = self._tape.reply(wanted)
+        reply = self._tape.reply(place)
         if reply is None:
-            check_answer(wanted.path, content)
+            check_answer(place.path, content)
             raise AssertionError("an answered question is not on the tape")
         return reply

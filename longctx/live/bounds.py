@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 
 from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT
@@ -16,6 +18,8 @@ MAX_CONSECUTIVE_FAILURES = 40
 
 If twice the number of requests in flight is larger, that number counts.
 """
+SPARED = 16
+"""The files that are left for recordings and reports, and for what tests open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,24 @@ class Bounds:
     def of(cls, in_flight: int, max_cost: float | None = None, halt: Halt | None = None) -> Self:
         """Return the bounds for at most `in_flight` requests at once. max_cost: USD; None for no cap."""
         return cls(
-            Limits(in_flight),
+            Limits(max(1, min(in_flight, files_to_open()))),
             Budget(max_cost),
             ConsecutiveFailures(),
             halt or Halt(),
         )
+
+
+def files_to_open() -> int:
+    """Return how many more files this process may open, without SPARED: a request in flight takes one.
+
+    A request whose answer finds no file to be recorded in is paid for nothing.
+    """
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if most == resource.RLIM_INFINITY:
+            return sys.maxsize
+        return most - sum(1 for _ in Path("/dev/fd").iterdir()) - SPARED
+    except (ImportError, OSError):  # a system without such a limit, or that does not list them
+        return sys.maxsize

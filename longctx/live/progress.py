@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Trial
 from longctx.live.cost.money import usd
 from longctx.live.display import Display, Tally, open_display
 from longctx.live.failure import Failure
 from longctx.live.watch import Timer
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.recording.request import Request
+from longctx.vocabulary.cell import Reply
 
 if TYPE_CHECKING:
     from longctx.live.asking import Progress
@@ -53,7 +53,7 @@ class Silent:
     def waiting(self, silent_s: float, what: str) -> None:
         pass
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Reply | Failure) -> None:
         pass
 
 
@@ -113,7 +113,7 @@ class AskingProgress(Silent):
         self._in_flight = f"{number} in flight{note}"
         self._soon()
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Reply | Failure) -> None:
         self._waiting = None
         self._soon()
 

@@ -23,7 +23,7 @@ from longctx.live import interrupted
 from longctx.live.asking import Progress, ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.filling import fill, pending
-from longctx.live.batches.ledger import each_once, place_in
+from longctx.live.batches.ledger import each_once
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.canary import UNREADABLE, Canary, first
@@ -50,24 +50,25 @@ from longctx.live.server.counting import counted
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
-from longctx.recording.tape import NotRecorded, Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import NotRecorded, Tape
 from longctx.text import count, visible
 from longctx.workspace import Workspace
 
 Result = TypeVar("Result")
-AskQuestions = Callable[[Sequence[Trial]], Awaitable[Asked]]
-AskingOrder = Callable[[Sequence[Case], Sequence[Trial], AskQuestions], Awaitable[Asked]]
-"""A function that decides what is asked when.
+SendRequests = Callable[[Sequence[Request]], Awaitable[Asked]]
+AskingOrder = Callable[[Sequence[Case], Sequence[Request], SendRequests], Awaitable[Asked]]
+"""A function that decides what is sent when.
 
-It is called with the cases, the questions that the tape lacks, and a function that asks some of them.
+It is called with the cases, the requests that the tape lacks, and a function that sends some of them.
 """
 
 
 class AskingObserver(Protocol):
-    """An observer that is told before the live pass what will not be asked. Its methods may raise to end the run."""
+    """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
 
-    def passed_over(self, trial: Trial, wanted: Wanted) -> None:
-        """The record mode does not ask this question."""
+    def passed_over(self, trial: Trial, place: Place) -> None:
+        """The record mode does not ask this trial."""
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
         """Everything else will be asked, except these cases."""
@@ -92,21 +93,21 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lacking:
-    """What a pass asks."""
+class _ToSend:
+    """What a pass sends."""
 
     fit: Sequence[Case]
     """The cases that fit their models."""
-    trials: Sequence[Trial]
-    """Those to ask, in their order."""
-    held: Sequence[Trial]
+    requests: Sequence[Request]
+    """Those to send, in their order."""
+    held: Sequence[Request]
     """Those that batches hold which have not ended."""
     unasked: tuple[Unasked, ...]
 
 
 @dataclass(slots=True)
 class LivePass:
-    """One live pass over cases whose prompts are known before anything is sent."""
+    """One asking pass over cases whose prompts are known before anything is sent."""
 
     workspace: Workspace
     tape: Tape
@@ -120,12 +121,12 @@ class LivePass:
     observer: AskingObserver | None = None
     """Is told what will not be asked."""
     halt: Halt = field(default_factory=Halt)
-    """Stops the live pass from another thread."""
+    """Stops the asking from another thread."""
 
     def ask(self, cases: Sequence[Case]) -> Done:
         """Ask what the tape lacks.
 
-        Raises UserError if no request could be sent for a reason that concerns all trials, and Interrupted.
+        Raises UserError if nothing could be asked for a reason that concerns all trials, and Interrupted.
         """
         done, outcomes = stoppable(lambda: self._ask(cases), self.tape, self.halt, self.say)
         asked = done.asked
@@ -143,16 +144,16 @@ class LivePass:
             check_provider(models)
         providers = " and ".join(dict.fromkeys(map(provider_of, models)))
         async with contextlib.AsyncExitStack() as stack:
-            with waiting(self.say, f"the client of {providers}"):
+            with waiting(self.say, f"what a client of {providers} needs to be opened"):
                 opened = open_clients(self.tape, terms.base_url, terms.in_flight, models)
                 clients = await stack.enter_async_context(opened)
             batches = await open_batches(clients.first, self.tape, terms, self.say)
-            lacking = await self._lacking(clients, batches, cases)
-            if lacking.trials:
+            to_send = await self._to_send(clients, batches, cases)
+            if to_send.requests:
                 check_writable(self.tape.written_to)
-            return await self._send(clients, batches, lacking)
+            return await self._send(clients, batches, to_send)
 
-    async def _lacking(self, clients: Clients, batches: Batches, cases: Sequence[Case]) -> _Lacking:
+    async def _to_send(self, clients: Clients, batches: Batches, cases: Sequence[Case]) -> _ToSend:
         """Return what the tape lacks, once the server has told what is not known of it; say what it costs."""
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
@@ -164,58 +165,58 @@ class LivePass:
         claimed = batches.held()
         by_digest = terms.batch or bool(claimed or batches.collected)  # batches identify requests by their digests
         with waiting(say, BUILT):
-            lacking = missing(tape, fit, observer.passed_over if observer else None, by_digest, EARLY)
+            asked = missing(tape, fit, observer.passed_over if observer else None, by_digest, EARLY)
         if terms.batch:
-            lacking = each_once(lacking)
-        held = [trial for trial in lacking if place_in(trial) in claimed]
-        free = [trial for trial in lacking if place_in(trial) not in claimed.keys() | batches.collected]
+            asked = each_once(asked)
+        held = [request for request in asked if request.place in claimed]
+        free = [request for request in asked if request.place not in claimed.keys() | batches.collected]
         counts = [
             await counted(client, of_client, say)
-            for client, of_client in clients.grouped(free, lambda trial: trial.case.model)
+            for client, of_client in clients.grouped(free, lambda request: request.model)
         ]
-        known, too_long = still_fitting([trial for of_client in counts for trial in of_client])
+        known, too_long = still_fitting([request for of_client in counts for request in of_client])
         unfit += too_long
         unasked = (*uncounted, *unfit)
         if observer:
             observer.ready(unasked)
         say_misfits(say, unfit)
-        trials = with_sharing(known, terms.batch)
-        estimates = say_estimate(say, fit, trials, batch=terms.batch)
+        requests = with_sharing(known, terms.batch)
+        estimates = say_estimate(say, fit, requests, batch=terms.batch)
         if terms.max_cost is not None and not terms.stated_cap:
             check_default_cap(total_price(estimates, terms.batch), terms.max_cost)
-        say_unused(say, tape, trials, terms.batch)
-        return _Lacking(fit, trials, held, unasked)
+        say_unused(say, tape, requests, terms.batch)
+        return _ToSend(fit, requests, held, unasked)
 
-    async def _send(self, clients: Clients, batches: Batches, lacking: _Lacking) -> tuple[Done, list[str]]:
-        """Send the questions: a few of each test first, then the others; look by look if an order says so."""
+    async def _send(self, clients: Clients, batches: Batches, to_send: _ToSend) -> tuple[Done, list[str]]:
+        """Send the requests: a few of each test first, then the others; look by look if an order says so."""
         terms, say, tape = self.terms, self.say, self.tape
-        every = [*lacking.trials, *lacking.held]
+        every = [*to_send.requests, *to_send.held]
         self.halt.to_ask = len(every)
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
-            begun = {trial.case.group for trial in lacking.held}  # by a run whose canary has let them pass
-            sizes = Counter(trial.case.group for trial in every if trial.case.group not in begun)
+            begun = {request.case.group for request in to_send.held}  # by a run whose canary has let them pass
+            sizes = Counter(request.case.group for request in every if request.case.group not in begun)
             canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
             outcomes = Outcomes(tally, shown, canary)
             sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)
             first_replies = FirstReplies(outcomes, terms.batch, say)
-            of_batches = {trial.key: trial for trial in lacking.held} if terms.batch else {}
+            of_batches = {request.key: request for request in to_send.held} if terms.batch else {}
 
-            async def ask(some: Sequence[Trial]) -> Asked:
-                here = {trial.key for trial in some}
-                free = [trial for trial in some if trial.key not in of_batches]
+            async def ask(some: Sequence[Request]) -> Asked:
+                here = {request.key for request in some}
+                free = [request for request in some if request.key not in of_batches]
                 asked, rest = await first(canary, free, sending.directly)
-                rest = first_replies.planned(rest, again=len(rest) < len(lacking.trials))
+                rest = first_replies.planned(rest, again=len(rest) < len(to_send.requests))
                 asked.add(await sending.all(rest, [held for key, held in of_batches.items() if key in here]))
                 return asked
 
-            now = [*lacking.trials, *of_batches.values()]
-            asked = await (self.order(lacking.fit, now, ask) if self.order else ask(now))
+            now = [*to_send.requests, *of_batches.values()]
+            asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
             if not terms.batch:
                 claimed = batches.held()
-                asked.failures |= {held.key: pending(claimed[place_in(held)]) for held in lacking.held}
-        return Done(asked, lacking.unasked, bounds.budget.spent), list(outcomes.sentences())
+                asked.failures |= {held.key: pending(claimed[held.place]) for held in to_send.held}
+        return Done(asked, to_send.unasked, bounds.budget.spent), list(outcomes.sentences())
 
 
 def count_probes(
@@ -239,9 +240,9 @@ def count_probes(
 
 
 def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:
-    """Run a live pass that signals stop. Raises Interrupted and UserError.
+    """Run an asking pass that signals stop. Raises Interrupted and UserError.
 
-    It runs in its own thread if this one has a running event loop, as a notebook's has. An interrupt of this
+    It runs in a thread of its own if this one has a running event loop, as a notebook's has. An interrupt of this
     thread, such as a notebook's, then reaches the pass by `halt`.
     """
     try:
@@ -270,7 +271,7 @@ def _stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt:
     except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
         raise UserError(
             "answers-not-kept",
-            f"{error} Its batch still has it: free some disk space, and run the same command again.",
+            f"{error} Its batch still has it: free some disk space, and give the same command again.",
         ) from None
 
 
@@ -281,22 +282,22 @@ class FirstReplies:
         self._outcomes, self._batch, self._say = outcomes, batch, say
         self._said: set[Group] = set()
 
-    def planned(self, trials: Sequence[Trial], again: bool) -> list[Trial]:
-        """Return the questions as they are sent, and say what they cost if the replies were first known now.
+    def planned(self, requests: Sequence[Request], again: bool) -> list[Request]:
+        """Return the requests as they are sent, and say what they cost if the replies were first known now.
 
-        again: whether what they share must be planned again, since others were sent before them.
+        again: whether what they share must be planned again, since others were asked before them.
         """
         cases: dict[int, Case] = {}
         measured: set[Group] = set()
-        for trial in trials:
-            case, group = trial.case, trial.case.group
+        for request in requests:
+            case, group = request.case, request.case.group
             if case.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
                 case = dataclasses.replace(case, replies=replies)
                 measured.add(group)
-            cases.setdefault(id(trial.case), case)
+            cases.setdefault(id(request.case), case)
         if not (again or measured):
-            return list(trials)
-        rest = with_sharing([dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials], self._batch)
+            return list(requests)
+        rest = with_sharing([request.of_case(cases[id(request.case)]) for request in requests], self._batch)
         for estimated in estimate(list(cases.values()), rest, batches=self._batch):
             group = estimated.test, estimated.model
             if group in measured - self._said and estimated.price is not None:
@@ -308,7 +309,7 @@ class FirstReplies:
 async def open_batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:
     """Collect the batches that have ended, and return those that have not.
 
-    Raises UserError if the questions are to be asked in batches and the server takes none.
+    Raises UserError if the requests are to be sent in batches and the server takes none.
     """
     batches = Batches(Service(client), tape, BatchTerms(terms.base_url, terms.batch_wait_s), say)
     with waiting(say, f"{client.base_url} to tell of its batches"):
@@ -333,28 +334,28 @@ class Sending:
     batches: Batches | None = None
     """None to send directly."""
 
-    async def directly(self, trials: Sequence[Trial]) -> Asked:
+    async def directly(self, requests: Sequence[Request]) -> Asked:
         """Send these one by one, with as many in flight as the limit allows. Raises Interrupted after a signal."""
-        asked = await ask_all(self.clients, self.tape, trials, self.bounds, self.progress)
+        asked = await ask_all(self.clients, self.tape, requests, self.bounds, self.progress)
         self.bounds.halt.check(self.tape)
         return asked
 
-    async def all(self, trials: Sequence[Trial], held: Sequence[Trial] = ()) -> Asked:
+    async def all(self, requests: Sequence[Request], held: Sequence[Request] = ()) -> Asked:
         """Send these, and wait for what batches hold already."""
         if self.batches is not None:
-            return await fill(self.batches, trials, held, self.directly, self.bounds.budget, self.progress)
-        return await self.directly(trials) if trials else Asked()
+            return await fill(self.batches, requests, held, self.directly, self.bounds.budget, self.progress)
+        return await self.directly(requests) if requests else Asked()
 
 
 def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
     """Yield what a user should know of a pass that has ended.
 
-    what: how many of which were sent. outcomes: a sentence on each test and model, and one on the cost.
+    what: how many of which were asked. outcomes: a sentence on each test and model, and one on the cost.
     """
     yield f"Asked {what}{f': {asked.stopped.message}' if asked.stopped else '.'}"
     yield from outcomes
     for (model, by), number in asked.others.items():
-        yield f"{model} was requested, but by the server's answers {visible(by)[:80]} answered {number:,} of them."
+        yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
     if settled := asked.settled:
         yield f"Stopped early: {settled.message}"
     reported = [failure for failure in asked.failures.values() if not failure.fatal or failure.cause in OWN_CAUSES]

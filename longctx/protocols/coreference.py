@@ -47,7 +47,7 @@ from longctx.protocols.conversation import (
     question,
     without_role,
 )
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 
 MOST = 8

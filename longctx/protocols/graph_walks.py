@@ -37,7 +37,7 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 
 OPERATIONS = "parents", "bfs"

@@ -14,7 +14,7 @@ import numpy as np
 
 from longctx import Context, ProtocolCell, Words, fill
 from longctx.protocols.passkey import one_piece
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.stream import distinct
 
 FEW, MANY = 10, 40

@@ -32,7 +32,7 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 

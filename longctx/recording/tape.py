@@ -13,7 +13,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,22 +23,22 @@ from vcr.serialize import serialize
 
 from longctx.cases.case import Case, Trial
 from longctx.config.files import file_name
-from longctx.config.models import ModelProfile, as_lines
+from longctx.config.models import ModelProfile
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
-from longctx.recording.apis import api_at, api_of, messages, to_reply
-from longctx.recording.apis.messages import PATH, Receipt
+from longctx.recording.apis import api_at, messages, to_reply
+from longctx.recording.apis.messages import Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
-from longctx.recording.request import digests, prefill, request_body
+from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
-from longctx.vocabulary.cell import BuiltTrial, Reply, present_name
+from longctx.vocabulary.cell import Reply, present_name
 from longctx.vocabulary.looks import LooksPlan
 
 IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
-"""In the metadata of an episode that was sent in looks."""
+"""In the metadata of an episode that was asked in looks."""
 Status = Literal["found", "stale", "missing"]
 
 
@@ -47,78 +46,15 @@ class NotRecorded(Exception):
     """An answer was received and paid for, but could not be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The question whose answer is looked for: its file, its trial, and the digest of its request.
-
-    prompt_set, wording: the name of the prompt set, and the digest of its templates.
-    """
-
-    file: str
-    trial: str
-    sha256: str
-    prompt_set: str
-    wording: str
-    prefill: str = ""
-    """The beginning of the answer that the request ends with."""
-    model: str = ""
-    """The model's id in the digest."""
-    sent_as: str = ""
-    """The id that the provider knows."""
-    headers: str = ""
-    """The headers in the digest, one a line."""
-    number: int = 0
-    """The place of the request among those of its trial, from 0."""
-    same: int = 0
-    """How many earlier requests of the trial are equal to it."""
-    after: str = ""
-    """The digest of the reply before it."""
-    counts: bool = False
-    """Whether it asks how many tokens a prompt has, and not for an answer."""
-    path: str = PATH
-    """The path of its API."""
-    parts: str = ""
-    """The digests of its parts."""
-
-    @property
-    def key(self) -> str:
-        """The key of its answer among those of the trial: two equal requests have two answers."""
-        return f"{self.sha256}#{self.same}" if self.same else self.sha256
-
-    @classmethod
-    def of(cls, trial: Trial, built: BuiltTrial) -> Wanted:
-        case, model = trial.case, trial.case.model
-        path = api_of(model).PATH
-        sha256, parts = digests(request_body(built, model), model.treatments, path)
-        return cls(
-            file=case.file,
-            trial=str(built.identity),
-            sha256=sha256,
-            prompt_set=case.wording.prompt_set,
-            wording=case.wording.digest,
-            prefill=prefill(built, model),
-            model=model.model,
-            sent_as=model.sent_as,
-            headers=as_lines(model.treatments),
-            path=path,
-            parts=parts,
-        )
-
-    def request(self) -> Request:
-        """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
-        where = {"trial": self.trial, "file": self.file, "model": self.model, "key": self.key}
-        return Request("POST", self.path, f"sha256:{self.sha256}", where)
-
-
-WANTED: ContextVar[Wanted] = ContextVar("the current request")
-"""The question that the current task asks; it tells the transport which trial an answer belongs to."""
+PLACE: ContextVar[Place] = ContextVar("the place of the answer that is being asked for")
+"""The place of the answer that the current task asks for; it tells the transport where it belongs."""
 
 
 class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
     """All episodes in `folder`. The file of a cell is read when it is first needed.
 
     record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
-    ones; `all` sends everything again. run: the name of the run that asks, which new episodes carry. write_to: the
+    ones; `all` asks everything again. run: the name of the run that asks, which new episodes carry. write_to: the
     folder for new episodes, by default `folder`. base: the recordings of the branch that a change is judged against.
     trust_base: whether only answers count that are in `base` or carry the name of the run.
     """
@@ -157,7 +93,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     @property
     def asks_anew(self) -> bool:
-        """Whether the record mode sends everything again."""
+        """Whether the record mode asks everything again."""
         return bool(self.record_mode == RecordMode.ALL)
 
     @property
@@ -199,21 +135,21 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             if any(present_name(self._metadata_of[index]["prompt_set"]) == prompt_set for index in episodes.values()):
                 yield built
 
-    def status(self, wanted: Wanted) -> Status:
+    def status(self, place: Place) -> Status:
         """Return whether the answer is recorded, recorded for another request only (stale), or missing.
 
         In record mode `all`, an answer of another run is missing.
         """
-        if self.answer(wanted) is not None:
-            return "found" if self.plays(wanted) else "missing"
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
+        if self.answer(place) is not None:
+            return "found" if self.plays(place) else "missing"
+        episodes = self._episodes(place.file, place.model).get(place.trial)
         if not episodes:
             return "missing"
-        places = {
+        known = {
             (metadata.get("request", 0), metadata.get("after", ""))
             for metadata in (self._metadata_of[index] for index in episodes.values())
         }
-        return "stale" if (wanted.number, wanted.after) in places else "missing"
+        return "stale" if (place.number, place.after) in known else "missing"
 
     def asks(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
@@ -294,36 +230,36 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     self._append(path, again.line())
         self._to_send_again = []
 
-    def was_not_sent_again(self, wanted: Wanted) -> bool:
+    def was_not_sent_again(self, place: Place) -> bool:
         """Return whether a trial has no answer that counts, since a later run set out to send it again and did not."""
-        recorded = self._episodes(wanted.file, wanted.model)
-        return wanted.trial not in recorded and wanted.trial in self._not_sent_again[wanted.file]
+        recorded = self._episodes(place.file, place.model)
+        return place.trial not in recorded and place.trial in self._not_sent_again[place.file]
 
-    def wants(self, wanted: Wanted) -> bool:
+    def wants(self, place: Place) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
-        status = self.status(wanted)
+        status = self.status(place)
         if self.record_mode == RecordMode.ONCE:
             return status == "missing"
         if self.record_mode == RecordMode.NEW_EPISODES:
             return status != "found"
         return bool(self.record_mode == RecordMode.ALL)
 
-    def answer(self, wanted: Wanted) -> tuple[bytes, dict[str, Any]] | None:
+    def answer(self, place: Place) -> tuple[bytes, dict[str, Any]] | None:
         """Return the body of the recorded answer to exactly this request, and its metadata; None if there is none."""
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
+        index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
         return None if index is None else (self.data[index][1]["body"]["string"], self._metadata_of[index])
 
-    def plays(self, wanted: Wanted) -> bool:
+    def plays(self, place: Place) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
-        found = self.answer(wanted)
+        found = self.answer(place)
         return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
 
-    def reply(self, wanted: Wanted) -> Reply | None:
+    def reply(self, place: Place) -> Reply | None:
         """Return the recorded answer to exactly this request; None if there is none that the record mode takes.
 
         Raises TapeError if the recorded answer is malformed.
         """
-        found = self.answer(wanted) if self.plays(wanted) else None
+        found = self.answer(place) if self.plays(place) else None
         if found is None:
             return None
         body, metadata = found
@@ -331,36 +267,36 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             receipt = Receipt(
                 latency_s=metadata["latency_s"],
                 recorded_at=metadata["recorded_at"],
-                request_sha256=wanted.sha256,
+                request_sha256=place.sha256,
                 live=bool(self._run) and metadata["run"] == self._run,
                 batched="batch" in metadata,
             )
-            return to_reply(wanted.path, body, receipt, wanted.prefill)
+            return to_reply(place.path, body, receipt, place.prefill)
         except MalformedAnswer as error:
-            raise _unusable(wanted, error) from None
+            raise _unusable(place, error) from None
 
-    def count(self, wanted: Wanted) -> dict[str, Any]:
+    def count(self, place: Place) -> dict[str, Any]:
         """Return the recorded count of tokens, as the server sent it; there must be one.
 
         Raises TapeError if it is malformed.
         """
-        found = self.answer(wanted)
+        found = self.answer(place)
         assert found is not None
         try:
             answer = read_object(found[0])
-            count(answer.get((api_at(wanted.path) or messages).COUNT_FIELD))
+            count(answer.get((api_at(place.path) or messages).COUNT_FIELD))
         except ValueError as error:
-            raise _unusable(wanted, error) from None
+            raise _unusable(place, error) from None
         return answer
 
-    def recorded_since(self, wanted: Wanted, at: str) -> bool:
+    def recorded_since(self, place: Place, at: str) -> bool:
         """Return whether an answer to exactly this request was recorded at this time or later. at: ISO 8601, UTC."""
-        found = self.answer(wanted)
+        found = self.answer(place)
         return found is not None and bool(found[1]["recorded_at"] >= at)
 
-    def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
+    def recorded_wording(self, place: Place) -> dict[str, str]:
         """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none."""
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
+        episodes = self._episodes(place.file, place.model).get(place.trial)
         if not episodes:
             return {}
         metadata = max(
@@ -372,21 +308,21 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             "headers": metadata.get("headers", ""),
         }
 
-    def recorded_parts(self, wanted: Wanted) -> str:
+    def recorded_parts(self, place: Place) -> str:
         """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).values()
+        episodes = self._episodes(place.file, place.model).get(place.trial, {}).values()
         recorded = [self._metadata_of[index] for index in episodes]
         here = [
             metadata
             for metadata in recorded
-            if (metadata.get("request", 0), metadata.get("after", "")) == (wanted.number, wanted.after)
+            if (metadata.get("request", 0), metadata.get("after", "")) == (place.number, place.after)
         ]
         latest = max(here, key=lambda metadata: str(metadata["recorded_at"]), default={})
         return str(latest.get("parts", ""))
 
     def record(
         self,
-        wanted: Wanted,
+        place: Place,
         response: dict[str, Any],
         recorded_at: str,
         latency_s: float | None,
@@ -399,10 +335,10 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         if any. looks: the plan of the looks that it was asked in, if not that of the tape. Raises NotRecorded.
         """
         metadata: dict[str, Any] = {
-            "trial": wanted.trial,
-            "model": wanted.model,
-            "prompt_set": wanted.prompt_set,
-            "wording": wanted.wording,
+            "trial": place.trial,
+            "model": place.model,
+            "prompt_set": place.prompt_set,
+            "wording": place.wording,
             "recorded_at": recorded_at,
             "latency_s": None if latency_s is None else round(latency_s, 4),
             "run": self._run,
@@ -411,22 +347,22 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             metadata["batch"] = batch
         if plan := self.looks if looks is None else looks:
             metadata["looks"] = plan
-        if wanted.headers:
-            metadata["headers"] = wanted.headers
-        if wanted.parts:
-            metadata["parts"] = wanted.parts
+        if place.headers:
+            metadata["headers"] = place.headers
+        if place.parts:
+            metadata["parts"] = place.parts
         if names := self.rewriting.names:
             metadata["hooks"] = ", ".join(names)
-        if not wanted.counts:
-            content = self.rewriting.redacted(response["body"]["string"], wanted.path)
+        if not place.counts:
+            content = self.rewriting.redacted(response["body"]["string"], place.path)
             response = {**response, "body": {"string": content}}
-        places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}
+        places = {"request": place.number, "same": place.same, "after": place.after}
         metadata |= {name: value for name, value in places.items() if value}
         self.begin_sending()
-        self._episodes(wanted.file, wanted.model)
-        request = wanted.request()
-        self._append_line(wanted.file, request, response, metadata)
-        self._add(wanted.file, request, response, metadata)
+        self._episodes(place.file, place.model)
+        request = stored(place)
+        self._append_line(place.file, request, response, metadata)
+        self._add(place.file, request, response, metadata)
         self.recorded += 1
 
     # vcrpy's Cassette scans all episodes and saves on exit; here an index finds them and each answer is saved at once.
@@ -471,12 +407,12 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     self._add(file, *episode)
         return self._index[file]
 
-    def origin(self, wanted: Wanted) -> AnswerOrigin | None:
+    def origin(self, place: Place) -> AnswerOrigin | None:
         """Return where the recorded answer to exactly this request comes from; None without an answer or a base."""
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
+        index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
         if index is None or self._base is None:
             return None
-        return self._origin(wanted.file, (*self.data[index], self._metadata_of[index]))
+        return self._origin(place.file, (*self.data[index], self._metadata_of[index]))
 
     def _origin(self, file: str, episode: Episode) -> AnswerOrigin:
         if self._run and episode[2]["run"] == self._run:
@@ -519,10 +455,16 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 
 
-def _unusable(wanted: Wanted, why: Exception) -> TapeError:
+def stored(place: Place) -> Request:
+    """Return a request as the tape stores it, without host, body and headers, and hence without a key."""
+    where = {"trial": place.trial, "file": place.file, "model": place.model, "key": place.key}
+    return Request("POST", place.path, f"sha256:{place.sha256}", where)
+
+
+def _unusable(place: Place, why: Exception) -> TapeError:
     return TapeError(
         "bad-recorded-answer",
-        f"{wanted.file}: the episode of {wanted.trial} cannot be used: {why}. Delete its line, and record its trial "
+        f"{place.file}: the episode of {place.trial} cannot be used: {why}. Delete its line, and record its trial "
         "again with --ctx-record once.",
     )
 
@@ -545,7 +487,7 @@ def _only_writer(folder: Path) -> Iterator[None]:
     held = UserError(
         "recording-locked",
         f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
-        "What it records is not requested again.",
+        "What it has recorded is not asked again.",
     )
     if not _writable(folder):
         yield

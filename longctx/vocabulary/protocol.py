@@ -12,10 +12,11 @@ from dataclasses import field
 from typing import Any, Literal, TypeVar
 
 from longctx.fields import hints_of
-from longctx.vocabulary.cell import Outcome, Words
-from longctx.vocabulary.declaration import Counts, Items, Protocol
+from longctx.vocabulary.cell import Items, Outcome, Words
+from longctx.vocabulary.counts import Counts
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.protocol_cell import FIXTURES, CellOfProtocol
+from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell, ProtocolRun
 from longctx.vocabulary.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
@@ -118,26 +119,24 @@ def protocol(
         ]
         most = axes.model_fields.get("max_tokens")
         made.append(("max_tokens", int, field(default=most.default if most else MAX_TOKENS, kw_only=True)))
-        namespace = {
-            "test": function.__name__.removeprefix("test_"),
-            "version": version,
-            "identified_by": tuple(name for name in own if name not in apart),
-            "treatments": treatments,
-            "templates": templates,
-            "counts_system": fills_window,
-            "__doc__": function.__doc__,
-            "__module__": function.__module__,
-        }
-        kind: type[CellOfProtocol] = dataclasses.make_dataclass(
-            "".join(part.capitalize() for part in function.__name__.removeprefix("test_").split("_")),
+        name = function.__name__.removeprefix("test_")
+        kind: type[ProtocolCell] = dataclasses.make_dataclass(
+            "".join(part.capitalize() for part in name.split("_")),
             made,
-            bases=(CellOfProtocol,),
-            namespace=namespace,
+            bases=(ProtocolCell,),
+            namespace={"__doc__": function.__doc__, "__module__": function.__module__},
             frozen=True,
             slots=True,
         )
         axes.cell_type = kind
         declared = kind.declared = Protocol(
+            name=name,
+            version=version,
+            parameters=tuple(parameter for parameter in own if parameter not in apart),
+            treatments=treatments,
+            templates=templates,
+            fills_window=fills_window,
+            run=ProtocolRun(function, arguments),
             function=function,
             arguments=arguments,
             cell=kind,

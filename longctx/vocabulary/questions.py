@@ -10,8 +10,7 @@ from itertools import islice
 from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
-from longctx.vocabulary.cell import Identity
-from longctx.vocabulary.declaration import Items
+from longctx.vocabulary.cell import Identity, Items
 from longctx.vocabulary.grid import Axes, Count
 
 
@@ -54,7 +53,8 @@ class BankItems(Items):
 
     @property
     def bank(self) -> Bank:
-        return self.cell.bank()
+        bank: Bank = self.cell.bank()
+        return bank
 
     @property
     def longest(self) -> int:

@@ -13,7 +13,7 @@ from longctx.engine.measure import check_row
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.registry import shipped
-from longctx.results.row import Row
+from longctx.results.row import EARLY_STOP, Row
 from longctx.stats.rates import Rate
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import RunLooks
@@ -66,6 +66,15 @@ def test_a_band_that_the_run_lacks_does_not_pass() -> None:
     given = verdict(BASELINE, joined(rows((180, 160))))
     assert (given.verdict, given.tests[0].verdict) == ("invalid", "inconclusive")
     assert given.tests[0].alone == (200, 0)
+
+
+def test_only_a_regression_counts_of_a_valid_run_against_a_valid_anchor() -> None:
+    fallen = joined(rows((180, 160, 90)))
+    slow, fell, cut = verdict(fallen, fallen), verdict(BASELINE, fallen), replace(RULES, left_out=3)
+    assert slow.with_anchor(fell, "2026-01-01").verdict == "regression"
+    assert slow.with_anchor(slow, "2026-01-01").verdict == "pass"
+    assert slow.with_anchor(verdict(BASELINE, fallen, cut), "2026-01-01").verdict == "pass"
+    assert verdict(fallen, fallen, cut).with_anchor(fell, "2026-01-01").verdict == "invalid"
 
 
 def test_a_run_that_is_cut_down_never_passes() -> None:
@@ -187,6 +196,31 @@ def test_a_stated_minimum_fails_only_where_all_of_the_interval_is_below_it() -> 
     assert verdict(half, half, stated(1024)).verdict == "pass"
 
 
+def stopped(rows: Sequence[Row]) -> list[Row]:
+    """Return rows of which an early stop left out the last trial of each distance."""
+    return [
+        replace(row, outcome="not_asked", error=EARLY_STOP, source=None, recorded_at=None) if row.trial == 9 else row
+        for row in rows
+    ]
+
+
+def test_a_stated_minimum_that_was_not_tested_to_its_end_does_not_pass() -> None:
+    before = digested(reaching(4096), "a")
+    given = verdict(before, stopped(before), stated(1024))
+    assert ([band.verdict for band in given.bands], given.verdict) == (["pass"], "inconclusive")
+    assert verdict(before, before, stated(1024)).verdict == "pass"
+
+
+def test_a_stated_minimum_that_is_not_tested_takes_no_share_of_alpha() -> None:
+    """Five lost and none gained have a mid-p-value of 1/64: enough for one of two bands, and not for one of four."""
+    before, after = run(*["correct"] * 100, band="all"), run(*["wrong"] * 5, *["correct"] * 95, band="all")
+    passkeys = reaching(4096)
+    given = verdict(joined(before, passkeys), joined(after, stopped(passkeys)), stated(1024, 2048))
+    assert [band.verdict for band in given.regressed] == ["regression"]
+    tested = verdict(joined(before, passkeys), joined(after, passkeys), stated(1024, 2048))
+    assert tested.regressed == ()
+
+
 def test_bands_and_minimums_share_alpha() -> None:
     """Four lost and none gained have a mid-p-value of 1/32: enough for one hypothesis, and not for one of two."""
     fields: dict[str, Any] = {"test": "passkey", "params": {"window": 4096, "k": 4096}, "band": "all"}
@@ -275,6 +309,13 @@ def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
     assert later.verdict == "invalid", "a baseline from before its marker stated it"
     assert verdict(names(156, None), names(156, None)).verdict == "pass"
     assert verdict(names(200, 0.5), names(200, 0.5)).verdict == "pass"
+
+
+def test_a_stated_rate_of_guessing_counts_in_tests_that_are_not_known() -> None:
+    guessed = run(*["correct"] * 156, *["wrong"] * 144, band="all", test="name", cell="all")
+    [band] = give_verdict(guessed, guessed, RULES, guessing=0.5).bands
+    assert (band.verdict, "guessing, 0.50," in band.reason) == ("invalid", True)
+    assert give_verdict(guessed, guessed, RULES).verdict == "pass"
 
 
 def test_a_regression_elsewhere_outranks_a_baseline_with_nothing_to_lose() -> None:

@@ -60,7 +60,7 @@ def test_a_question_whose_distractors_do_not_fit_is_not_asked() -> None:
     bank = small_bank(version=2)
     small = Collage(100, 60, 50, "none", bank=lambda: bank, distractors=16)
     assert not small.indices(10)
-    assert "contains 16 distractors" in small.why_empty
+    assert "holds 16 distractors" in small.items.why_empty
     assert replace(small, distractors=1).indices(10)
 
 
@@ -98,5 +98,5 @@ def test_other_numbers_are_refused(given: object) -> None:
 
 
 def test_several_questions_about_one_collage_have_no_distractors() -> None:
-    with pytest.raises(ValueError, match="remove `questions`"):
+    with pytest.raises(ValueError, match="leave `questions` out"):
         replace(collage(4), questions=2)

@@ -32,8 +32,9 @@ def add(tasks: Any) -> None:
         tasks,
         "write",
         text,
-        ": it reads each section once, with two examples. Answers are recorded in cassettes/, so the same command "
-        "makes the same file again. Unusable questions are kept in FILE's .dropped.jsonl, with the reason.",
+        ": each section is shown to it once, with two examples. Answers are recorded in cassettes/, so that the same "
+        "command makes the same file again. What cannot be used is kept in the .dropped.jsonl beside FILE, with its "
+        "reason.",
     )
     option = parser.add_argument
     option("--corpus", type=Path, required=True, metavar="DIR", help="a folder of documents, or one of them")
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.force:
         files.check_unchanged(_read(run.tape(), cases))
     if options.record != "none" and (unasked := run.ask(cases).unasked):
-        print(f"{len(unasked):,} cannot be sent. The first: {unasked[0][1].message}")
+        print(f"{len(unasked):,} cannot be asked. The first: {unasked[0][1].message}")
     tape = run.tape()
     written = _read(tape, cases)
     if not written:
@@ -117,13 +118,13 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
     from longctx.authoring.written import Writing, read_reply
-    from longctx.recording.tape import Wanted
+    from longctx.recording.request import Place
 
     written = []
     for case in cases:
         assert isinstance(case.cell, Writing)
         [trial] = case.each_trial()
-        if reply := tape.reply(Wanted.of(trial, trial.build())):
+        if reply := tape.reply(Place.of(trial, trial.build())):
             provenance = (
                 f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
                 f"recorded {reply.recorded_at[:10]}"
@@ -134,16 +135,13 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
 
 
 def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
-    from longctx.recording.tape import Wanted
+    from longctx.recording.request import Place
 
-    statuses = {tape.status(Wanted.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
-    server = "(and --base-url URL for your own server)"
+    statuses = {tape.status(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
+    server = "(and --base-url URL for a server of your own)"
     if "stale" in statuses:
-        return (
-            "The prompt or the request changed since they were recorded: record again with --record new_episodes "
-            f"{server}."
-        )
-    return f"Record with --record once {server}."
+        return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
+    return f"Ask with --record once {server}."
 
 
 def _table(
@@ -158,7 +156,7 @@ def _table(
     rows: list[tuple[str, int, object]] = [
         ("sections", sections, ""),
         ("answered", len(written), ""),
-        ("questions requested", per_section * len(written), ""),
+        ("questions asked for", per_section * len(written), ""),
         ("questions written", len(trials), files.questions if trials else ""),
         ("  numerical", sum(trial.numerical for trial in trials), ""),
         ("questions missing from the replies", sum(batch.missing for batch in written), ""),
@@ -175,10 +173,10 @@ def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str
     from longctx.authoring.check import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]
-    helps = ["another model", "another wording (--prompts DIR, with your own writing/)"]
+    helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]
     if any(drop.reason == "cut off" for drop in dropped):
-        helps.insert(0, f"a longer reply (--max-tokens, {room} now)")
+        helps.insert(0, f"more room to answer (--max-tokens, {room} now)")
     return (
-        f"{files.questions} was not written: no reply is usable. They are in {files.dropped}; "
-        f"the first: “{excerpt(dropped[0].raw)}”\nFix: {'; '.join(helps)}. Record again with --record new_episodes."
+        f"{files.questions} was not written: nothing in the replies can be used. They are in {files.dropped}; "
+        f"the first: “{excerpt(dropped[0].raw)}”\nFix: {'; '.join(helps)}. Ask again with --record new_episodes."
     )

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import anthropic
 
 from longctx.live.batches.collect import KEPT, REAL, BatchStatus, Clock, Collected, Collecting, Statuses, polls, stamp
-from longctx.live.batches.ledger import Batch, Ledger, TapePlace
+from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service, State
 from longctx.live.explaining import explain
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 from longctx.live.watch import Say
+from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 
 DOWNLOADS = 5
@@ -46,7 +47,7 @@ class Batches:
         self.statuses = Statuses(service, self.ledger, self.clock)
         self._since = self.clock.now()
         self.last: dict[str, BatchStatus] = {}
-        self.collected: set[TapePlace] = set()
+        self.collected: set[Place] = set()
 
     async def collect(self, batches: Sequence[Batch] | None = None) -> None:
         """Collect the batches that have ended, by default among all; drop the claims of those never created."""
@@ -57,7 +58,7 @@ class Batches:
             if result is not None and result.finished:
                 self.say(collected(status.batch, result))
 
-    def held(self) -> dict[TapePlace, BatchStatus]:
+    def held(self) -> dict[Place, BatchStatus]:
         """Return what uncollected batches hold, with the last known status of the batch."""
         return {
             place: self.last.get(batch.name, BatchStatus("running", batch))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import httpx2
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.config.keeping import keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.errors import UserError
@@ -22,7 +22,7 @@ from longctx.live.server.learn import counts_by_itself, retrieve, source_of, tok
 from longctx.live.server.providers import Client
 from longctx.live.watch import Say, waiting
 from longctx.recording.apis import api_of
-from longctx.recording.request import count_call, count_posted, request_body, user_text
+from longctx.recording.request import Request, count_call, count_posted, request_body, user_text
 from longctx.registry import shipped
 from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
@@ -35,15 +35,15 @@ PromptKind = tuple[str, str, str, str, int]
 """The kind of a prompt: model, prompt set, shape, test, and the size by the model's profile."""
 
 
-async def counted(client: Client, trials: Sequence[Trial], say: Say) -> list[Trial]:
-    """Return the same questions with the tokens of their cases' prompts as the server counts them, if it does.
+async def counted(client: Client, requests: Sequence[Request], say: Say) -> list[Request]:
+    """Return the same requests with the tokens of their cases' prompts as the server counts them, if it does.
 
     One request of each kind is counted, with everything that it holds; the tokens of others are estimated from its
     tokens per character.
     """
     # Cases cannot be hashed, and two may have one name: their identity is the key.
-    samples = {id(trial.case): trial for trial in reversed(trials)}
-    lengths = _lengths(trials)
+    samples = {id(request.case): request for request in reversed(requests)}
+    lengths = _lengths(requests)
     kinds = {_kind(sample): sample for sample in samples.values()}
     with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {TIMEOUT_S:g} s)"):
         results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
@@ -58,29 +58,29 @@ async def counted(client: Client, trials: Sequence[Trial], say: Say) -> list[Tri
     for case, sample in samples.items():
         each = tokens[_kind(sample)]
         cases[case] = dataclasses.replace(sample.case, counted=None if each is None else round(each * lengths[case]))
-    return [dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials]
+    return [request.of_case(cases[id(request.case)]) for request in requests]
 
 
-def _lengths(trials: Sequence[Trial]) -> dict[int, float]:
+def _lengths(requests: Sequence[Request]) -> dict[int, float]:
     """Return the mean length of each case's prompts, in characters: of those that were kept, and of the first few."""
     kept: dict[int, list[int]] = defaultdict(list)
-    for trial in trials:
-        if trial.built is not None or len(kept[id(trial.case)]) < SAMPLED:
-            kept[id(trial.case)].append(_length(trial))
+    for request in requests:
+        if request.built is not None or len(kept[id(request.case)]) < SAMPLED:
+            kept[id(request.case)].append(_length(request))
     return {case: statistics.fmean(lengths) for case, lengths in kept.items()}
 
 
-def _length(trial: Trial) -> int:
-    return len(user_text(trial.build(), trial.case.model))
+def _length(request: Request) -> int:
+    return len(user_text(request.build(), request.model))
 
 
-def _kind(trial: Trial) -> PromptKind:
-    case = trial.case
+def _kind(request: Request) -> PromptKind:
+    case = request.case
     return (case.model.model, case.wording.prompt_set, case.shape, case.cell.test, case.size_tokens)
 
 
-async def _count(client: Client, trial: Trial) -> int | Failure:
-    model, built = trial.case.model, trial.build()
+async def _count(client: Client, request: Request) -> int | Failure:
+    model, built = request.model, request.build()
     once = client.with_options(max_retries=0)
     try:
         if counts_by_itself(model):
@@ -172,7 +172,7 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     model = case.model.model
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.cell.test}"):
-            return await token_counts(client, case.model, case.cell, case.wording)
+            return await token_counts(client, case.model, case.cell.declared, case.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (

@@ -20,7 +20,7 @@ from longctx.recording.apis import messages as messages_api
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import completed, count_posted, posted
 from longctx.registry import shipped
-from longctx.vocabulary.cell import PROTOCOL, Cell, Reply
+from longctx.vocabulary.cell import PROTOCOL, Declaration, Reply
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
@@ -92,23 +92,24 @@ def counts_by_itself(model: ModelProfile) -> bool:
 async def token_counts(
     client: Client,
     model: ModelProfile,
-    test: type[Cell] | Cell,
+    test: Declaration,
     wording: Wording,
     counter: TokenCounter = count,
 ) -> TokenCounts:
     """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
-    probes = test.probes(wording.words).items()
+    assert test.counts is not None
+    probes = test.counts.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words.get("system", "")) for name, text in probes}
     try:
-        values = test.token_values(counts)
+        values = test.counts.kept(counts)
     except ValueError as error:
         raise _contradiction(str(error)) from None
     for name, text in probes:
         if not len(text) / 50 <= counts[name] <= 4 * len(text.encode()) + MOST_UNSEEN:
             raise _contradiction(f"a text of {len(text):,} characters would take {counts[name]:,} tokens")
     return TokenCounts(
-        test=test.test,
-        wording=test.counts_key(wording.digest, wording.words),
+        test=test.name,
+        wording=test.counts.key(wording.digest, wording.words),
         system=model.system_digest,
         on=clocks.now().date(),
         values=values,
@@ -123,7 +124,7 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     prompts = PromptSet.open(workspace, PROTOCOL)
     tokens_of: dict[str, float] = {}
     for test in shipped().values():
-        texts = test.cell.unit_texts(prompts.wording(test.cell).words)
+        texts = test.units(prompts.wording(test.cell).words) if test.units else {}
         for unit, (few, many, more) in texts.items():
             tokens_of[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
     first, second, *_ = load_corpus(workspace.find("register")).sections

@@ -124,7 +124,7 @@ class _Answer(httpx2.AsyncByteStream):
         beginning = b""
         unzip = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding == ENCODING else None
         try:
-            async for raw in self._response.aiter_raw():
+            async for raw in self._body():
                 received += len(raw)
                 for part in _unzipped(unzip, raw):
                     size += len(part)
@@ -137,8 +137,29 @@ class _Answer(httpx2.AsyncByteStream):
         except httpx2.TransportError as error:
             raise type(error)(self._credentials.redacted(str(error))) from None
 
+    async def _body(self) -> AsyncIterator[bytes]:
+        """Yield the body as it was sent. Bytes beyond its end close the connection: they would answer what follows."""
+        stream = self._response.stream
+        assert isinstance(stream, httpx2.AsyncByteStream)
+        async for raw in stream:
+            yield raw
+        if _beyond(stream):
+            await self._response.extensions["network_stream"].aclose()
+
     async def aclose(self) -> None:
         await self._response.aclose()
+
+
+def _beyond(stream: httpx2.AsyncByteStream) -> bytes:
+    """Return what has arrived on a connection after the end of a body.
+
+    Nothing public leads to it: the HTTP client takes it for the answer to the next request.
+    """
+    found: object = stream
+    for name in ("_stream", "_httpcore_stream", "_stream", "_connection", "_h11_state"):
+        found = getattr(found, name, None)
+    received: tuple[bytes, bool] = getattr(found, "trailing_data", (b"", False))
+    return received[0]
 
 
 def _unzipped(unzip: zlib._Decompress | None, raw: bytes) -> Iterator[bytes]:

@@ -14,10 +14,10 @@ from longctx.live.server.learn import count, count_by_asking, retrieve, source_o
 from longctx.live.server.providers import Client
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.cell import Declaration
 from longctx.workspace import Workspace
 
-Counted = tuple[type[Cell], Wording]
+Counted = tuple[Declaration, Wording]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ProbeResult:
 async def probe(
     workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say
 ) -> ProbeResult:
-    """Ask the server about its model. Raises UserError if it contains no information.
+    """Ask the server about its model. Raises UserError if it tells nothing.
 
     ask: whether tokens are counted by replies of one token, which cost money. prompts: the prompt set whose tokens are
     counted.
@@ -53,10 +53,8 @@ async def probe(
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if not description:
-            raise UserError(
-                "probe-failed", f"The server returned no information about {model.model}: {failure.message}"
-            ) from None
-        tests = ", ".join(cell.test for cell, _ in counted)
+            raise UserError("probe-failed", f"Nothing was found out about {model.model}: {failure.message}") from None
+        tests = ", ".join(test.name for test, _ in counted)
         how, until = ("by replies of one token", "") if ask else ("for free", " until --ask gives one")
         notes.append(
             f"Tokens could not be counted {how}: {failure.message} A run sends no request of tests that need a count "
@@ -71,16 +69,16 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
             description = await retrieve(client, model)
     except ENQUIRY_ERRORS as error:
-        return {}, [f"The server does not describe the model: {explain(error, client.base_url).message}"]
-    notes = "The server does not describe the model: it lists no models, or not this one."
+        return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
+    notes = "The server does not say what the model can: it lists no models, or not this one."
     return description, [] if description else [notes]
 
 
 def _counted(prompts: PromptSet) -> list[Counted]:
     """Return the tests of the set whose prompts can be built only after their wording was counted."""
-    held = [test.cell for test in shipped().values() if prompts.holds(test.cell)]
-    worded = [(cell, prompts.wording(cell)) for cell in held]
-    return [(cell, wording) for cell, wording in worded if cell.is_counted()]
+    held = [test for test in shipped().values() if prompts.holds(test.cell)]
+    worded = [(test, prompts.wording(test.cell)) for test in held]
+    return [(test, wording) for test, wording in worded if test.counts]
 
 
 def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:
@@ -88,21 +86,15 @@ def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:
     lines = []
     for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
         if limit and limit != values.get(name, limit):
-            lines.append(
-                f"{name} = {limit} is used, although the server reports {values[name]}: delete it to use the server's."
-            )
+            lines.append(f"{name} = {limit} is used, though the server says {values[name]}: delete it to use that.")
     for name in profile.tokens.model_fields_set:
         value = getattr(profile.tokens, name)
         if name in values and abs(value - values[name]) > 0.02 * values[name]:
-            lines.append(
-                f"tokens.{name} = {value} is used, although {values[name]} were counted: delete it to use the count."
-            )
+            lines.append(f"tokens.{name} = {value} is used, though {values[name]} were counted: delete it to use that.")
     for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
         if chosen and chosen not in values.get(name, [chosen]):
             advice = (
-                f"choose one of {', '.join(values[name])}"
-                if values[name]
-                else "delete it, because the model accepts none"
+                f"choose one of {', '.join(values[name])}" if values[name] else "delete it, since the model takes none"
             )
             lines.append(f"{name} {chosen!r} is refused: {advice}.")
     return lines

@@ -13,11 +13,11 @@ from anthropic import AsyncAnthropic, Omit
 from longctx.config.models import OF_APIS, VENDORS, ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
-from longctx.live.request import Request
 from longctx.live.server.address import confirm, is_loopback, parsed, same_server, without_path_of_api
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client, ClientSettings
 from longctx.recording.apis import messages
+from longctx.recording.request import Request
 
 NO_KEY = "not-needed"
 
@@ -93,7 +93,7 @@ def key_of(model: ModelProfile) -> str:
 async def send(client: Client, request: Request, timeout_s: float) -> httpx2.Response:
     """Send a request by the API of its path, and return the answer. Raises AnthropicError."""
     arguments = request.arguments
-    if request.wanted.path in messages.PATHS:
+    if request.place.path in messages.PATHS:
         raw = await client.messages.with_raw_response.create(**arguments, timeout=timeout_s)
         answer: httpx2.Response = raw.http_response
     else:
@@ -104,7 +104,7 @@ async def send(client: Client, request: Request, timeout_s: float) -> httpx2.Res
 
 async def count_body(client: Client, request: Request) -> bytes:
     """Ask for a count of tokens, and return the body of the answer. Raises AnthropicError or NoAnswer."""
-    if request.wanted.path in messages.PATHS:
+    if request.place.path in messages.PATHS:
         return await body_of(client.messages.with_raw_response.count_tokens(**request.arguments))
     answer: httpx2.Response = await client.post(**request.arguments, cast_to=httpx2.Response)
     return answer.content

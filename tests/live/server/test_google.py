@@ -17,7 +17,7 @@ from longctx.live.server.clients import open_client
 from longctx.live.server.counting import counted
 from longctx.live.server.learn import count, retrieve
 from longctx.live.server.providers import provider_of
-from tests.recording.examples import line_case
+from tests.recording.examples import line_case, requests_of
 from tests.refusals import refused
 
 pytest.importorskip("google.genai")
@@ -123,7 +123,7 @@ def test_the_server_counts_all_that_a_request_holds_and_tells_its_window(server:
     assert asked["model"] == "models/toy"
     assert asyncio.run(_with(server, of, lambda client: retrieve(client, of))) == {"window": 1000}
     case = line_case(api="gemini", **MINE)
-    trials = list(case.each_trial())
+    trials = requests_of(case)
     [first, *_] = asyncio.run(_with(server, case.model, lambda client: counted(client, trials, print)))
     assert first.case.counted is not None
     assert {request.path for request in server.received} == {"/v1/models/toy:countTokens", "/v1/models/toy"}

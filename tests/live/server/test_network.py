@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import gzip
+import itertools
 import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -31,7 +32,7 @@ from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
-from tests.recording.examples import line_case, send, wanted
+from tests.recording.examples import line_case, place, send
 from tests.refusals import refused
 from tests.servers import Answer, ForwardProxy, SimulatedServer
 
@@ -70,7 +71,7 @@ def test_a_proxy_of_the_environment_is_used(
     assert ask(tmp_path).isdigit()
     assert [line.split()[0] for line in proxy.passed] == ["POST"]
     assert "/v1/messages" in proxy.passed[0]
-    assert Tape(tmp_path).status(wanted(line_case())) == "found"
+    assert Tape(tmp_path).status(place(line_case())) == "found"
 
 
 @pytest.mark.parametrize("exempt", ["127.0.0.1", "*"])
@@ -225,3 +226,29 @@ def test_json_of_any_depth_is_a_sentence(enquiry: str, depth: int, status: int) 
             read(body)
     elif enquiry != "model":  # of which nothing need be told
         assert told((status, {}, body), ENQUIRIES[enquiry])
+
+
+@pytest.mark.parametrize(("beyond", "connections"), [(0.0, 1), (0.5, 4), (1.0, 4)])
+def test_bytes_beyond_an_answer_answer_nothing(beyond: float, connections: int) -> None:
+    """The server sends another answer, or half of it, with the first on each connection, which is not used again."""
+    numbers, opened = itertools.count(1), []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opened.append(writer)
+        for first in itertools.chain([True], itertools.repeat(False)):
+            try:
+                await reader.readuntil(b"\r\n\r\n")
+            except asyncio.IncompleteReadError:
+                break
+            said = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n%02d" % next(numbers)
+            more = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n99"
+            writer.write(said + more[: int(beyond * len(more))] if first else said)
+        writer.close()
+
+    async def run() -> list[str]:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            async with httpx2.AsyncClient(transport=Network(1)) as client:
+                return [(await client.get(url)).text for _ in range(4)]
+
+    assert (asyncio.run(run()), len(opened)) == (["01", "02", "03", "04"], connections)

@@ -53,6 +53,7 @@ def test_it_is_what_the_sdk_reads() -> None:
         (responses.PATH, response(said("a"), **CUT), "max_tokens", "a"),
         (responses.PATH, response(said("a"), **FILTERED), "refusal", "a"),
         (responses.PATH, response(REFUSAL), "refusal", "No."),
+        (responses.PATH, response(REFUSAL, said(" Or a.")), "refusal", "No. Or a."),
         (responses.PATH, response(TOOL_CALL), "tool_use", ""),
     ],
 )
@@ -70,6 +71,8 @@ def test_stop_reasons_have_the_names_of_messages(path: str, answer: dict[str, An
         b'{"type": "message", "content": [], "model": "toy", "usage": {"input_tokens": 1, "output_tokens": 1}}',
         b'{"model": "toy", "choices": [], "output": 3, "usage": {}}',
         body(completion())[:-40],
+        body({name: value for name, value in completion().items() if name != "usage"}),
+        body(completion() | {"usage": {"prompt_tokens": "ten", "completion_tokens": 1}}),
         body(response(status="queued")),
     ],
 )
