@@ -70,12 +70,12 @@ def save(
     check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if add else []
     if missing := "; ".join(lacks(manifest, rows)):
-        why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges the rest alone."
+        why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges only the rest."
         if not force:
             raise UserError(
                 "run-incomplete",
                 f"{why} Run all of it, without -k, -x, --lf and --ctx-only, until every trial is "
-                "measured (what is recorded is not asked again); or save this run as it is, with --force.",
+                "measured (recorded requests are not sent again); or save this run as it is, with --force.",
             )
         yield why
     if add:

@@ -62,7 +62,7 @@ def name_in(fields: Mapping[str, Any], name: str) -> str:
     """Return the text or number in a field that groups or identifies items. Raises ValueError."""
     value = value_in(fields, name)
     if not isinstance(value, PLAIN) or isinstance(value, bool) or value == "":
-        raise ValueError(f"its field {name!r} is no text and no number")
+        raise ValueError(f"its field {name!r} is neither a text nor a number")
     return name_of(str(value))
 
 
@@ -163,7 +163,7 @@ class Choice:
         if several := _choices(chosen, least=2):
             raise UserError(
                 "choose-results",
-                f"{path} holds results of several kinds: choose one of each by --select, of {several}.",
+                f"{path} contains several results per item: choose one with --select, among {several}.",
             )
         return chosen
 
