@@ -1,4 +1,4 @@
-"""What longctx logs for whoever looks for a fault: with LONGCTX_DEBUG=1 on stderr, or at pytest's `log_level`.
+"""The log of longctx, for debugging: with LONGCTX_DEBUG=1 on stderr, or at pytest's `log_level`.
 
 No text of prompts and replies is logged, and no key.
 """

@@ -265,7 +265,7 @@ FEW = 50
 def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
     """Yield the reasons why these questions measure little. kept: by the "too hard" filter; None where there is none.
 
-    Where most replies could not be read, they say nothing about the questions.
+    Most replies could not be read, so they do not count for the questions.
     """
     right, wrong = quality.overall.right, quality.overall.wrong
     if right.n < quality.overall.unread.get("right", 0):

@@ -371,7 +371,7 @@ def _prompt_sets(workspace: Workspace, grids: Sequence[Axes], prompts: Sequence[
     if twice := [prompt_set for prompt_set in sets.values() if names[prompt_set.name] > 1]:
         raise UserError(
             "duplicate-prompt-set-name",
-            f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
+            f"Two prompt sets are named {twice[0].name!r}, and results are distinguished by name: rename one of "
             f"{', '.join(str(prompt_set.folder) for prompt_set in twice)}.",
         )
     return sets

@@ -160,7 +160,7 @@ def _page(
 
 
 Parts = list[tuple[str, "list[Row]"]]
-"""What is compared: short names with their rows."""
+"""The comparison: short names with their rows."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
     if workspace.root != folder:
         raise UserError(
             "inside-a-project",
-            f"This folder belongs to the project {workspace.root}. Say which project you mean: longctx init "
+            f"This folder belongs to the project {workspace.root}. Name the project: longctx init "
             f"{os.path.relpath(workspace.root)} for that one, longctx init . for a new one here.",
         )
 

@@ -136,9 +136,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
-    """Return what two runs or baselines tell of each band, and the tests that replay the same recordings.
+    """Return what two runs or baselines reveal about each band, and the tests that replay the same recordings.
 
-    Raises UserError if they contain no information.
+    Raises UserError if they have no usable information.
     """
     from longctx.gate.evidence import same_recordings, seen
     from longctx.results.baseline import load_baseline
@@ -220,7 +220,7 @@ def _with_replies(
 
 
 def _assumed(known: Seen | None, in_contexts: bool, options: argparse.Namespace) -> Assumed:
-    """Return what earlier runs tell of a band; the user's guesses without any."""
+    """Return what earlier runs reveal about a band; the user's guesses without any."""
     from longctx.gate.plan import Assumed
 
     guess = Assumed.guess(in_contexts).correlation if options.correlation is None else options.correlation

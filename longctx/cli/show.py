@@ -185,7 +185,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     known = known_protocols(options.workspace)
     if match is None or match[1] not in known:
         if Path(name).is_dir():
-            raise UserError("no-cell-given", f"{name} is a folder: name a trial of its run after it. {LIKE}")
+            raise UserError("no-cell-given", f"{name} is a folder: add a trial of its run. {LIKE}")
         raise UserError(
             "not-a-cell",
             f"{name!r} is not a trial of a protocol. {LIKE} {did_you_mean(name.partition('/')[0], [*known])} For a "

@@ -39,7 +39,7 @@ class Step:
     """The accuracy minus that at the first value, on the same items if they correspond."""
     interval: tuple[float, float]
     retained: tuple[float, float]
-    """The interval of the accuracy minus the share of that at the first value; its upper end allows for all values."""
+    """The interval of the accuracy minus a share of the accuracy at the first value, corrected for all values."""
     observed: bool
     """Whether the accuracy is that share, or more."""
 

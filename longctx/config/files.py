@@ -99,7 +99,7 @@ def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> 
 
 
 def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str, content: Any = None) -> str:
-    """Say what is wrong with an entry. content: what the file holds, which tells a table from a list of tables."""
+    """Describe the fault of an entry. content: that of the file, which distinguishes a table from a list of tables."""
     where = ".".join(_steps(part["loc"], content)) or whole
     if part["type"] == "extra_forbidden":
         *table, name = part["loc"]

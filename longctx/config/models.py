@@ -124,7 +124,7 @@ class TokenCounts(_Table):
 
 
 class Probed(_Table):
-    """What a server said about the model. Its window, limits and token counts are used if the profile has none itself.
+    """The server's description of the model, used if the profile has no window, limits or token counts itself.
 
     window, max_output: tokens. thinking, effort: the values that the model accepts. line, reference: see TokensPerUnit.
     None: unknown.
@@ -178,7 +178,7 @@ def _room_to_think(given: dict[str, Any]) -> int:
 
 
 class ModelProfile(_Table):
-    """What is known of a model. A model id without a profile works with the defaults."""
+    """The description of a model. A model id without a profile works with the defaults."""
 
     model: str = Field(default="", pattern=MODEL_ID)
     """The model id in requests, rows and cassettes; by default the name of the file."""
@@ -229,7 +229,7 @@ class ModelProfile(_Table):
     provenance: dict[str, str] = {}
     """Weights, quantization and server, in your own words."""
     probed: Probed | None = None
-    """What a server said about the model; written by `models probe`."""
+    """The server's description of the model; written by `models probe`."""
     token_counts: tuple[TokenCounts, ...] = Field((), alias="measured")
     """The token counts of the tests' wording; written by `models probe` and by the live pass."""
 

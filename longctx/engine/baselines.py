@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from longctx.workspace import Workspace
 
 NOISE = 0.1, 0.2
-"""The shares of pairs that change by chance, where one run cannot tell: a cautious guess, and that of noisy models."""
+"""The shares of pairs that change by chance, for a single run: a cautious guess, and that of noisy models."""
 FEW = 4
 """The most tests or models that are named; of more, their number is given."""
 

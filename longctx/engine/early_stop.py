@@ -252,7 +252,7 @@ class InterimLooks:
         return len(parted - own) + len(self._bands_of(self._run.cells)) + minimums, parted
 
     def _beside_functions(self, cases: Sequence[Case], own: set[Band]) -> tuple[int, set[Band]]:
-        """Return the same for test functions. What other shards ask of these is known from the baseline alone."""
+        """Return the same for test functions. Only the baseline knows what other shards measure of these."""
         from longctx.engine.gate_plan import minimums_of
 
         plan, cells = self._run.plan, {(case.cell.test, case.cell.slug) for case in cases}

@@ -72,7 +72,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What the end of a run needs beside its rows."""
+    """What the end of a run needs besides its rows."""
 
     manifest: Manifest
     tests: Mapping[str, Protocol]
@@ -341,7 +341,7 @@ class DocumentChanges:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """What it costs to ask what is stale or added."""
+        """The cost of recording stale and new trials."""
         return estimate(self.cases, map(Request.of, (*self.stale, *self.added)))
 
 

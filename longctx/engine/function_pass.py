@@ -118,7 +118,7 @@ class FunctionPass:
             self._ask_in_rounds(part, rounds)
 
     def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
-        """Ask request by request. Return whether nothing has stopped the live pass.
+        """Ask request by request. Return whether the live pass goes on.
 
         held: why what batches hold is not sent.
         """
@@ -165,7 +165,7 @@ class FunctionPass:
 
 
 class Signals:
-    """What signals do while test functions are sent: the first stops the sending at once, the second ends it all.
+    """How signals act while test functions run: the first stops the sending at once, the second ends it all.
 
     Both raise KeyboardInterrupt in the test, since only its end gives the thread back.
     """

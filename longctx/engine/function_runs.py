@@ -95,7 +95,7 @@ class ShowingRun(FunctionRun):
 
 
 class EstimatingRun(FunctionRun):
-    """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
+    """Takes the first requests that each cell lacks, and estimates later ones from recorded trials; it sends nothing."""
 
     def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
         """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count
@@ -167,7 +167,7 @@ class PlanningRun(EstimatingRun):
 
 
 def price(run: RunData, tests: Functions) -> float:
-    """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
+    """Return the estimated cost of test functions in USD, as far as prices are known."""
     return total_price(_estimated(run, tests, counted=True).estimates.estimates(batch := run.settings.batch), batch)
 
 

@@ -38,7 +38,7 @@ NAMED = 3
 
 
 class Preflight:
-    """What is known of a run's verdict before it asks.
+    """What is known about a run's verdict before its first request.
 
     cases: the selected cases; those of test functions are the run's `cells`. say: prints a sentence.
     """

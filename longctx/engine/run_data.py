@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.report import Report
 
 FAILURES = "asking.json"
-"""The file in the run's folder in which the live pass tells people why trials could not be sent."""
+"""The file in the run's folder in which the live pass lists why trials could not be sent."""
 
 
 class RunData:

@@ -35,7 +35,7 @@ from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
 ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
-"""What a treatment may name beside its model."""
+"""The entries of a treatment besides its model."""
 EFFORTS: tuple[str, ...] = tuple(
     level for part in get_args(ModelProfile.model_fields["effort"].annotation) for level in get_args(part)
 )
@@ -89,7 +89,7 @@ class Treatment:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTreatment:
-    """What one treatment was measured at. Its rows name it as their model."""
+    """The measurements of one treatment. Its rows name it as their model."""
 
     treatment: Treatment
     rows: list[Row]
@@ -193,7 +193,7 @@ class Upgrading:
         """Take up the treatments.
 
         Args:
-            treatments: What is used now, then what may replace it.
+            treatments: The current treatment, then the candidates.
             settings: What all treatments share.
             root: The project's folder.
             folder: Where each run states why trials could not be sent.

@@ -1,4 +1,4 @@
-"""What a test function asks, checks and has judged: the values of the fixtures `ask`, `check` and `judge`."""
+"""The requests, checks and judgements of a test function: the values of the fixtures `ask`, `check` and `judge`."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class CaseItem(dict[str, Any]):
 
 
 class FunctionTable(BaseModel):
-    """What the marker of a test function says, and what the profile's table with the function's name replaces."""
+    """The marker of a test function, with the profile's table of the function's name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 

@@ -1,4 +1,4 @@
-"""What the fixtures of test functions give: each serves the trial that is running."""
+"""The values of the fixtures of test functions: each serves the trial that is running."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ Example:
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """What a test function draws, asks, checks and has judged: the fixture `ctx`.
+    """The draws, requests, checks and judgements of a test function: the fixture `ctx`.
 
     Example:
         >>> def test_refund_code(ctx: Ctx, tokens: int):

@@ -1,4 +1,4 @@
-"""What one run of a test function comes to: how it ended, its outcome, its row and what is shown of it."""
+"""The result of one run of a test function: how it ended, its outcome, its row and what is shown of it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RunOnce = Callable[[FunctionTrial], Result]
 def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], object] = lambda: None) -> Result:
     """Call the function, and judge its trial by the outcome that it returns, or else by how it ends.
 
-    set_up: sets up what the function takes. What it raises is no answer's fault.
+    set_up: sets up what the function takes. Its exceptions are not the answer's fault.
     """
     error: BaseException | None = None
     returned: object = None

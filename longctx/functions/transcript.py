@@ -156,7 +156,7 @@ class Transcript:
     origin: Transcript | None = field(default=None, compare=False, repr=False)
     """The conversation of which it is a part."""
     _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was found out of it: where evidence is, and the parts that were made."""
+    """What was learned from it: where evidence is, and the parts that were made."""
 
     def depth_of(self, text: str) -> float | None:
         """Return the share of the conversation's tokens before the turn that contains a text; None if none does."""

@@ -75,7 +75,7 @@ class FunctionTrial:
     reasons: dict[str, str] = field(default_factory=dict)
     """Why checks do not contain, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
-    """What the judge said, and the human label if it has one, of each of its answers that was read."""
+    """The judge's grade, and the human label if there is one, of each readable answer."""
     needles: list[str] = field(default_factory=list)
     """The texts that were inserted into a filler."""
     lexical: bool | None = None
@@ -95,7 +95,7 @@ class FunctionTrial:
     shared_draws: int = 0
     """How many values were drawn for all items of its context."""
     judged_by: dict[judging.JudgedBy, list[object]] = field(default_factory=dict)
-    """What judges it beside the test's code."""
+    """What judges it besides the test's code."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The requests that were issued, in their order, by the keys of their answers."""
     _equal: Counter[str] = field(default_factory=Counter)

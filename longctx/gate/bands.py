@@ -103,7 +103,7 @@ class BandVerdict:
     reason: str = ""
     """Why it is invalid."""
     improved: bool = False
-    """Whether it passes and a gain is shown."""
+    """Whether it passes with a significant gain."""
     unpaired: tuple[Rate, Rate] | None = None
     """The rates of baseline and run where their items do not correspond; None where trials are paired."""
     look: int = 1

@@ -71,7 +71,7 @@ class Evidence:
 
     @property
     def judged(self) -> Evidenced:
-        """What the band is judged by."""
+        """The evidence that judges the band."""
         return Averaged(list(self.answers.values())) if self.run is None else unpaired(*self.sides)
 
     @property
@@ -383,7 +383,7 @@ def _only_before(pairs: TrialPairs) -> Iterable[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is never divided between looks: a cluster, or a trial with its repeats."""
+    """The trials that stay in the same look: a cluster, or a trial with its repeats."""
 
     cell: str
     """The slug of its cell; empty for a cluster, which may extend over several."""
@@ -525,7 +525,7 @@ def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Whe
 
 
 def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
-    """Return the trials and clusters of each band that a gate judges, and what its repeats tell of it.
+    """Return the trials and clusters of each band that a gate judges, and what its repeats reveal about it.
 
     Without any repeat the discordance is the cautious guess.
     """

@@ -1,4 +1,4 @@
-"""What the answers of two runs took on the same trials: price, tokens and latency, and how much each has grown."""
+"""Price, tokens and latency of two runs on the same trials: price, tokens and latency, and how much each has grown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RowPair = tuple[Row, Row]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the answers of one run took, the mean per trial. None where it is not known of every trial."""
+    """Price, tokens and latency of one run, the mean per trial. None where it is not known of every trial."""
 
     trials: int
     usd: float | None
@@ -110,7 +110,7 @@ def latency_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | No
 
 @dataclass(frozen=True, slots=True)
 class UsageChange:
-    """What the answers of two runs took on the same trials."""
+    """Price, tokens and latency of two runs on the same trials."""
 
     before: Usage
     after: Usage

@@ -140,7 +140,7 @@ class VerdictOfTest:
     mismatched: int
     """How many trials share a key but ask different questions."""
     cells: tuple[tuple[str, Paired | Averaged], ...] = ()
-    """The paired difference of each by its name; these raise no alarm."""
+    """The paired difference of each by its name; it fails no gate."""
     changes: tuple[BandChange, ...] = ()
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
@@ -183,7 +183,7 @@ class RunVerdict:
     cells_not_gated: int = 0
     """The cells of the run that no band judges."""
     usage: UsageChange | None = field(default=None, repr=False)
-    """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
+    """Price, tokens and latency of the pairs that both runs measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
     """The stated limits of growth, and what the run shows of each."""
     run: BandVerdict | None = field(default=None, repr=False)
@@ -228,7 +228,7 @@ class RunVerdict:
 
     @property
     def stated_run(self) -> BandVerdict | None:
-        """The verdict on all bands together if it counts as that of a band does; else None."""
+        """The verdict on all bands together if it can fail the gate; else None."""
         return None if self.rules.run_margin is None else self.run
 
     @property

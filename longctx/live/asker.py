@@ -84,7 +84,7 @@ class Asker:
 
     @property
     def asked(self) -> Asked:
-        """What was asked so far."""
+        """The requests so far."""
         return self._asking.asked
 
     @property

@@ -25,7 +25,7 @@ SHOWN = 200
 """The most characters of a reply that are shown."""
 ERROR = "error of the test"
 BROKEN = ERROR, "judge_error"
-"""What takes the place of the outcome of a trial without one; such a trial tells no more than an unreadable reply."""
+"""Stands for the outcome of a trial without one; such a trial reveals no more than an unreadable reply."""
 
 
 class Canary:

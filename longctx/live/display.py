@@ -137,7 +137,7 @@ class Tally:
 
 
 def time_left(seconds: float, done: int, total: int) -> str | None:
-    """Return the time left at the pace of what was done in `seconds`; None if nothing or everything is done."""
+    """Return the time left at the pace of what was done in `seconds`; None before the first and after the last step."""
     if not 0 < done < total:
         return None
     left = datetime.timedelta(seconds=round(seconds / done * (total - done)))

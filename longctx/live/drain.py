@@ -106,7 +106,7 @@ class Drain:
             self._supply.failed(paused, paused.unanswered[0][1])
 
     def _next(self) -> tuple[Paused, Sequence[Request]] | None:
-        """Return the next trial of which something may be sent, and what; None if nothing may now."""
+        """Return the next trial of which something may be sent, and what; None if no request may be sent now."""
         while True:
             if self._ready:
                 paused = self._ready.popleft()

@@ -19,7 +19,7 @@ CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 
 TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
 BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.I)
-"""What Gemini's API says of a key, with the status 400."""
+"""Messages of Gemini's API about a key, with the status 400."""
 NO_CREDIT = "insufficient_quota"
 """The code of OpenAI's error that no later attempt gets around, though its status is that of a rate limit."""
 ADVICE = {

@@ -1,4 +1,4 @@
-"""What a live pass did: how many requests were answered, and why trials were not measured or cannot be asked."""
+"""The result of a live pass: how many requests were answered, and why trials were not measured or cannot be asked."""
 
 from __future__ import annotations
 

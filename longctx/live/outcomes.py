@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longctx.live.asking import Progress
 
 NOT_JUDGED = "not judged"
-"""What takes the place of an outcome for replies that cannot be judged, such as questions that a model wrote."""
+"""Stands for an outcome of replies that cannot be judged, such as questions that a model wrote."""
 
 
 class Outcomes:

@@ -1,6 +1,6 @@
 """A live run, from cells to answers on the tape.
 
-It learns from the server what is not known of the models, tells the price, and asks what the tape lacks.
+It queries the server for what is unknown about the models, prints the price, and sends what the tape lacks.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class _ToSend:
-    """What a pass sends."""
+    """The requests of a pass."""
 
     fit: Sequence[Case]
     """The cases that fit their models."""
@@ -276,7 +276,7 @@ def _stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt:
 
 
 class FirstReplies:
-    """What the first replies of a run say of their length: the rest is priced and planned by it."""
+    """What the first replies of a run reveal about their length: the rest is priced and planned by it."""
 
     def __init__(self, outcomes: Outcomes, batch: bool, say: Say) -> None:
         self._outcomes, self._batch, self._say = outcomes, batch, say

@@ -128,7 +128,7 @@ def _without_question(cases: list[Case], say: Say) -> bool:
 
 
 def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
-    """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
+    """Print how many trials the record mode leaves stale, since no test reports them; return whether there are any."""
     from longctx.live.estimating import fitted
     from longctx.live.watch import waiting
     from longctx.recording.missing import stale, stale_sentence

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST = 3
 """The most test functions of a process that are looked at: each takes another process, and seconds."""
 PATIENCE = 120
-"""Seconds after which the other process is given up."""
+"""Seconds after which the other process is stopped."""
 CODE = "import sys; from longctx.plugin.elsewhere import main; main(*sys.argv[1:])"
 SEED = "PYTHONHASHSEED"
 

@@ -1,4 +1,4 @@
-"""What is ignored without failing a run, said once before any request is sent or tested."""
+"""What is ignored without failing a run, printed once before any request and test."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ NO_MODEL = "[no-model]"
 
 @dataclass(slots=True)
 class AskedFor:
-    """What tests ask for: the files of their cells, without the folder of the model."""
+    """What tests request: the files of their cells, without the folder of the model."""
 
     files: set[str] = field(default_factory=set)
     tests: set[str] = field(default_factory=set)

@@ -35,7 +35,7 @@ class Conversation:
     asked: int
     """Which of these is requested, from 1."""
     code: str
-    """What a reply must begin with."""
+    """The beginning of a valid reply."""
 
     @property
     def instances(self) -> list[str]:
@@ -55,7 +55,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPlan:
-    """What a conversation is to have."""
+    """The required content of a conversation."""
 
     needles: int
     """How many alike texts answer a request that recurs."""

@@ -238,7 +238,7 @@ def _without_code(reply: Reply, conversation: Conversation, match: Match | None,
 
 
 def _no_instance(reply: Reply, conversation: Conversation, prompt: str, answer: str, trace: dict[str, int]) -> Outcome:
-    """Return the outcome of an answer that is another text of the prompt, or none."""
+    """Return the outcome of an answer that is another text of the prompt, or no text of it."""
     if match := most_alike(answer, texts.texts(conversation.rows)):
         asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]
         name = f"a {texts.lists().kinds[given[0]]} about {texts.lists().subjects[given[1]]}"

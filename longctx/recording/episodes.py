@@ -34,7 +34,7 @@ Episode = tuple[Request, dict[str, Any], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SentAgain:
-    """What a run sends again of the trials in a cassette."""
+    """The trials of a cassette that a run sends again."""
 
     model: str
     prompt_set: str

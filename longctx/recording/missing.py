@@ -1,4 +1,4 @@
-"""What a tape lacks of the trials of a run, and why: never recorded, stale, or recorded for another version."""
+"""The trials of a run that have no valid recording, and why: never recorded, stale, or recorded for another version."""
 
 from __future__ import annotations
 

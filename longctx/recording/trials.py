@@ -70,7 +70,7 @@ class Judged:
     checks: Mapping[str, bool | float] = field(default_factory=dict)
     """What is scored apart from the outcome; each check has its own row."""
     graded: Sequence[tuple[str, str | None]] = ()
-    """What the judge said, and the human label if it has one, of each of its answers that was read."""
+    """The judge's grade, and the human label if there is one, of each readable answer."""
     params: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model."""
     lexical: bool | None = None

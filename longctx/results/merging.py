@@ -172,7 +172,7 @@ def _check_words(kept: Sequence[Kept]) -> None:
 
 
 def _one_of(first: Kept, second: Kept) -> Kept:
-    """Return the row of a trial that counts: a measured one before one that was not; of equal answers, either.
+    """Return the row of a trial that counts: a measured one rather than one that was not; of equal answers, either.
 
     Raises UserError if the answers differ, or were judged differently.
     """

@@ -68,7 +68,7 @@ class Row:
     trial: Natural
     """The number of the trial in its cell, from 0."""
     item: Text | None
-    """What is asked about, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
+    """The item, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
     bank for banks of version 1; the id of a test function's case."""
     repeat: Natural
     """How often the same trial was sent before it in this run."""

@@ -145,7 +145,7 @@ def check_each_once(folder: Path, rows: Iterable[Row]) -> None:
             raise UserError(
                 "trial-in-two-rows",
                 f"{folder}: trial {row.trial} of {row.test} {row.cell} on {row.subject} occurs twice: two runs "
-                "wrote there, or its files were joined. Run it again into a folder of its own, or merge two runs with "
+                "wrote there, or its files were joined. Run it again into its own folder, or merge two runs with "
                 "longctx merge.",
             )
         seen.add(row.identity)

@@ -1,4 +1,4 @@
-"""What a protocol adds to a report and to a gate. One that declares nothing adds nothing."""
+"""What a protocol adds to a report and to a gate. A report without declarations adds nothing."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Collected:
     failures: dict[Place, Failure]
     """Why other requests have no answer."""
     finished: bool = True
-    """Whether there is nothing more to collect."""
+    """Whether all is collected."""
 
 
 class Collecting:

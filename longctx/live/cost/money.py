@@ -90,7 +90,7 @@ def _compacted(reply: Reply) -> tuple[int, ...]:
 
 
 def usd(amount: float) -> str:
-    """Return an amount in USD as shown to people: whole cents, and where it is less than a dollar two digits of it."""
+    """Return an amount in USD as shown to people: whole cents, or two digits if it is less than a dollar."""
     decimals = 2 if not 0 < abs(amount) < 1 else max(2, 1 - math.floor(math.log10(abs(amount))))
     cents, _, rest = f"{amount:,.{decimals}f}".partition(".")
     return f"${cents}.{rest[:2]}{rest[2:].rstrip('0')}"

@@ -97,7 +97,7 @@ async def calibrate(
 ) -> tuple[list[Case], list[Unasked]]:
     """Return the cases with what the server told, and apart those that need a count of tokens the server does not give.
 
-    What the server tells is kept in the model's profile. Raises UserError if no case is left to ask.
+    The server's answers are kept in the model's profile. Raises UserError if no case is left to ask.
     """
     models: dict[str, ModelProfile] = {}
     for case in cases:

@@ -163,7 +163,7 @@ def _beyond(stream: httpx2.AsyncByteStream) -> bytes:
 
 
 def _unzipped(unzip: zlib._Decompress | None, raw: bytes) -> Iterator[bytes]:
-    """Yield what a decompressor makes of some bytes, piece by piece. What follows the end of its data is left out."""
+    """Yield what a decompressor makes of some bytes, piece by piece. Data after its end is ignored."""
     if unzip is None:
         yield raw
         return
@@ -198,7 +198,7 @@ SCHEMES = {"bearer", "basic", "digest", "negotiate", "token", "aws4-hmac-sha256"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What must not be repeated."""
+    """The requests that must not be repeated."""
 
     secret: tuple[str, ...]
     """The values of headers with a name such as `x-api-key`, and the userinfo of the URL."""

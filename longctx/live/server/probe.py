@@ -22,7 +22,7 @@ Counted = tuple[Declaration, Wording]
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What was learnt of a model."""
+    """What was learned about a model."""
 
     values: dict[str, Any]
     """By the fields of `Probed`."""

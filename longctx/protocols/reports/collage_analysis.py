@@ -47,7 +47,7 @@ class Effect:
 
     @property
     def tokens_per_point(self) -> float | None:
-        """The extra tokens for each percentage point gained; None if nothing is gained."""
+        """The extra tokens for each percentage point gained; None without a gain."""
         points = 100 * self.paired.difference
         return self.extra_tokens / points if points > 0 else None
 

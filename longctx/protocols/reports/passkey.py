@@ -63,7 +63,7 @@ def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
 def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
     """Return the 95% interval of k_max in tokens. An end of 0 means less than the smallest k.
 
-    It assumes nothing of how the rate changes with k, so that it holds for dips and U shapes, too. The lower end is the
+    It is valid however accuracy changes with k, for dips and U shapes, too. The lower end is the
     largest k up to which every distance by itself is shown to succeed at 20% or more (an intersection-union test: R. L.
     Berger, Technometrics 24, 1982). The upper end is the last k before some stretch of distances is shown, with
     Bonferroni's correction over all stretches, to succeed less often. Each end errs with a probability of at most 2.5%.

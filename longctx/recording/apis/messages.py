@@ -36,7 +36,7 @@ MOST_CATEGORY = 40
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What a server reports of the context management that a request asked for."""
+    """The server's report on the context management of a request."""
 
     reported: bool
     """Whether it reports any: a server that does not know context management ignores it."""
@@ -158,7 +158,7 @@ def _category(details: object) -> str:
 
 
 def _by_fallback(usage: Mapping[str, Any]) -> bool:
-    """Return whether a fallback model answered, which the API tells by an entry of this type among the iterations."""
+    """Return whether a fallback model answered, shown by an entry of this type among the iterations."""
     iterations = usage.get("iterations")
     entries = iterations if isinstance(iterations, list) else []
     return any(isinstance(entry, dict) and entry.get("type") == "fallback_message" for entry in entries)

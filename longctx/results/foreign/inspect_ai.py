@@ -38,7 +38,7 @@ MOST_LISTED = 1 << 24
 MOST_OF_ENTRY, MOST_OF_ALL = 32_000_000, 10 * MOST_BYTES
 """The most bytes of a decompressed entry, which as JSON may take 30 times as much memory, and of all entries."""
 BROKEN = ValueError, EOFError, OSError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error
-"""What zipfile raises for a damaged archive, one with a password, and one with another compression."""
+"""The errors of zipfile for a damaged archive, one with a password, and one with another compression."""
 
 
 class _Sample(BaseModel):
@@ -80,7 +80,7 @@ class _Measured:
     answer: str | None
     expected: str | None
     named: Mapping[str, Any]
-    """What the chosen fields hold."""
+    """The values of the chosen fields."""
 
     @classmethod
     def of(cls, sample: _Sample, choice: Choice) -> _Measured:

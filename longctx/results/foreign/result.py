@@ -97,7 +97,7 @@ class ForeignResult:
     value: object
     """The score as the tool wrote it; None if it was not measured."""
     number: int = 0
-    """What tells it from the repeats of its item."""
+    """Distinguishes it from the repeats of its item."""
     of: Mapping[str, str] = field(default_factory=dict)
     """What has to be chosen, such as the scorer."""
     band: str = "all"
@@ -108,7 +108,7 @@ class ForeignResult:
     """The text that was scored, if the file has it."""
     expected: str | None = None
     reason: str | None = None
-    """What the scorer said of it."""
+    """The scorer's explanation."""
     document: str | None = None
     """The digest of what is asked about, if the tool writes one: results of one id must have the same."""
 
