@@ -14,7 +14,7 @@ from longctx.errors import UserError
 from longctx.text import count
 
 STRETCH = 400
-"""About the tokens of a stretch of turns that questions are written about."""
+"""About the tokens of one document: a stretch of turns."""
 PREFIX = "turn-"
 SETTINGS = """# The turns of a logged session, one file per stretch, for `longctx data questions`.
 document = "part of a work session"

@@ -70,7 +70,7 @@ class Curve:
     left_out: int
     """How many trials are not on the curve, because their other parameters are not measured at all values."""
     pooled: bool
-    """Whether no combination of the other parameters is measured at all values, so that rates are over all of them."""
+    """Whether no combination of the other parameters is measured at all values; accuracies are then over all."""
 
     @property
     def can_fall(self) -> bool:

@@ -181,7 +181,7 @@ def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judg
 
 
 def judged(trial: FunctionTrial, result: Result) -> Judged:
-    """Return a trial that ran to its end, with its outcome and what its row and its page show."""
+    """Return a trial that ran to its end, with its outcome, for its row and its page."""
     own = [exchange.reply for exchange in trial.answers if exchange.reply]
     depth, distance = _place(trial)
     kind: Any = result.kind  # a measured one

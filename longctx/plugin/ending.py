@@ -107,7 +107,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
 
 
 def _cannot_fail(terminal: pytest.TerminalReporter) -> Iterator[str]:
-    """Yield a sentence if tests passed that no accuracy fails."""
+    """Yield a sentence if tests passed that have no minimum accuracy."""
     passed = [
         all(result.minimum is None for result in results)
         for report in terminal.getreports("passed")

@@ -21,7 +21,7 @@ class MalformedAnswer(Exception):
 
 
 class ServerFailed(MalformedAnswer):
-    """The server answered 200, and says in its answer that it failed."""
+    """The server answered 200, but its answer reports a failure."""
 
 
 def server_failed(ended: str, told: object) -> ServerFailed:

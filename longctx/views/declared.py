@@ -100,7 +100,7 @@ class DeclaredReporting(Reporting):
                     yield Rank.CAUSE, f"{self._title}, {answers.subject}: {clause}."
 
     def _levels(self, cells: Sequence[CellSummary]) -> Iterator[str]:
-        """Yield the curves that fall, and those that cannot be told from guessing."""
+        """Yield the curves that fall, and those not significantly different from guessing."""
         if not self._report.x:
             return
         view = self._by_x(cells)

@@ -47,3 +47,4 @@ def test_a_page_keeps_to_its_budget(name: str) -> None:
 
 def test_all_pages_together_keep_to_the_total() -> None:
     assert sum(BUDGETS["pages"].values()) <= BUDGETS["total"]
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages().values()) <= BUDGETS["everything"]

@@ -157,7 +157,7 @@ class Choice:
         for key, value in self.select.items():
             if not (found := [result for result in chosen if result.of.get(key) == value]):
                 raise UserError(
-                    "not-in-results", f"{path} has no {visible(key)}={_short(value)}: choose of {_choices(chosen)}."
+                    "not-in-results", f"{path} has no {visible(key)}={_short(value)}: choose one of {_choices(chosen)}."
                 )
             chosen = found
         if several := _choices(chosen, least=2):
