@@ -27,8 +27,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("corpus", help="documents of long-context QA")
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
-    _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
-    _add(tasks, stats, "print how large a folder's sections are, and how many collages can be made of them")
+    _add(tasks, freeze, "count the tokens of a folder's sections and save the counts next to them")
+    _add(tasks, stats, "print the sizes of a folder's sections, and how many collages they make")
     _add(tasks, diff, "list the trials that a change of documents makes stale, and what recording them costs")
 
 

@@ -21,7 +21,9 @@ SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("terminal", "markdown", "html", "json"), help="default: as --out says, or terminal"
+        "--format",
+        choices=("terminal", "markdown", "html", "json"),
+        help="default: by the suffix of --out, or terminal",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML, .json is JSON"

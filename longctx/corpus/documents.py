@@ -75,14 +75,14 @@ class CorpusSettings(BaseModel):
     """How trials are drawn: with 2, another document or question changes only the trials that it is drawn for; with 1,
     all of them. What was recorded before there was version 2 is valid with 1."""
     rounds: bool = False
-    """Whether questions are asked in rounds, one about each section before a second about any."""
+    """Whether questions are sent in rounds, one about each section before a second about any."""
 
     @field_validator("document")
     @classmethod
     def _a_word(cls, value: str | None) -> str | None:
         """Check that the word can be in a sentence and in a tag, as the prompts use it."""
         if value is not None and (not value.strip() or value != " ".join(value.split()) or set(value) & set("<>{}")):
-            raise ValueError("give what one document is called, such as 'staff handbook', without < > { }")
+            raise ValueError("write the name of one document, such as 'staff handbook', without < > { }")
         return value
 
 
@@ -91,7 +91,7 @@ def read_settings(folder: Path) -> CorpusSettings:
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
             "no-documents-folder",
-            f"There is no folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with longctx "
+            f"There is no folder {folder}: name a folder of .xml, .txt or .md files, or download one with longctx "
             "data corpus fetch.",
         )
     path = settings_path(folder)
@@ -114,7 +114,7 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
 
 
 def documents_folder(folder: Path) -> Path:
-    """Return the folder that holds the documents of a bank's folder: itself, unless its corpus.toml names another.
+    """Return the folder that contains the documents of a bank's folder: itself, unless its corpus.toml names another.
 
     Raises UserError if there is no such folder, or if that names another in turn.
     """
@@ -126,8 +126,8 @@ def documents_folder(folder: Path) -> Path:
     if not found.is_dir() or read_settings(found).documents is not None:
         raise UserError(
             "no-documents-folder",
-            f"{settings_path(folder)}: documents = {name!r} names no folder of documents, neither beside {folder} nor "
-            "among those that come with longctx: correct the name.",
+            f"{settings_path(folder)}: documents = {name!r} is not a folder of documents, neither next to {folder} nor "
+            "in longctx: correct the name.",
         )
     return found
 
@@ -209,7 +209,7 @@ def load_corpus(folder: Path) -> Corpus:
 def freeze(folder: Path) -> Path:
     """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
     if folder.is_file():
-        raise UserError("path-is-file", f"{folder} is a file: give the folder that it is in.")
+        raise UserError("path-is-file", f"{folder} is a file: name the folder that contains it.")
     if (elsewhere := documents_folder(folder)) != folder:
         raise UserError("documents-elsewhere", f"{folder} has the documents of {elsewhere}: freeze that folder.")
     settings = read_settings(folder)
@@ -230,7 +230,7 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     if missing and folder.is_dir():
         raise UserError(
             "unknown-example-section",
-            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is not a section of {folder}"
+            f"{folder / SETTINGS}: `examples` lists {missing[0]!r}, which is not a section of {folder}"
             f"{moved_to(missing[0], [section.id for section in sections])}: correct the name.",
         )
     examples = tuple(section for section in sections if section.id in settings.examples)
@@ -239,7 +239,9 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     fitting = {section.id for section in kept}
     left_out = tuple(section for section in others if section.id not in fitting)
     if not sections:
-        raise UserError("no-documents", f"{folder} holds no .xml, .txt or .md file: give the folder of the documents.")
+        raise UserError(
+            "no-documents", f"{folder} contains no .xml, .txt or .md file: name the folder of the documents."
+        )
     if not kept:
         raise UserError(
             "no-section-of-size",
@@ -286,7 +288,7 @@ def read_parts(
         if name in seen:
             raise UserError(
                 "duplicate-section-names",
-                f"{path} and {seen[name]} would both give sections named {name!r}: rename one.",
+                f"{path} and {seen[name]} would both contain sections named {name!r}: rename one of them.",
             )
         seen[name] = path
         read = _read_xml if path.suffix.lower() == ".xml" else _read_text

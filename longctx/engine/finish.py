@@ -72,7 +72,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What the end of a run needs beside its rows."""
+    """What the end of a run needs besides its rows."""
 
     manifest: Manifest
     tests: Mapping[str, Protocol]
@@ -324,7 +324,7 @@ def point_latest_to(folder: Path) -> str | None:
 
 
 def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsOfRows:
-    """Return the function that looks up texts. cassettes: where replies are that the baseline does not hold."""
+    """Return the function that looks up texts. cassettes: where replies are that the baseline does not contain."""
 
     def texts(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
         from longctx.engine.earlier import views_of
@@ -343,13 +343,13 @@ class DocumentChanges:
     """Those after the change."""
     unchanged: int
     stale: tuple[Trial, ...]
-    """The trials whose prompts hold what changed."""
+    """The trials whose prompts contain what changed."""
     added: tuple[Trial, ...]
     gone: tuple[Trial, ...]
 
     @property
     def estimates(self) -> list[Estimate]:
-        """What it costs to ask what is stale or added."""
+        """The cost of recording stale and new trials."""
         return estimate(self.cases, map(Request.of, (*self.stale, *self.added)))
 
 

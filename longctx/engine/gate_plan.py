@@ -38,7 +38,7 @@ NAMED = 3
 
 
 class Preflight:
-    """What is known of a run's verdict before it asks.
+    """What is known about a run's verdict before its first request.
 
     cases: the selected cases; those of test functions are the run's `cells`. say: prints a sentence.
     """
@@ -50,7 +50,7 @@ class Preflight:
         self._known: dict[str, Row] = {}
 
     def passed_over(self, trial: Trial, place: Place) -> None:
-        """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
+        """Note a question that is not sent: its recorded answer counts, or the record mode does not ask it."""
         try:
             reply = self._tape.reply(place)
         except TapeError as error:
@@ -100,7 +100,9 @@ class Preflight:
             baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.tests
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
-            raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
+            raise Invalid(
+                "verdict-already-invalid", f"{why} The verdict could only be invalid, so no requests were sent."
+            )
 
     def _rows(self, case: Case) -> Iterator[Row]:
         for trial in case.each_trial():
@@ -127,7 +129,7 @@ def as_baseline(cases: Sequence[Case], target: Target) -> str:
     together = "" if target.run_margin is None else f", and one of {target.run_margin * 100:g}% of all bands together"
     return (
         f"As a baseline: an unchanged model passes at a margin of {target.margin * 100:g}%{together}, "
-        f"{'; '.join(expected)}. Further runs are asked with --ctx-repeats, and added with longctx baseline save --add."
+        f"{'; '.join(expected)}. Record further runs with --ctx-repeats, and add them with longctx baseline save --add."
     )
 
 
@@ -148,7 +150,7 @@ def unpowered(cases: Sequence[Case], target: Target) -> str | None:
     which = f" ({'; '.join(names)})" if names else ""
     return (
         f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
-        f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
+        f"probability of {whole:.0%}{which}. `longctx plan` computes the number of trials that it needs."
     )
 
 
@@ -302,8 +304,7 @@ def planned(
     if not loads:
         raise UserError(
             "nothing-to-plan",
-            f"The profile {plan.profile_name!r} has no trials that a gate judges, so there is nothing to plan: "
-            "give another.",
+            f"The profile {plan.profile_name!r} has no trials that a gate judges: choose another profile.",
         )
     return loads
 
@@ -320,7 +321,7 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
 def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
     """Return the load of each band of the tests of which the plan has no cases, as the rows of a run measured them.
 
-    models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
+    models: asked instead of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
     gated = [row for row in rows if name_of_test(row.test) not in plan.tests and row.band is not None]
     loads: dict[SubjectBand, Load] = {}

@@ -27,14 +27,14 @@ class Run(RunData):
         model: A model or several, instead of the profile's.
         prompts: A prompt set or several, instead of the profile's.
         root: The project's folder; its fixtures, cassettes and reports are used.
-        settings: All options at once, in place of the profile, models, prompt sets and `options`.
+        settings: All options at once, instead of the profile, models, prompt sets and `options`.
         name: The run's name; by default the time. Answers that are recorded under this name count as live.
         folder: Where its report goes; by default reports/NAME. It is made when the report is written.
         private: A folder for answers that no cassette keeps.
         say: Prints a sentence.
         options: The other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 
-    Every method raises UserError for a user's mistake; its message says what is wrong, where, and what to do.
+    Every method raises UserError for a user's mistake; its message states what is wrong, where, and what to do.
 
     Example:
         >>> run = Run(profile="first", model="my-model")  # doctest: +SKIP
@@ -113,9 +113,9 @@ class Run(RunData):
         return done
 
     def count_probes(self, cells: Sequence[Case], alone: bool = False) -> list[Case]:
-        """Have the server count the probes of test functions; return the cells that can be asked.
+        """Have the server count the probes of test functions; return the cells that can be sent.
 
-        What is kept in the models' profiles is not counted again. alone: whether the run asks nothing else; it then
+        What is kept in the models' profiles is not counted again. alone: whether the run sends no request else; it then
         raises UserError if no cell is left. Raises Interrupted if the user stops it.
         """
         to_count = [case for case in cells if case.token_values is None]

@@ -534,7 +534,7 @@ def _from_responses(request: Mapping[str, Any], response: Mapping[str, Any], kno
     """Return a request of OpenAI's responses, with its reply, as one of the Messages API. Raises ValueError."""
     before = request.get("previous_response_id")
     if before and before not in known:
-        raise ValueError(f"it goes on after the response {before!r}, which is not in the log before it")
+        raise ValueError(f"it continues the response {before!r}, which is not in the log before it")
     given = request["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
     items += response.get("output") or ()

@@ -1,8 +1,8 @@
 """Long conversations that a model is asked about: as an agent logged them, or made by a generator.
 
-A part of a session that holds the evidence of probes and a given number of tokens: the fill of a context window.
+A part of a session that contains the evidence of probes and a given number of tokens: the fill of a context window.
 
-All probes whose evidence fits into half of the fill share one context, so that the same fact is asked for at every
+All probes whose evidence fits into half of the fill share one context, so that the same fact is requested at every
 fill with only the turns around it changed, and a prompt cache serves all but the first probe of a fill.
 """
 
@@ -68,7 +68,7 @@ class Divided:
     def groups(self, evidence: Sequence[int], tokens: int) -> list[list[int]]:
         """Return the parts with evidence by the context that they share: together at most half of the tokens.
 
-        One that is longer than that has a context of its own.
+        One that is longer than that has its own context.
         """
         groups: list[list[int]] = []
         size = 0
@@ -160,10 +160,10 @@ class Transcript:
     origin: Transcript | None = field(default=None, compare=False, repr=False)
     """The conversation of which it is a part."""
     _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was found out of it: where evidence is, and the parts that were made."""
+    """What was learned from it: where evidence is, and the parts that were made."""
 
     def depth_of(self, text: str) -> float | None:
-        """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
+        """Return the share of the conversation's tokens before the turn that contains a text; None if none does."""
         for place, message in enumerate(self.messages):
             if any(_folded(text) in _folded(read_block(block)) for block in blocks_of(message)):
                 return self.depth_at(place)
@@ -227,7 +227,7 @@ class Transcript:
         if parts.tokens < tokens * ENOUGH:
             raise UserError(
                 "fill-beyond-session",
-                f"A fill of {tokens:,} tokens is more than the session has, which is {parts.tokens:,}: leave it out of "
+                f"A fill of {tokens:,} tokens exceeds the session, which has {parts.tokens:,}: leave it out of "
                 "`fill` in the profile.",
             )
         own = parts.part_of(turn)
@@ -277,15 +277,15 @@ class Probe:
     stale: tuple[str, ...] = ()
     """Answers that were right earlier in the conversation."""
     kind: str = ""
-    """The kind of fact that is asked for, such as `identifier`."""
+    """The kind of fact that is requested, such as `identifier`."""
     evidence: str = ""
     """A text from the conversation that shows where the answer is."""
     turn: int | None = None
-    """The number of the turn that has it, from 1, in place of a text."""
+    """The number of the turn that has it, from 1, instead of a text."""
 
     @classmethod
     def of(cls, given: Case | Mapping[str, Any]) -> Probe:
-        """Return the probe in a case. Raises ValueError, which says what is wrong."""
+        """Return the probe in a case. Raises ValueError, which states what is wrong."""
         accept, stale = given.get("accept"), given.get("stale", [])
         accept = [accept] if isinstance(accept, str) else accept
         if not isinstance(given.get("question"), str) or not given["question"].strip():
@@ -310,7 +310,7 @@ class Probe:
         return bool(self.evidence) and _folded(self.evidence) in _folded(text)
 
     def grade(self, reply: str) -> str:
-        """Return `kept`, `stale`, `lost` (the reply says that the answer is not known), or `invented`.
+        """Return `kept`, `stale`, `lost` (the reply states that the answer is not known), or `invented`.
 
         A reply that names both an accepted and an outdated answer is stale: nobody could act on it.
         """
@@ -338,7 +338,7 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
 
     Args:
         path: The file; a relative path is looked up beside the file that calls, then in the working directory.
-        line: The number of another line, from 1, such as that of a conversation of its own.
+        line: The number of another line, from 1, such as that of its own conversation.
         probes: A file of probes, JSON lines, which share the contexts of `filled`.
 
     Raises:
@@ -396,7 +396,9 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         told = str(error) if isinstance(error, ValueError) else "its turns are no lists of texts, calls and results"
         told = "it is nested too deeply" if isinstance(error, RecursionError) else told
-        raise UserError("bad-transcript", f"{path}, line {number} is no log of requests ({told}): {KNOWN}.") from None
+        raise UserError(
+            "bad-transcript", f"{path}, line {number} is not a log of requests ({told}): {KNOWN}."
+        ) from None
     if made is None or found is None:
         where = f"is a log of {log.form.name} without turns" if log.form else "is empty"
         where = f"has no line {line} with a request" if line else where
@@ -453,7 +455,7 @@ def _no_json(path: Path, number: int, line: bytes, error: Exception) -> UserErro
         read_text(path)  # says where
     if not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
         begins = visible(line.decode(errors="replace").strip()[:40])
-        return UserError("bad-transcript", f"{path} is no log of requests, but begins with {begins!r}: {KNOWN}.")
+        return UserError("bad-transcript", f"{path} is not a log of requests, but begins with {begins!r}: {KNOWN}.")
     told = "it is nested too deeply" if isinstance(error, RecursionError) else error
     return UserError("bad-transcript", f"{path}, line {number} is not JSON ({told}): complete the line, or delete it.")
 

@@ -1,4 +1,4 @@
-"""What the answers of two runs took on the same trials: price, tokens and latency, and how much each has grown."""
+"""Price, tokens and latency of two runs on the same trials: price, tokens and latency, and how much each has grown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RowPair = tuple[Row, Row]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the answers of one run took, the mean per trial. None where it is not known of every trial."""
+    """Price, tokens and latency of one run, the mean per trial. None where it is not known of every trial."""
 
     trials: int
     usd: float | None
@@ -35,7 +35,7 @@ class Usage:
     thinking_tokens: float | None
     """None where the server does not count them apart."""
     latency_p50: Quantile | None
-    """Seconds, of the trials that were asked directly: a batch has no latency."""
+    """Seconds, of the trials that were sent directly: a batch has no latency."""
     latency_p95: Quantile | None
 
     @classmethod
@@ -133,7 +133,7 @@ def _reach(
 
 @dataclass(frozen=True, slots=True)
 class UsageChange:
-    """What the answers of two runs took on the same trials."""
+    """Price, tokens and latency of two runs on the same trials."""
 
     before: Usage
     after: Usage
@@ -206,8 +206,8 @@ class GrowthLimit:
         if self.repriced:
             return f"the prices of {', '.join(self.repriced)} changed, and {limit}: save a new baseline"
         if self.growth is None:
-            unknown = "is not known of every trial in both runs"
-            lacking = "no prices, or none in the baseline" if self.noun == "price" else "a batch measures none"
+            unknown = "is not known for every trial in both runs"
+            lacking = "no prices, or none in the baseline" if self.noun == "price" else "batches have none"
             return f"the {self.noun} {unknown} ({lacking}), and {limit}"
         lo, hi = (times(end) for end in (self.growth.lo, self.growth.hi))
         return f"the {self.noun} is {times(self.growth.value)} times that of the baseline [{lo}, {hi}]; {limit}"

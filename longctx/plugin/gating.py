@@ -54,7 +54,7 @@ def check(run: Run) -> None:
 
 
 def leave_out(config: pytest.Config) -> None:
-    """Have a gate that asks nothing leave out the trials that a live one left out."""
+    """Have a gate that sends no request leave out the trials that a live one left out."""
     run = run_of(config)
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
         from longctx.engine.early_stop import keep_left_out, may_leave_out_functions
@@ -84,7 +84,7 @@ def lacks_verdict(config: pytest.Config) -> bool:
 def end_without_verdict() -> int:
     """Say that a file of the project kept the run from its tests; return the exit status."""
     sys.stderr.write(
-        "ERROR: Gate: invalid - no verdict was given: an option in a file of the project, such as --collect-only in "
+        "ERROR: Gate: invalid - no verdict: an option in a file of the project, such as --collect-only in "
         "addopts of pytest.ini, ended the run before its tests. Remove it there.\n\n"
         f"{last_line(WHOLE_RUN, EXIT['invalid'])}\n"
     )
@@ -182,8 +182,8 @@ def note_unused(session: pytest.Session) -> None:
         listed = ", ".join(unused[:NAMED]) + (", …" if len(unused) > NAMED else "")
         session_of(config).unused = (
             f"{count(missing, 'test has', 'tests have')} no recording, and no test uses "
-            f"{count(len(unused), 'recording')} ({listed}): was a test renamed? Recordings go by the name of "
-            "their test: give it back, or record the test and delete them. To list them: python -m longctx show "
+            f"{count(len(unused), 'recording')} ({listed}): was a test renamed? Recordings belong to the name of their "
+            "test: restore the name, or record the test again and delete them. To list them: python -m longctx show "
             "--orphans"
         )
 

@@ -1,4 +1,4 @@
-"""The summary of a run: the rate of each cell, and each test's own analysis.
+"""The summary of a run: the accuracy of each cell, and each test's own analysis.
 
 What a reader must know of the answers beside their rates: another model gave them, or they were cut off.
 
@@ -54,7 +54,7 @@ class OfTest:
     """The result of `reporting.analyse`."""
     size: str | None = ""
     parameters: tuple[str, ...] = ()
-    """The parameters that tell its cells apart; empty if the test is not installed."""
+    """The parameters that distinguish its cells; empty if the test is not installed."""
     retention: tuple[Retention, ...] = ()
     """What survives of transcripts, for test functions that ask about one."""
     windows: tuple[Window, ...] = ()
@@ -316,7 +316,7 @@ def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[
     """Yield the cells of the heatmap.
 
     measured: the rows of measured trials. tests: those that are known; a test whose size is None has no needle and
-    is left out. The cells count the variants that are asked at every length, or all variants if there is none such.
+    is left out. The cells count the variants that are sent at every length, or all variants if there is none such.
     """
     placed = [row for row in measured if row.depth is not None and _parameter(row.test, tests) is not None]
     for (test, subject), rows in grouped(placed, lambda row: (row.test, row.subject)).items():
@@ -352,7 +352,7 @@ def _tenth(row: Row) -> int:
 
 
 def _parameter(test: str, tests: Mapping[str, Protocol]) -> str | None:
-    """Return the parameter of a test that holds the length of its context; empty if the test is not known."""
+    """Return the parameter of a test that contains the length of its context; empty if the test is not known."""
     return tests[test].context if test in tests else ""
 
 

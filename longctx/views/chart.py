@@ -262,7 +262,7 @@ def letter_table(where: str, shares: Sequence[LetterShare]) -> Table:
         "right": [f"{share.right.correct:,} of {share.right.n:,}" for share in shares],
         "chosen": [f"{share.chosen.correct:,} of {share.chosen.n:,}" for share in shares],
         "share chosen less share right": [f"{share.excess:+.2f}" for share in shares],
-        "chosen where right [95% interval]": [str(share.found) for share in shares],
+        "chosen when right [95% interval]": [str(share.found) for share in shares],
     }
     return Table.from_columns(f"Letters, {where}: bias {letter_bias(shares):.2f}", columns)
 
@@ -273,7 +273,7 @@ def letter_biases(where: str, shares: Iterable[LetterShare]) -> Iterator[str]:
         if share.biased:
             yield (
                 f"{share.letter} is chosen in {share.chosen.correct:,} of {share.chosen.n:,} answers and right in "
-                f"{share.right.correct:,}, {where}: part of the rate is a liking for a letter"
+                f"{share.right.correct:,}, {where}: the bias inflates the accuracy"
             )
 
 

@@ -15,7 +15,7 @@ from longctx.views.chart import ACCURACY, COLOURS, Chart, Plot, PlotMark, Table,
 
 @dataclass(frozen=True, slots=True)
 class RatePoint:
-    """A rate, or a difference between two rates, and its place in a view."""
+    """An accuracy, or a difference between two rates, and its place in a view."""
 
     x: int | float | str
     """The place on the axis: a number, or a name."""
@@ -53,7 +53,7 @@ class RateView:
     series: str | None = None
     """The title of the legend; None if the series speak for themselves."""
     table: str = ""
-    """The end of the titles of tables, which says what the cells are; empty if there are no tables."""
+    """The end of the titles of tables, which states what the cells are; empty if there are no tables."""
     scale: tuple[str, float, float] = (ACCURACY, 0, 1)
     """The title of the axis of values, if they are no accuracies; and its ends, if names are rows."""
     down: bool = False
@@ -61,7 +61,7 @@ class RateView:
     from_zero: bool = False
     """Whether an axis of numbers begins at 0, with round numbers."""
     lines: Sequence[float] = ()
-    """Values at which a dashed line is drawn, such as the rate of guessing."""
+    """Values at which a dashed line is drawn, such as the accuracy of guessing."""
     note: str = ""
     """A sentence below the charts."""
     uprights: Sequence[Upright] = ()
@@ -69,7 +69,7 @@ class RateView:
     fewest: int = 2
     """The fewest places on the axis for which there is a chart."""
     finding: bool = True
-    """Whether a rate that falls as the numbers on the axis grow is a finding."""
+    """Whether an accuracy that falls as the numbers on the axis grow is a finding."""
 
     def charts(self) -> Iterator[Chart]:
         """Yield a chart for each series that several facets have, with a curve for each facet; then one for each facet.
@@ -97,7 +97,7 @@ class RateView:
             yield self._table(f"{_place(self.heading, facet)}: {self.table}", points)
 
     def falls(self) -> dict[tuple[str, str], str]:
-        """Return how the rate falls as x grows, by facet and series.
+        """Return how the accuracy falls as x grows, by facet and series.
 
         It falls if the interval at the smallest number lies above that at the largest.
         """
@@ -106,7 +106,7 @@ class RateView:
             first, last = points[0], points[-1]
             if isinstance(first.x, int | float) and interval(first.value)[0] > interval(last.value)[1]:
                 found[place] = (
-                    f"the rate falls from {estimate(first.value):.2f} at {self._says(first.x)} "
+                    f"accuracy falls from {estimate(first.value):.2f} at {self._says(first.x)} "
                     f"to {estimate(last.value):.2f} at {self._says(last.x)}"
                 )
         return found
@@ -216,7 +216,7 @@ def _sorted(points: list[RatePoint]) -> list[RatePoint]:
 
 
 def estimate(value: Rate | Paired | Averaged) -> float:
-    """Return the rate, or the difference of two."""
+    """Return the accuracy, or the difference of two."""
     return value.rate if isinstance(value, Rate) else value.difference
 
 

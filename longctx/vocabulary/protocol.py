@@ -23,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Outcome])
 MAX_TOKENS = 16
 """The most tokens of a reply, if the axes have no entry `max_tokens`."""
 KEY = "__longctx__"
-"""The attribute of a function that holds what is declared of it."""
+"""The attribute of a function that contains what is declared of it."""
 
 
 def protocol(
@@ -80,7 +80,7 @@ def protocol(
         pieces: About how many pieces the context of a prompt has, for shapes.
         check: Raises ValueError for a cell that cannot be.
         gated: Whether the gate judges a cell.
-        apart: Parameters of the function that do not tell cells apart.
+        apart: Parameters of the function that do not distinguish cells.
         report: What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends.
 
     Example:

@@ -105,7 +105,8 @@ class ProtocolAsk:
         """
         if self.trial is not None:
             raise TypeError(
-                f"{self._cell.test} asks twice: a protocol asks once, and other test functions may more often"
+                f"{self._cell.test} calls ask twice: a protocol calls it once, other test functions as often as they "
+                "like"
             )
         cell, number = self._cell, self._number
         if depth is None:
@@ -227,7 +228,7 @@ class ProtocolRun:
             if ask.trial is not None and not isinstance(outcome, Outcome):
                 raise TypeError(f"{cell.test} returns {outcome!r}: a protocol returns an Outcome.")
         if ask.trial is None:
-            raise ValueError(f"{cell.test} ends without asking.")
+            raise ValueError(f"{cell.test} ends without calling ask.")
         return ask.trial, outcome
 
 

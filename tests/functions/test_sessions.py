@@ -93,20 +93,20 @@ def test_plain_turns_in_a_list_or_in_lines(tmp_path: Path) -> None:
     ("lines", "told"),
     [
         ([], "is empty"),
-        ([{"resourceSpans": []}], "line 1 is no log of requests (its fields are resourceSpans)"),
+        ([{"resourceSpans": []}], "line 1 is not a log of requests (its fields are resourceSpans)"),
         ([[{"type": "human", "data": {"content": "a"}}]], "(its fields are type, data in a list)"),
         ([[{"kind": "request", "parts": []}]], "(its fields are kind, parts in a list)"),
         ([{"messages": [{"role": "robot", "content": "a"}]}], "a turn has the role 'robot'"),
         ([{"messages": [{"text": "a"}]}], "(its turns are no lists of texts, calls and results)"),
         ([{"request": {"model": "m"}}], "(it has no `messages`, but model)"),
         ([{"type": "response_item", "payload": {"role": "user", "content": 5}}], "(its fields are type, payload)"),
-        ([5], "line 1 is no log of requests (its fields are none)"),
-        ([{"role": "user", "content": "a"}, {"span": 1}], "line 2 is no log of requests (its fields are span)"),
+        ([5], "line 1 is not a log of requests (its fields are none)"),
+        ([{"role": "user", "content": "a"}, {"span": 1}], "line 2 is not a log of requests (its fields are span)"),
         (
             [{"role": "user", "content": "a"}, {"messages": []}],
-            "line 2 is no log of requests (its fields are messages)",
+            "line 2 is not a log of requests (its fields are messages)",
         ),
-        ([{"type": "summary"}], "line 1 is no log of requests (its fields are type)"),
+        ([{"type": "summary"}], "line 1 is not a log of requests (its fields are type)"),
         ([{"type": "session_meta", "payload": {}}], "is a log of Codex CLI without turns"),
         ([{"sessionId": "s", "projectHash": "h", "messages": []}], "is a log of Gemini CLI without turns"),
         ([{"info": {}, "messages": []}], "is a log of opencode export without turns"),
@@ -367,7 +367,7 @@ def test_a_session_that_was_cut_within_a_character(tmp_path: Path) -> None:
 def test_text_that_is_no_log_is_quoted(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
     path.write_text("\n# aider chat started\n\n#### Look up depot 0.\n")
-    with pytest.raises(UserError, match="is no log of requests, but begins with '# aider chat started'"):
+    with pytest.raises(UserError, match="is not a log of requests, but begins with '# aider chat started'"):
         read_transcript(path, caller=tmp_path)
 
 
@@ -403,7 +403,7 @@ LINE = '{"role": "user", "content": "' + "a" * 900 + '"}\n'
         ('{"a":' * 100_000, "is not JSON (it is nested too deeply)"),
         ('{"messages": ' + '[{"role": "user", "content": ' * 400, "is not JSON"),
         ("{}\n" * 1500, "(its fields are none)"),
-        ("1" * 5000, "is no log of requests, but begins with '1111"),
+        ("1" * 5000, "is not a log of requests, but begins with '1111"),
     ],
     ids=lambda value: value[:15],
 )
@@ -491,7 +491,7 @@ def test_responses_of_openai_with_what_came_before(tmp_path: Path) -> None:
     assert session.messages[1]["content"][0]["input"] == {"of": "Corrin"}
     assert session.messages[2]["content"][0]["tool_use_id"] == "c1"
     assert session.lacks == ()
-    with pytest.raises(UserError, match=r"line 1 .*goes on after the response 'r1'"):
+    with pytest.raises(UserError, match=r"line 1 .*continues the response 'r1'"):
         logged(tmp_path, second)
 
 

@@ -143,4 +143,4 @@ def test_a_limit_of_latency_is_judged() -> None:
 def test_a_limit_that_cannot_be_judged_makes_the_run_invalid() -> None:
     given = judged(GrowthLimits(max_latency_growth=0.2), used(300, latency_s=1.0), used(300))
     assert given.verdict == "invalid"
-    assert "the median latency is not known of every trial" in given.reasons[0]
+    assert "the median latency is not known for every trial" in given.reasons[0]

@@ -69,8 +69,8 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
         assert made.code == 0, made.err
         lines = made.out.splitlines()
         assert re.fullmatch(
-            r"240 turns, 1\dk tokens, 1 tool, 1 compaction\. Not in the log: system prompt \(give it with --system "
-            r"FILE\), tool descriptions \(give it with --tools FILE\)\.",
+            r"240 turns, 1\dk tokens, 1 tool, 1 compaction\. Not in the log: system prompt \(add it with --system "
+            r"FILE\), tool descriptions \(add it with --tools FILE\)\.",
             lines[0],
         ), lines[0]
         assert re.fullmatch(r"Drafting 90 probes: about \$0\.\d+\.", lines[1]), lines[1]
@@ -184,7 +184,7 @@ def test_keys_are_named_before_anything_is_sent(project: Checkout) -> None:
         log.read_text().replace("code of Depot7 is", "key is sk-ant-api03-abcdefghijklmnopqrst and of Depot7", 1)
     )
     made = project.longctx("window", "session.jsonl", "--model=toy")
-    assert made.says("This looks like keys, and would be sent: turn 31 has a key of Anthropic (sk-ant…).")
+    assert made.says("These look like keys, and would be sent: turn 31 has an Anthropic key (sk-ant…).")
 
 
 def test_own_probes_are_tried_and_must_have_their_evidence(project: Checkout) -> None:
@@ -230,7 +230,7 @@ def test_a_model_that_drafts_no_question_is_named(project: Checkout) -> None:
     with SimulatedServer(saying("I would rather not.")) as server:
         made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes")
     assert made.code == 2
-    assert made.says("of toy has a question in the form that the prompt asks for: give another model. [no-question-dr")
+    assert made.says("of toy has a question in the format of the prompt: use another model. [no-question-dr")
 
 
 def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:

@@ -110,7 +110,7 @@ def test_a_rate_that_falls_with_the_context_stands_out() -> None:
     assert findings(summaries(**{PARENTS: 9, NEAR: 9, FAR: 1})) == [
         (
             Rank.LEVEL,
-            "Graph walks, some-model, prompts protocol, depth 2: the rate falls from 0.90 at 4,000 tokens to 0.10 at "
+            "Graph walks, some-model, prompts protocol, depth 2: accuracy falls from 0.90 at 4,000 tokens to 0.10 at "
             "9,000 tokens.",
         )
     ]

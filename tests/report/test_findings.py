@@ -76,7 +76,7 @@ def test_of_nothing_there_is_nothing_to_say(nothing: Summary) -> None:
 def test_a_rate_that_falls_with_length(nothing: Summary) -> None:
     fallen = made(nothing, cells=(lines(100, Rate(1, 50)), lines(5, Rate(49, 50)), lines(20, Rate(30, 50))))
     assert findings(fallen) == [
-        f"Line retrieval, {WHO}, ordered: the rate falls from 0.98 at 5 lines to 0.02 at 100 lines."
+        f"Line retrieval, {WHO}, ordered: accuracy falls from 0.98 at 5 lines to 0.02 at 100 lines."
     ]
     orders = made(nothing, cells=(lines(5, Rate(49, 50)), lines(100, Rate(1, 50), 1)))
     assert findings(orders) == []

@@ -124,7 +124,7 @@ def test_one_length_has_a_chart_only_if_the_view_says_so() -> None:
 def test_a_rate_falls_if_the_interval_at_the_least_length_is_above_that_at_the_greatest(rates: tuple[Rate]) -> None:
     points = curve(*rates, facet="m")
     assert list(view(*reversed(points)).findings()) == [
-        "Lines, m, ordered: the rate falls from 0.95 at 5 lines to 0.05 at 500 lines."
+        "Lines, m, ordered: accuracy falls from 0.95 at 5 lines to 0.05 at 500 lines."
     ]
     assert list(view(*points, finding=False).findings()) == []
 
@@ -141,7 +141,7 @@ def test_names_on_an_axis_do_not_fall() -> None:
 
 def test_a_number_without_a_unit_is_told_by_its_name() -> None:
     made = RateView(points=curve(HIGH, LOW), name="by-k", heading="Lines", title="By k", x="k")
-    assert list(made.findings()) == ["Lines, ordered: the rate falls from 0.95 at k 5 to 0.05 at k 50."]
+    assert list(made.findings()) == ["Lines, ordered: accuracy falls from 0.95 at k 5 to 0.05 at k 50."]
 
 
 @pytest.mark.parametrize(("ends", "kind"), [((5, 49), "linear"), ((5, 50), "log"), ((0, 50), "linear")])

@@ -1,4 +1,4 @@
-"""The batches of a folder of cassettes, as seen by the run that may write there: what they hold, and which ended."""
+"""The batches of a folder of cassettes, as seen by the run that may write there: what they contain, and which ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 
 DOWNLOADS = 5
-"""How often the results of a batch are downloaded, until they hold one for each request. What then still has none is
+"""How often the results of a batch are downloaded, until they contain one for each request. What then still has none is
 asked again."""
 
 
@@ -81,8 +81,8 @@ class Batches:
             failed = error
         if failed is None or not collecting.missing:
             result = collecting.finished(
-                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results hold none for this request, which "
-                "is asked again."
+                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results contain none for this request, "
+                "which is sent again."
             )
         else:
             old = state.created_at is not None and self.clock.now() - state.created_at > KEPT

@@ -65,7 +65,7 @@ def confirm(base_url: str, found_in: str, typed: str | None = None, provider: st
     raise UserError(
         "server-not-confirmed",
         f"{found_in} names the server {visible(base_url)}, and a file alone does not decide where your key is sent. If "
-        f"you know this server, give --ctx-base-url {visible(base_url)}, or set {TRUSTED_HOSTS}={visible(url.host)}.",
+        f"you trust this server, add --ctx-base-url {visible(base_url)}, or set {TRUSTED_HOSTS}={visible(url.host)}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a server tells of a model for free: its limits, its capabilities, and the token counts of texts."""
+"""What a server reveals about a model for free: its limits, its capabilities, and the token counts of texts."""
 
 from __future__ import annotations
 

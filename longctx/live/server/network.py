@@ -33,7 +33,7 @@ this took a tenth to a fifth of all processor time."""
 UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 """No limit, because the concurrency limit applies before a request gets here."""
 ENCODING = "gzip"
-"""The only compression that is asked for and read."""
+"""The only compression that is requested and read."""
 STEP = 65_536
 """The most bytes that are decompressed at once."""
 MOST_BYTES_OF_OTHERS = 4_000_000
@@ -119,7 +119,7 @@ class _Answer(httpx2.AsyncByteStream):
         encoding = self._response.headers.get("content-encoding", "").lower()
         if encoding not in ("", "identity", ENCODING):
             shown = self._credentials.redacted(encoding)[:80]
-            raise MalformedAnswer(f"the server's answer is compressed as {shown!r}, though {ENCODING} was asked for")
+            raise MalformedAnswer(f"the server's answer is compressed as {shown!r}, though {ENCODING} was requested")
         received = size = 0
         beginning = b""
         unzip = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding == ENCODING else None
@@ -163,7 +163,7 @@ def _beyond(stream: httpx2.AsyncByteStream) -> bytes:
 
 
 def _unzipped(unzip: zlib._Decompress | None, raw: bytes) -> Iterator[bytes]:
-    """Yield what a decompressor makes of some bytes, piece by piece. What follows the end of its data is left out."""
+    """Yield what a decompressor makes of some bytes, piece by piece. Data after its end is ignored."""
     if unzip is None:
         yield raw
         return
@@ -198,7 +198,7 @@ SCHEMES = {"bearer", "basic", "digest", "negotiate", "token", "aws4-hmac-sha256"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What must not be repeated."""
+    """The requests that must not be repeated."""
 
     secret: tuple[str, ...]
     """The values of headers with a name such as `x-api-key`, and the userinfo of the URL."""

@@ -1,6 +1,6 @@
 """The SDK's clients for the providers of model profiles. Credentials, region and project come from the environment.
 
-A missing one is reported before anything is asked.
+A missing one is reported before any request is sent.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class OtherServer(AsyncAnthropic):
 
 
 class GoogleServer(OtherServer):
-    """The same for a server of Gemini's API, which takes its key in a header of its own."""
+    """The same for a server of Gemini's API, which takes its key in its own header."""
 
     @property
     def auth_headers(self) -> dict[str, str]:
@@ -64,7 +64,7 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
         raise UserError(
             "key-of-another-server",
             f"The profile of {model.model} names the key {model.key}, which is not sent to {vendor.name}: remove it, "
-            "or name its server in base_url.",
+            "or name the server in base_url.",
         )
     if own and not variable:
         variable = next(filter(os.environ.get, vendor.keys), vendor.keys[-1])
@@ -74,8 +74,8 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
     if not key:
         raise UserError(
             "no-api-key",
-            f"No API key was found for {model.model}: set {variable}, or give the URL of a server that speaks "
-            f"{model.api} and needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
+            f"No API key was found for {model.model}: set {variable}, or name a server that speaks {model.api} and "
+            "needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
         )
     if re.search(r"\s", key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set {variable} again.")

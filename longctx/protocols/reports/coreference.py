@@ -19,7 +19,7 @@ OTHER_TEXTS = SAME_SUBJECT, SAME_KIND, NEITHER, EXAMPLE = (
     f"{OTHER}of another kind and subject",
     f"{OTHER}of the examples",
 )
-"""What wrong answers give back."""
+"""What wrong answers return."""
 
 
 def given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:

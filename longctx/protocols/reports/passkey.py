@@ -28,7 +28,7 @@ SUCCESS_RATE = 0.2
 FEWEST = 5
 """The fewest trials at each distance for which k_max is shown."""
 ERROR = 0.05
-"""The probability that the interval of k_max does not hold it."""
+"""The probability that the interval of k_max does not contain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
 def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
     """Return the 95% interval of k_max in tokens. An end of 0 means less than the smallest k.
 
-    It assumes nothing of how the rate changes with k, so that it holds for dips and U shapes, too. The lower end is the
-    largest k up to which every distance by itself is shown to succeed at 20% or more (an intersection-union test: R. L.
-    Berger, Technometrics 24, 1982). The upper end is the last k before some stretch of distances is shown, with
-    Bonferroni's correction over all stretches, to succeed less often. Each end errs with a probability of at most 2.5%.
+    It is valid however accuracy changes with k, for dips and U shapes, too. The lower end is the largest k up to which
+    every single distance significantly succeeds at 20% or more (an intersection-union test: R. L. Berger, Technometrics
+    24, 1982). The upper end is the last k before some stretch of distances significantly succeeds less often, with
+    Bonferroni's correction over all stretches. Each end errs with a probability of at most 2.5%.
     """
     ordered = sorted(by_k)
     succeeding = itertools.takewhile(lambda k: by_k[k].p_above(SUCCESS_RATE) <= ERROR / 2, ordered)
