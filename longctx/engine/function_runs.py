@@ -95,7 +95,7 @@ class ShowingRun(FunctionRun):
 
 
 class EstimatingRun(FunctionRun):
-    """Takes the first requests that each cell lacks, and estimates later ones from recorded trials; it sends nothing."""
+    """Takes the first requests that each cell lacks, estimates later ones from recorded trials, and sends nothing."""
 
     def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
         """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count

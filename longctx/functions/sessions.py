@@ -288,8 +288,8 @@ class Turns(Reader):
 
 
 @dataclass
-class Requests(Reader):
-    """Requests, each with all turns before it: the last of those with the most turns."""
+class RequestLog(Reader):
+    """RequestLog, each with all turns before it: the last of those with the most turns."""
 
     chosen: Found | None = None
     responses: Responses = field(default_factory=dict)
@@ -314,7 +314,7 @@ class Requests(Reader):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LogForm:
     """A form of logs."""
 
     name: str
@@ -354,12 +354,14 @@ def _is_request(entry: Any) -> bool:
 
 
 FORMS = (
-    Form("Codex CLI", "0.153, September 2026", lambda entry: _has(entry, type=str, payload=dict), Codex),
-    Form("Gemini CLI", "0.56, August 2026", _is_gemini, Gemini),
-    Form("opencode export", "1.18, 2026", lambda entry: _has(entry, info=dict, messages=list), OpenCode, strict=True),
-    Form("Claude Code", "2.1, June 2026", _is_claude_code, ClaudeCode),
-    Form("Cline, or other lists of turns", "August 2026", _is_turns, Turns, strict=True),
-    Form("requests", "Messages API, chat completions, responses", _is_request, Requests, strict=True),
+    LogForm("Codex CLI", "0.153, September 2026", lambda entry: _has(entry, type=str, payload=dict), Codex),
+    LogForm("Gemini CLI", "0.56, August 2026", _is_gemini, Gemini),
+    LogForm(
+        "opencode export", "1.18, 2026", lambda entry: _has(entry, info=dict, messages=list), OpenCode, strict=True
+    ),
+    LogForm("Claude Code", "2.1, June 2026", _is_claude_code, ClaudeCode),
+    LogForm("Cline, or other lists of turns", "August 2026", _is_turns, Turns, strict=True),
+    LogForm("requests", "Messages API, chat completions, responses", _is_request, RequestLog, strict=True),
 )
 """The forms that are read; the first one that takes a line is that of the log."""
 KNOWN = (
@@ -374,7 +376,7 @@ class Log:
     """A log that is read line by line: the form is that of the first line that has one."""
 
     line: int | None = None
-    form: Form | None = None
+    form: LogForm | None = None
     reader: Reader = field(default_factory=Reader)
     strange: tuple[int, str] | None = None
     """The first line of another form, and what its fields are."""
