@@ -19,7 +19,7 @@ ACCURACY = "accuracy"
 """The title of an axis of rates that are accuracies."""
 COLOURS = 8
 """The colours of series; beyond them, colours repeat."""
-Drawn = Literal["curves", "rows", "bars", "shares", "heat"]
+PlotKind = Literal["curves", "rows", "bars", "shares", "heat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Plot:
     """
 
     marks: Sequence[PlotMark]
-    kind: Drawn = "curves"
+    kind: PlotKind = "curves"
     """`curves` over an axis, `rows` of points with intervals, `bars`, `shares` of each row, or a `heat` map."""
     x: str = ""
     """The title of the axis of places."""

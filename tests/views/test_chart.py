@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.svg import NARROW, WIDE, draw, numbers_of
-from longctx.views.chart import Chart, Kind, Plot, PlotMark, Table
+from longctx.views.chart import Chart, PlotKind, Plot, PlotMark, Table
 
 MODELS = "gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "smollm2-135m"
 
@@ -32,7 +32,7 @@ def places(svg: str) -> list[tuple[float, float]]:
         unique_by=lambda point: point[:2],
     )
 )
-def test_no_point_hides_another(kind: Kind, points: list[tuple[int, str, float]]) -> None:
+def test_no_point_hides_another(kind: PlotKind, points: list[tuple[int, str, float]]) -> None:
     marks = [PlotMark(x, value, (0.0, 1.0), series=series, say=f"{x} {series}") for x, series, value in points]
     found = places(drawn(Plot(marks=marks, kind=kind)))
     assert len(found) == len(set(found)) == len(points)
@@ -86,7 +86,7 @@ def test_a_model_has_one_colour_whatever_else_is_there() -> None:
 
 @pytest.mark.parametrize("kind", ["curves", "rows", "bars", "shares", "heat"])
 @pytest.mark.parametrize("text", ["\x1b[31m", "\x00", "\ufffe", "\u202e", "\ud800", "</svg><script>", '"', "漢字 😀"])
-def test_any_text_can_be_drawn(kind: Kind, text: str) -> None:
+def test_any_text_can_be_drawn(kind: PlotKind, text: str) -> None:
     svg = drawn(Plot(marks=[PlotMark(text, 0.5, series=text, say=text, text=text)], kind=kind, x=text, value=text))
     assert svg.startswith("<svg")
     assert "<script" not in svg
