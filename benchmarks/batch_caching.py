@@ -20,7 +20,7 @@ from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.collect import Clock
-from longctx.live.batches.filling import fill
+from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import paid
@@ -86,7 +86,7 @@ async def _ask(url: str, tape: Tape, asked: Sequence[Trial], batch: bool, turned
             await directly(asked)
             return
         terms = BatchTerms(url, None, Clock(turned.now, turned.sleep))
-        await fill(Batches(Service(client), tape, terms, len), asked, [], directly, bounds.budget, Silent())
+        await ask_in_batches(Batches(Service(client), tape, terms, len), asked, [], directly, bounds.budget, Silent())
 
 
 def main() -> None:

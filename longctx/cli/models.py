@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from longctx import clocks
 from longctx.cli import batches
-from longctx.cli.options import declare, say
+from longctx.cli.options import declare, print_at_once
 from longctx.config.files import checked, file_name, slug
 from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
 from longctx.config.profiles import as_toml
@@ -89,7 +89,7 @@ def _add(options: argparse.Namespace) -> int:
         text += "# window = 400000         # the tokens that prompt and reply may fill\n"
     today = clocks.now().date()
     write_file(path, lambda part: part.write_text(text + UNKNOWN.format(today=today), encoding="utf-8"))
-    say(f"{path} was written. Add its prices there, so that an estimate knows them.")
+    print_at_once(f"{path} was written. Add its prices there, so that an estimate knows them.")
     return 0
 
 
@@ -118,7 +118,9 @@ async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[ProbeR
     from longctx.live.server.providers import provider_of
 
     async with open_client(None, options.base_url, 1, provider_of(model), [model]) as client:
-        return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)
+        return await probe(options.workspace, client, model, options.ask, options.prompts, print_at_once), source_of(
+            client
+        )
 
 
 def _print_result(before: ModelProfile, result: ProbeResult) -> None:

@@ -139,7 +139,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
 
     Raises UserError if they tell nothing.
     """
-    from longctx.gate.evidence import same_recordings, seen
+    from longctx.gate.evidence import same_recordings, seen_by_band
     from longctx.results.baseline import load_baseline
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
@@ -150,7 +150,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
             f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: give two runs that "
             "each asked the model, or a guess with --discordance.",
         )
-    of_bands = seen([row for row, again in zip(before, same, strict=True) if not again], after)
+    of_bands = seen_by_band([row for row, again in zip(before, same, strict=True) if not again], after)
     if not of_bands:
         raise UserError(
             "no-trial-in-common",

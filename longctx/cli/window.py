@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.drafting import NewTest, add_options, confirmed, run_of
-from longctx.cli.options import add_task, say
+from longctx.cli.options import add_task, print_at_once
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.text import count
@@ -126,10 +126,12 @@ def run(options: argparse.Namespace) -> int:
     model = load_model(options.workspace, options.model)
     sessions = _sessions(options)
     for each in sessions.values():
-        say(_found(each))
+        print_at_once(_found(each))
     if keys := [f"{key}" for each in sessions.values() for key in keys_in(each)]:
         more = f", and {len(keys) - 5:,} more" if len(keys) > 5 else ""
-        say(f"This looks like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first.")
+        print_at_once(
+            f"This looks like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first."
+        )
     fills = sorted(options.fill) if options.fill else _fills(sessions.values(), model)
     drafts = _own(options.probes, sessions) if options.probes else []
     work = Drafting(run_of(options), model, _texts(sessions), options.number)
@@ -154,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     uncached = plan.price(model.model_copy(update={"caching": None}), model.thinking_tokens)
     sizes = f"{count(plan.probes, 'probe')} × {count(len(fills), 'fill')} × "
     sizes += count(len(plan.strategies), "strategy", "strategies")
-    new.tell(kept.sentence("the session"), sizes, costs, new.recorded(options.base_url, uncached))
+    new.print_next_steps(kept.sentence("the session"), sizes, costs, new.recorded(options.base_url, uncached))
     return 0
 
 

@@ -32,7 +32,7 @@ from longctx.recording.request import digest_of
 from longctx.report.document import Document
 from longctx.report.files import add_step_summary, write_report
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
-from longctx.report.headline import failures, headline
+from longctx.report.headline import headline, why_each_band_fails
 from longctx.report.run_report import RunReport
 from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
@@ -155,7 +155,7 @@ def _written(
     failed: Mapping[str, str] = {}
     if baseline and ending.terms:
         judgement, document = judge(folder, baseline, record, ending, ending.terms)
-        verdict, said, failed = judgement.verdict, headline(judgement), failures(judgement)
+        verdict, said, failed = judgement.verdict, headline(judgement), why_each_band_fails(judgement)
     done = Finished(record, manifest, summary, verdict, said, document, failed)
     judged(done)
     earlier = None

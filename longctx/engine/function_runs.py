@@ -124,7 +124,7 @@ class EstimatingRun(FunctionRun):
             estimates.add_recorded(replayed, start(replayed))
             if (result := start(running)).kind == "error":
                 estimates.add_error(case, result)
-            lacking = [lack for lack in running.lacking if self.tape.wants(lack.wanted)]
+            lacking = [lack for lack in running.lacking if self.tape.asks_request(lack.wanted)]
             free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
             self.held += len(lacking) - len(free)
             if free:

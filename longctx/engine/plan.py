@@ -14,7 +14,7 @@ from longctx.cases.case import Case, TableChoices, cases_of
 from longctx.config.files import checked, first_fault
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
-from longctx.config.project import Shard, deal
+from longctx.config.project import Shard, shards_of
 from longctx.corpus.documents import word_for
 from longctx.corpus.filters import Filter
 from longctx.engine.base_terms import terms_at
@@ -245,7 +245,7 @@ def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
     They are dealt by the tokens of one prompt, so that the number of trials does not matter. All wordings of a cell go
     to one shard, because they are recorded in one file.
     """
-    dealt = deal({_name(case): _tokens(case) for case in cases}, shard.of)
+    dealt = shards_of({_name(case): _tokens(case) for case in cases}, shard.of)
     return tuple(case for case in cases if dealt[_name(case)] == shard.number)
 
 

@@ -91,7 +91,7 @@ class Run(RunData):
         tape = self.tape(self.asking_mode)
         self.to_send = [*cases, *self.cells]
         with only_writer(*tape.all_written, lock=settings.lock):
-            tape.sends_again(self.to_send, self.plan.judge if self.cells else None)
+            tape.set_out_to_send(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
                 from longctx.engine.early_stop import looks_by, until_settled
@@ -122,7 +122,7 @@ class Run(RunData):
         if not lacking:
             return list(cells)
         from longctx.live.run import count_probes
-        from longctx.live.server.counting import say_uncounted
+        from longctx.live.server.counting import print_uncounted
         from longctx.recording.tape import only_writer
 
         settings, terms = self.settings, self.terms([case.model for case in lacking])
@@ -131,7 +131,7 @@ class Run(RunData):
             _, uncounted = count_probes(self.workspace, tape, terms, lacking, self.say)
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
-        say_uncounted(self.say, uncounted, alone and not known)
+        print_uncounted(self.say, uncounted, alone and not known)
         self.not_asked({trial.key: why for case, why in uncounted for trial in case.each_trial()}, self.spent)
         self.forget_plan()
         return known

@@ -211,7 +211,7 @@ class FunctionAsker:
             if not self._only_canary:
                 self.asked.failures[trial.key] = pending
             return []
-        lacking = [lacking for lacking in running.lacking if self._tape.wants(lacking.wanted)]
+        lacking = [lacking for lacking in running.lacking if self._tape.asks_request(lacking.wanted)]
         sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}
         if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
             message = f"{running.case.id}, trial {running.item}: its answer is not found where it was recorded."

@@ -13,7 +13,7 @@ from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import count
-from longctx.live.batches.filling import pending
+from longctx.live.batches.filling import held_in_batch
 from longctx.live.batches.ledger import Ledger, TapePlace, place_of
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
@@ -61,7 +61,7 @@ class Rounds:
         if result.kind != "suspended":
             return
         self._issued[key] = dict(trial.bodies)
-        lacking = [lack for lack in trial.lacking if self._tape.wants(lack.wanted)]
+        lacking = [lack for lack in trial.lacking if self._tape.asks_request(lack.wanted)]
         if not lacking and key not in self._stale:
             self._stale.add(key)
             self.asked.stale += 1
@@ -87,7 +87,7 @@ class Rounds:
                 if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
                     asked.failures[request.key] = failure
             claimed = batches.held()
-            self.held = {place: pending(status) for place, status in claimed.items()}
+            self.held = {place: held_in_batch(status) for place, status in claimed.items()}
             open_requests = [request for request in requests if not request.wanted.counts]
             held = [request for request in open_requests if place_of(request.wanted) in claimed]
             taken = claimed.keys() | batches.collected

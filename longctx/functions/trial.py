@@ -184,7 +184,7 @@ class FunctionTrial:
             wanted = self._wanted(body, headers, model, counts, path or api_of(model).PATH)
             self.bodies[wanted.key] = body
             try:
-                if not self.tape.plays(wanted):
+                if not self.tape.takes_recorded(wanted):
                     self.lacking.append(Lacking(wanted, body, headers, model))
                     raise Suspended(wanted.trial)
                 found = self.tape.answer(wanted)

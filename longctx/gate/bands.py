@@ -319,7 +319,7 @@ class _Judged:
         """Take the evidence at a look. correction: what the errors of a judge add to the bound of the drop."""
         self.look, self.clusters, planned = look, evidence, self.looks.planned
         self.p_value = min(self.p_value, planned.repeated_p_value(drop_p_value(self.clusters), look))
-        self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(reversed_(self.clusters)), look))
+        self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(exchanged(self.clusters)), look))
         self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)) + correction)
 
     def verdict(self, margin: float) -> Verdict:
@@ -394,10 +394,10 @@ def interval(clusters: Evidenced, alpha: float = 0.05) -> tuple[float, float]:
     """Return the two-sided interval of the difference at confidence 1 - alpha, from the bounds of a drop and a gain."""
     if isinstance(clusters, Unpaired):
         return clusters.interval(NormalDist().inv_cdf(1 - alpha / 2))
-    return -_bound(clusters, alpha / 2), _bound(reversed_(clusters), alpha / 2)
+    return -_bound(clusters, alpha / 2), _bound(exchanged(clusters), alpha / 2)
 
 
-def reversed_(clusters: Evidenced) -> Evidenced:
+def exchanged(clusters: Evidenced) -> Evidenced:
     """Return the changes as if the runs were exchanged."""
     if isinstance(clusters, Unpaired):
         return Unpaired(clusters.after, clusters.before)

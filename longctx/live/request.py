@@ -9,7 +9,7 @@ from typing import Any
 from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.live.cost.money import highest_compaction, highest_cost
-from longctx.recording.request import arguments, sent_body
+from longctx.recording.request import sdk_arguments, sent_body
 from longctx.recording.tape import Wanted
 from longctx.vocabulary.cell import BuiltTrial
 
@@ -64,4 +64,4 @@ class Request:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of the SDK's call."""
-        return arguments(self.wanted.path, self.body, self.headers)
+        return sdk_arguments(self.wanted.path, self.body, self.headers)

@@ -22,7 +22,7 @@ from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Progress, ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.filling import fill, pending
+from longctx.live.batches.filling import ask_in_batches, held_in_batch
 from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds, Terms
@@ -46,7 +46,7 @@ from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress
 from longctx.live.server import counting
 from longctx.live.server.clients import Clients, open_clients
-from longctx.live.server.counting import counted
+from longctx.live.server.counting import with_counted_tokens
 from longctx.live.server.providers import Client, provider_of
 from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
@@ -157,7 +157,7 @@ class LivePass:
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
         for client, of_client in clients.grouped(cases, lambda case: case.model):
-            of_server = await counting.calibrate(self.workspace, client, of_client, say)
+            of_server = await counting.with_server_facts(self.workspace, client, of_client, say)
             calibrated += of_server[0]
             uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
@@ -170,7 +170,7 @@ class LivePass:
         held = [trial for trial in lacking if place_in(trial) in claimed]
         free = [trial for trial in lacking if place_in(trial) not in claimed.keys() | batches.collected]
         counts = [
-            await counted(client, of_client, say)
+            await with_counted_tokens(client, of_client, say)
             for client, of_client in clients.grouped(free, lambda trial: trial.case.model)
         ]
         known, too_long = still_fitting([trial for of_client in counts for trial in of_client])
@@ -214,7 +214,7 @@ class LivePass:
             asked = await (self.order(lacking.fit, now, ask) if self.order else ask(now))
             if not terms.batch:
                 claimed = batches.held()
-                asked.failures |= {held.key: pending(claimed[place_in(held)]) for held in lacking.held}
+                asked.failures |= {held.key: held_in_batch(claimed[place_in(held)]) for held in lacking.held}
         return Done(asked, lacking.unasked, bounds.budget.spent), list(outcomes.sentences())
 
 
@@ -342,7 +342,7 @@ class Sending:
     async def all(self, trials: Sequence[Trial], held: Sequence[Trial] = ()) -> Asked:
         """Send these, and wait for what batches hold already."""
         if self.batches is not None:
-            return await fill(self.batches, trials, held, self.directly, self.bounds.budget, self.progress)
+            return await ask_in_batches(self.batches, trials, held, self.directly, self.bounds.budget, self.progress)
         return await self.directly(trials) if trials else Asked()
 
 

@@ -92,12 +92,12 @@ def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None
                 cell = _cell_of(item, run_of(config), session_of(config).functions)
                 check_apart(cell.case, item.nodeid, cells)
                 state_of(item).cell = cell
-                item.setup = _left_to_trials  # type: ignore[method-assign]
+                item.setup = _set_up_nothing  # type: ignore[method-assign]
             except UserError as error:
                 state_of(item).mistake = error
 
 
-def _left_to_trials() -> None:
+def _set_up_nothing() -> None:
     """Set up no fixtures: each trial sets up its own."""
 
 
@@ -132,7 +132,7 @@ def check_tables(config: pytest.Config) -> None:
             )
 
 
-def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
+def remember_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
     """Note which cells of test functions there are, before -k and the like deselect any."""
     run = run_of(config)
     for item in items:
@@ -145,7 +145,7 @@ def note_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
         config.workeroutput[REPORTS] = json.dumps(reports)  # type: ignore[attr-defined]
 
 
-def items_of_shard(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
+def without_other_shards(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
     """Return the items without those of test functions that belong to other shards."""
     shard = run_of(config).settings.shard
     if shard is None:

@@ -10,7 +10,7 @@ import pytest
 from longctx.config.files import file_name
 from longctx.engine.run import Run
 from longctx.errors import UserError, did_you_mean
-from longctx.plugin.options import asks
+from longctx.plugin.options import asks_before_tests
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut
 from longctx.plugin.session import run_of, session_of
 from longctx.registry import check_known
@@ -94,7 +94,7 @@ def check_recorded(run: Run, models: Sequence[str]) -> None:
     A gate gives its verdict on that. models: those that the person named.
     """
     settings = run.settings
-    if asks(settings) or settings.baseline is not None:
+    if asks_before_tests(settings) or settings.baseline is not None:
         return
     folders = run.workspace.cassettes.glob("*/*/*.jsonl")
     recorded = sorted({path.parent.parent.name for path in folders}) if models else []

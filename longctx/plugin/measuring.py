@@ -224,12 +224,12 @@ SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
 
 
-def keep_rows(item: pytest.Item, lines: Sequence[str]) -> None:
+def hold_rows(item: pytest.Item, lines: Sequence[str]) -> None:
     """Let the test's next report carry these lines."""
     state_of(item).lines += lines
 
 
-def keep_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None:
+def hold_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None:
     """Let the test's next report carry the facts of a cell."""
     state_of(item).facts[cell] = dict(facts)
 
@@ -300,7 +300,7 @@ class RowWriter:
         if hooks.is_implemented(self._config, ROW):
             for line in lines:
                 row = row_of(line.partition("\t")[0], session.run.folder)
-                hooks.tell(self._config, ROW, row=row)
+                hooks.call_hook(self._config, ROW, row=row)
 
     def _end(self, why: str) -> None:
         """End the run, because its report would lack rows."""

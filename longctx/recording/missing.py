@@ -15,8 +15,8 @@ from longctx.cases.case import Case, Trial
 from longctx.config.models import as_lines
 from longctx.errors import closest
 from longctx.recording.tape import Tape, Wanted
-from longctx.results.store import differing
-from longctx.results.store import sentence as parts_sentence
+from longctx.results.store import parts_that_differ
+from longctx.results.store import request_difference as parts_sentence
 from longctx.text import visible
 from longctx.vocabulary.shapes import SHAPES
 
@@ -62,7 +62,7 @@ def _lacking(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator
         if is_asked is None or (passed_over and not is_asked):
             built = trial.build()
             wanted = Wanted.of(trial, built)
-            is_asked = tape.wants(wanted)
+            is_asked = tape.asks_request(wanted)
             if passed_over and not is_asked:
                 passed_over(trial, wanted)
             trial = dataclasses.replace(trial, built=built, sha256=wanted.sha256)
@@ -212,7 +212,7 @@ def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], 
 
 def _parts(tape: Tape, wanted: Wanted) -> str:
     """Return a sentence on the parts in which a request differs from the recorded one; empty if they are not known."""
-    differ = differing(tape.recorded_parts(wanted), wanted.parts)
+    differ = parts_that_differ(tape.recorded_parts(wanted), wanted.parts)
     return f" What differs: {parts_sentence(differ, 1)}." if any(differ.values()) else ""
 
 

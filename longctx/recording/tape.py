@@ -205,7 +205,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         In record mode `all`, an answer of another run is missing.
         """
         if self.answer(wanted) is not None:
-            return "found" if self.plays(wanted) else "missing"
+            return "found" if self.takes_recorded(wanted) else "missing"
         episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
         if not episodes:
             return "missing"
@@ -268,7 +268,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     last = found if last is None else max(last, found)
         return last and last[1]
 
-    def sends_again(self, cases: Iterable[Case], judge: ModelProfile | None = None) -> None:
+    def set_out_to_send(self, cases: Iterable[Case], judge: ModelProfile | None = None) -> None:
         """Set out to send all of these trials again, as record mode `all` does; other modes do not.
 
         From the first answer on, the files say that earlier ones do not count, so that no replay takes them for those
@@ -299,7 +299,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         recorded = self._episodes(wanted.file, wanted.model)
         return wanted.trial not in recorded and wanted.trial in self._not_sent_again[wanted.file]
 
-    def wants(self, wanted: Wanted) -> bool:
+    def asks_request(self, wanted: Wanted) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
         status = self.status(wanted)
         if self.record_mode == RecordMode.ONCE:
@@ -313,7 +313,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
         return None if index is None else (self.data[index][1]["body"]["string"], self._metadata_of[index])
 
-    def plays(self, wanted: Wanted) -> bool:
+    def takes_recorded(self, wanted: Wanted) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
         found = self.answer(wanted)
         return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
@@ -323,7 +323,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
         Raises TapeError if the recorded answer is malformed.
         """
-        found = self.answer(wanted) if self.plays(wanted) else None
+        found = self.answer(wanted) if self.takes_recorded(wanted) else None
         if found is None:
             return None
         body, metadata = found

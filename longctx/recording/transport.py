@@ -12,7 +12,7 @@ from longctx import clocks
 from longctx.config.models import BETA, VERSION, as_lines, treatments
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import digest, messages_body, unmarked
+from longctx.recording.request import digest, messages_body, without_cache_marks
 from longctx.recording.tape import WANTED, Tape, Wanted
 
 KEPT_HEADERS = ("content-type", "request-id")
@@ -55,7 +55,9 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             names = ", ".join(headers) or "none"
             raise AssertionError(f"the SDK sends other headers ({names}) than those {wanted.trial} is replayed by")
         # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.
-        compared = (each for sent in (body, unmarked(body)) for each in (sent, self._tape.rewriting.compared(sent)))
+        compared = (
+            each for sent in (body, without_cache_marks(body)) for each in (sent, self._tape.rewriting.compared(sent))
+        )
         if all(digest(each, headers, wanted.path) != wanted.sha256 for each in compared):
             raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
         stored = wanted.request()

@@ -118,7 +118,7 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
         nonlocal wanted, found, unread
         wanted = Wanted.of(trial, built)
         found = tape.reply(wanted)
-        unread = found is not None and built.context is not None and not was_read(built.user, found)
+        unread = found is not None and built.context is not None and not may_have_been_read(built.user, found)
         return None if unread else found
 
     try:
@@ -163,7 +163,7 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
     )
 
 
-def was_read(text: str, reply: Reply) -> bool:
+def may_have_been_read(text: str, reply: Reply) -> bool:
     """Return whether a server can have read a context with this text, by the tokens that it counted."""
     return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
 

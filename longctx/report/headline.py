@@ -34,7 +34,7 @@ def headline(verdict: RunVerdict) -> str:
     return f"{verdict.verdict.upper()} in {where}"
 
 
-def failures(verdict: RunVerdict) -> dict[str, str]:
+def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:
     """Return what each band that does not pass failed at, by its name, after the reasons of the whole run."""
     failed = {"the whole run": "; ".join(verdict.reasons)} if verdict.reasons else {}
     if (run := verdict.stated_run) and run.verdict != "pass":

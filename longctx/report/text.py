@@ -29,7 +29,7 @@ PRICES = "([prices] in the model's profile)"
 """Where a user gives prices."""
 
 
-def verbose(summary: Summary, folder: str = "RUN") -> str:
+def details_for_terminal(summary: Summary, folder: str = "RUN") -> str:
     """Return all notes and tables of a summary as text for a terminal.
 
     folder: the run's folder, as commands in the text name it.

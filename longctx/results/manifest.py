@@ -128,7 +128,7 @@ def load_manifest(folder: Path) -> Manifest:
     try:
         return as_manifest(parsed(json.loads, (folder / MANIFEST).read_text(encoding="utf-8")))
     except ValueError as error:
-        raise damaged(folder / MANIFEST, error) from None
+        raise damaged_file_error(folder / MANIFEST, error) from None
 
 
 def require_manifest(folder: Path) -> Manifest:
@@ -141,7 +141,7 @@ def require_manifest(folder: Path) -> Manifest:
         ) from None
 
 
-def damaged(path: Path, error: Exception) -> UserError:
+def damaged_file_error(path: Path, error: Exception) -> UserError:
     """Return an error for a file of a run that is not as longctx wrote it."""
     return UserError(
         "damaged-run",

@@ -166,7 +166,7 @@ class Forgetful(Tape):
 
     here = threading.local()
 
-    def plays(self, wanted: Any) -> bool:
+    def takes_recorded(self, wanted: Any) -> bool:
         return getattr(self.here, "asked", False)
 
     def reply(self, wanted: Any) -> Any:

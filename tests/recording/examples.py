@@ -18,7 +18,7 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.live.server.providers import Client
 from longctx.recording.apis.messages import PATH
-from longctx.recording.request import arguments, sent_body
+from longctx.recording.request import sdk_arguments, sent_body
 from longctx.recording.tape import WANTED, Tape, Wanted
 from tests.here import HERE
 from tests.protocols import Collage, LineRetrieval, Passkey
@@ -107,6 +107,6 @@ async def send(client: Client, trial: Trial, **changed: Any) -> Message:
     built, model = trial.build(), trial.case.model
     WANTED.set(Wanted.of(trial, built))
     async with client:
-        sent = arguments(PATH, sent_body(built, model), model.treatments)
+        sent = sdk_arguments(PATH, sent_body(built, model), model.treatments)
         message: Message = await client.messages.create(**sent | changed)
         return message

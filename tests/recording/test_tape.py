@@ -95,7 +95,7 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
 def test_what_each_record_mode_asks(tmp_path: Path, mode: str, asks: list[str]) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path, mode)
-    assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO) if tape.wants(wanted)] == asks
+    assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO) if tape.asks_request(wanted)] == asks
 
 
 def test_both_wordings_of_a_trial_are_kept(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path)
         file.write_bytes(first + last[:length])
         complete = length == len(last) - 1  # only its newline is missing
         tape = Tape(tmp_path / "cut", "once")
-        assert [tape.wants(wanted) for wanted in (ONE, TWO)] == [False, not complete]
+        assert [tape.asks_request(wanted) for wanted in (ONE, TWO)] == [False, not complete]
         assert tape.cut_short == (set() if complete or length == 0 else {file})
         assert file.read_bytes() == first + last[:length]
         tape.record(CHANGED, answer("changed"), AT, 0)
@@ -371,16 +371,16 @@ def test_a_changed_request_is_stale_after_the_same_reply_and_missing_after_anoth
         "new_episodes": status != "found",
         "all": True,
     }.items():
-        assert Tape(tmp_path, mode).wants(asked) == wants
+        assert Tape(tmp_path, mode).asks_request(asked) == wants
 
 
 def test_all_plays_what_its_own_run_recorded_and_nothing_else(tmp_path: Path) -> None:
     request = numbered("a")
     Tape(tmp_path, "once", run="earlier").record(request, answer("1"), LATER, 1.0)
     tape = Tape(tmp_path, "all", run="now")
-    assert not tape.plays(request)
+    assert not tape.takes_recorded(request)
     tape.record(request, answer("2"), AT, 1.0)  # the clock of the earlier run was ahead
-    assert tape.plays(request)
+    assert tape.takes_recorded(request)
     reply = tape.reply(request)
     assert reply is not None
     assert (reply.text, reply.live) == ("2", True)
@@ -395,7 +395,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
     for each in (ONE, TWO, CHANGED):
         first.record(each, answer("old"), LATER, 0)  # the clock of the first run was ahead
     again = Tape(folder, "all", run="again")
-    again.sends_again([CASE])
+    again.set_out_to_send([CASE])
     assert said(Tape(folder), TWO) == "old", "nothing was answered yet"
     again.record(ONE, answer("new"), AT, 0)
     file = folder / CASE.file
@@ -404,7 +404,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
     merged = Tape(folder, "once", run="later")
     assert [said(merged, each) for each in (ONE, TWO, CHANGED)] == ["new", None, "old"]
-    assert (merged.status(TWO), merged.wants(TWO), merged.was_not_sent_again(TWO)) == ("missing", True, True)
+    assert (merged.status(TWO), merged.asks_request(TWO), merged.was_not_sent_again(TWO)) == ("missing", True, True)
     assert not merged.was_not_sent_again(ONE)
     merged.record(TWO, answer("sent again"), AT, 0)
     assert said(Tape(folder), TWO) == "sent again"
@@ -414,7 +414,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
 def test_other_modes_replace_nothing(tmp_path: Path, mode: str) -> None:
     Tape(tmp_path, "once", run="first").record(ONE, answer("old"), AT, 0)
     later = Tape(tmp_path, mode, run="later")
-    later.sends_again([CASE])
+    later.set_out_to_send([CASE])
     later.record(TWO, answer(), AT, 0)
     assert said(Tape(tmp_path), ONE) == "old"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_task, declare, following, say, settings_of, tell_unread
+from longctx.cli.options import add_task, declare, next_command, print_at_once, print_unread, settings_of
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
@@ -61,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
 
     files = WrittenFiles.at(options.out)
     settings = replace(settings_of(options), estimate=False)
-    run = Run(root=options.workspace.root, settings=settings, say=say)
+    run = Run(root=options.workspace.root, settings=settings, say=print_at_once)
     corpus = load_corpus(options.corpus)
-    tell_unread(options.corpus)
+    print_unread(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
         run.estimate(cases)
@@ -87,7 +87,9 @@ def run(options: argparse.Namespace) -> int:
     if not trials:
         print(_unusable(written, files, cases[0].cell.max_tokens))
     else:
-        print(following(["longctx", "data", "questions", "check", str(options.out), "--corpus", str(options.corpus)]))
+        print(
+            next_command(["longctx", "data", "questions", "check", str(options.out), "--corpus", str(options.corpus)])
+        )
     return 0 if trials and len(written) == len(cases) else 1
 
 

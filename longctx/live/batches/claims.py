@@ -9,7 +9,17 @@ from dataclasses import dataclass
 
 import anthropic
 
-from longctx.live.batches.collect import KEPT, REAL, BatchStatus, Clock, Collected, Collecting, Statuses, polls, stamp
+from longctx.live.batches.collect import (
+    KEPT,
+    REAL,
+    BatchStatus,
+    Clock,
+    Collected,
+    Collecting,
+    Statuses,
+    seconds_between_looks,
+    stamp,
+)
 from longctx.live.batches.ledger import Batch, Ledger, TapePlace
 from longctx.live.batches.service import Service, State
 from longctx.live.explaining import explain
@@ -99,7 +109,7 @@ class Batches:
 
         Raises ENQUIRY_ERRORS and NotRecorded.
         """
-        pauses = polls()
+        pauses = seconds_between_looks()
         for left in reversed(range(DOWNLOADS)):
             await self.service.results(batch.id, len(batch.requests), collecting.note)
             if not collecting.missing or not left:

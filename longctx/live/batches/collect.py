@@ -13,7 +13,7 @@ from typing import Any, Literal
 import anthropic
 
 from longctx import clocks
-from longctx.live.batches.ledger import Batch, Ledger, TapePlace, place_of, sync
+from longctx.live.batches.ledger import Batch, Ledger, TapePlace, flush_to_disk, place_of
 from longctx.live.batches.service import Service, State
 from longctx.live.explaining import by_status, explain, server_sentence
 from longctx.live.failure import Failure
@@ -70,7 +70,7 @@ class Collecting:
         """Return what is on the tape, and on disk when this returns."""
         for file in self._unsynced:
             with contextlib.suppress(OSError):  # some file systems cannot sync
-                sync(self._tape.path_of(file))
+                flush_to_disk(self._tape.path_of(file))
         self._unsynced.clear()
         return frozenset(self._answered)
 
@@ -143,7 +143,7 @@ class Statuses:
 
         since: the latest time at which a request to create it may have been sent.
         """
-        pauses = polls()
+        pauses = seconds_between_looks()
         while (status := await self.of(batch)).kind in ("absent", "unreached") and not status.fatal:
             left = SETTLE_S - self._clock.seconds_since(since)
             if left <= 0:
@@ -181,7 +181,7 @@ def _status(batch: Batch, state: State) -> BatchStatus:
     return BatchStatus("ended" if state.ended else "running", batch, state)
 
 
-def sentence(status: BatchStatus) -> str:
+def no_answer_sentence(status: BatchStatus) -> str:
     """Return a sentence on why the trials of a batch have no answer, and what to do."""
     batch, number = status.batch, len(status.batch.requests)
     forget = (
@@ -237,7 +237,7 @@ class Clock:
 REAL = Clock()
 
 
-def polls() -> Iterator[float]:
+def seconds_between_looks() -> Iterator[float]:
     """Yield the seconds between looks at a batch, which double up to the longest."""
     pause = FIRST_POLL_S
     while True:

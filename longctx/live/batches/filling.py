@@ -12,7 +12,15 @@ import anthropic
 from longctx.cases.case import Trial
 from longctx.live.asking import Progress
 from longctx.live.batches.claims import Batches
-from longctx.live.batches.collect import AGAIN, TIMES, BatchStatus, Collected, polls, sentence, stamp
+from longctx.live.batches.collect import (
+    AGAIN,
+    TIMES,
+    BatchStatus,
+    Collected,
+    no_answer_sentence,
+    seconds_between_looks,
+    stamp,
+)
 from longctx.live.batches.ledger import (
     ID_LENGTH,
     Batch,
@@ -20,10 +28,10 @@ from longctx.live.batches.ledger import (
     TapePlace,
     custom_id,
     new_name,
-    parts,
     place_in,
     place_of,
     size_of,
+    split_by_limits,
 )
 from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget
@@ -35,7 +43,7 @@ from longctx.live.server.address import without_userinfo
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
 
 
-async def fill(
+async def ask_in_batches(
     batches: Batches,
     trials: Sequence[Trial],
     held: Sequence[Trial],
@@ -87,7 +95,7 @@ class _Filling:
     def _parts(self, trials: Sequence[Trial]) -> Iterator[list[Request]]:
         """Yield the questions of each batch; those of one batch have the same betas, which are sent once for all."""
         for _, alike in groupby(self._within_budget(trials), lambda request: request.wanted.headers):
-            yield from parts((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
+            yield from split_by_limits((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
 
     def _within_budget(self, trials: Sequence[Trial]) -> Iterator[Request]:
         for trial in trials:
@@ -113,7 +121,7 @@ class _Filling:
         tape.begin_sending()
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": request.body} for id, request in zip(ids, part, strict=True)]
-        status = await created(self._batches, batch, bodies, part[0].headers)
+        status = await create_claimed(self._batches, batch, bodies, part[0].headers)
         if isinstance(status, Failure):
             self._ledger.drop(batch)
             return status
@@ -132,7 +140,7 @@ class _Filling:
     async def wait(self) -> None:
         """Look at the batches until all answers are collected, or the waiting time is over."""
         began = self._clock.now()
-        pauses = polls()
+        pauses = seconds_between_looks()
         wait_s = self._batches.terms.wait_s
         while True:
             await self._look()
@@ -150,7 +158,7 @@ class _Filling:
         held = self._batches.held()
         for place, trial in list(self.waiting_for.items()):
             status = held.get(place)
-            self._fail(trial, pending(status) if status else _lost())
+            self._fail(trial, held_in_batch(status) if status else _lost())
 
     def _open(self) -> list[BatchStatus]:
         """Return the statuses of the batches that hold the awaited questions."""
@@ -228,9 +236,9 @@ def _awaited(statuses: Sequence[BatchStatus], pause: float) -> str:
     return f"{which} ({done:,} of {requests:,} requests have ended{why}), looked at again in {pause:g} s"
 
 
-def pending(status: BatchStatus) -> Failure:
+def held_in_batch(status: BatchStatus) -> Failure:
     """Return the failure of a question that an uncollected batch holds."""
-    return Failure("pending", sentence(status), fatal=True)
+    return Failure("pending", no_answer_sentence(status), fatal=True)
 
 
 def _lost() -> Failure:
@@ -241,7 +249,7 @@ CREATIONS = 5
 """The most requests to create one batch."""
 
 
-async def created(
+async def create_claimed(
     batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]], headers: Mapping[str, str]
 ) -> BatchStatus | Failure:
     """Create a batch that was claimed; return its status, or the failure if it was certainly not created.

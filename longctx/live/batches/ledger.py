@@ -170,10 +170,10 @@ class Ledger:
         lines = ",\n".join(json.dumps(asdict(request), ensure_ascii=False) for request in batch.requests)
         text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "requests": [\n{lines}\n]}}\n'
         write_file(self.path(batch), lambda part: _write_through(part, text.encode()))
-        sync(self.folder)
+        flush_to_disk(self.folder)
 
 
-def sync(path: Path) -> None:
+def flush_to_disk(path: Path) -> None:
     """Flush a file, or the entries of a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -184,7 +184,7 @@ def sync(path: Path) -> None:
 
 def _write_through(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    sync(path)
+    flush_to_disk(path)
 
 
 _BATCH = TypeAdapter(Batch)
@@ -213,7 +213,7 @@ AROUND = len('{"requests":[]}')
 Item = TypeVar("Item")
 
 
-def parts(
+def split_by_limits(
     sized: Iterable[tuple[Item, int]], most_bytes: int | None = None, most_requests: int | None = None
 ) -> Iterator[list[Item]]:
     """Yield the items in their order, in as few parts as the limits allow; an item above the limit is a part by itself.

@@ -45,7 +45,7 @@ def without_userinfo(base_url: str) -> str:
     return str(url.copy_with(userinfo=b"")) if url.userinfo else base_url
 
 
-def confirm(base_url: str, found_in: str, typed: str | None = None, provider: str = "anthropic") -> None:
+def check_key_may_be_sent(base_url: str, found_in: str, typed: str | None = None, provider: str = "anthropic") -> None:
     """Raise UserError unless a key may be sent to an address that a file of the project names.
 
     It may if the person typed the same address, or if the server is the provider's own or that of ANTHROPIC_BASE_URL

@@ -18,11 +18,11 @@ from longctx.errors import UserError
 from longctx.live.explaining import explain
 from longctx.live.failure import Failure, Unasked
 from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S, body_of, no_connection, read_count
-from longctx.live.server.learn import counts_by_itself, retrieve, source_of, token_counts
+from longctx.live.server.learn import counts_by_itself, described_by_server, source_of, token_counts
 from longctx.live.server.providers import Client
 from longctx.live.watch import Say, waiting
 from longctx.recording.apis import api_of
-from longctx.recording.request import count_call, count_posted, request_body, user_text
+from longctx.recording.request import count_arguments, count_post_arguments, request_body, user_text
 from longctx.registry import shipped
 from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
@@ -35,7 +35,7 @@ PromptKind = tuple[str, str, str, str, int]
 """The kind of a prompt: model, prompt set, shape, test, and the size by the model's profile."""
 
 
-async def counted(client: Client, trials: Sequence[Trial], say: Say) -> list[Trial]:
+async def with_counted_tokens(client: Client, trials: Sequence[Trial], say: Say) -> list[Trial]:
     """Return the same questions with the tokens of their cases' prompts as the server counts them, if it does.
 
     One request of each kind is counted, with everything that it holds; the tokens of others are estimated from its
@@ -84,15 +84,15 @@ async def _count(client: Client, trial: Trial) -> int | Failure:
     once = client.with_options(max_retries=0)
     try:
         if counts_by_itself(model):
-            sent = count_posted(request_body(built, model), model)
+            sent = count_post_arguments(request_body(built, model), model)
             return read_count(await body_of(once.post(**sent, cast_to=httpx2.Response)), api_of(model).COUNT_FIELD)
-        counting = once.messages.with_raw_response.count_tokens(**count_call(built, model))
+        counting = once.messages.with_raw_response.count_tokens(**count_arguments(built, model))
         return read_count(await body_of(counting))
     except (*ENQUIRY_ERRORS, ValueError) as error:  # ValueError: the SDK cannot send the text
         return explain(error, client.base_url)
 
 
-async def calibrate(
+async def with_server_facts(
     workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
 ) -> tuple[list[Case], list[Unasked]]:
     """Return the cases with what the server told, and apart those that need a count of tokens the server does not give.
@@ -105,7 +105,7 @@ async def calibrate(
             models[case.model.model] = await _with_window(workspace, client, case.model, say)
     known = [dataclasses.replace(case, model=models[case.model.model]) for case in cases]
     calibrated, uncounted = await count_probes(workspace, client, known, say)
-    say_uncounted(say, uncounted, alone=not calibrated)
+    print_uncounted(say, uncounted, alone=not calibrated)
     return calibrated, uncounted
 
 
@@ -136,7 +136,7 @@ async def count_probes(
     return counted, uncounted
 
 
-def say_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
+def print_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
     """Print why cases are not asked. alone: whether there are no others; it then raises UserError."""
     for message in dict.fromkeys(failure.message for _, failure in uncounted):
         if alone:
@@ -154,7 +154,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
         return model
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
-            description = await retrieve(client, model)
+            description = await described_by_server(client, model)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if no_connection(error):

@@ -18,7 +18,7 @@ from longctx.live.server.providers import Client
 from longctx.recording.apis import api_of, gemini, messages, to_reply
 from longctx.recording.apis import messages as messages_api
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import completed, count_posted, posted
+from longctx.recording.request import count_post_arguments, post_arguments, with_model_profile
 from longctx.registry import shipped
 from longctx.vocabulary.cell import PROTOCOL, Cell, Reply
 from longctx.workspace import Workspace
@@ -29,7 +29,7 @@ TokenCounter = Callable[[Client, ModelProfile, str, str], Awaitable[int]]
 """A function that returns the input tokens of a prompt and a system prompt."""
 
 
-async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
+async def described_by_server(client: Client, model: ModelProfile) -> dict[str, Any]:
     """Return what models.retrieve tells, by the fields of `Probed`; empty if the server does not list the model.
 
     Raises ENQUIRY_ERRORS.
@@ -62,7 +62,7 @@ async def retrieve(client: Client, model: ModelProfile) -> dict[str, Any]:
     return {name: value for name, value in probed.items() if value is not None}
 
 
-async def count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
+async def count_tokens(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
     """Return the input tokens of a prompt. Raises ENQUIRY_ERRORS, also if the provider does not count."""
     messages: Any = [{"role": "user", "content": text}]
     by_itself = counts_by_itself(model)
@@ -70,8 +70,8 @@ async def count(client: Client, model: ModelProfile, text: str, system: str = ""
     def counted(of: Client) -> Awaitable[bytes]:
         if by_itself:
             told = {"system": system} if system else {}
-            body = completed({"messages": messages, "max_tokens": 1, **told}, model)
-            return body_of(of.post(**count_posted(body, model), cast_to=httpx2.Response))
+            body = with_model_profile({"messages": messages, "max_tokens": 1, **told}, model)
+            return body_of(of.post(**count_post_arguments(body, model), cast_to=httpx2.Response))
         call = of.messages.with_raw_response.count_tokens(
             model=model.sent_as,
             messages=messages,
@@ -94,7 +94,7 @@ async def token_counts(
     model: ModelProfile,
     test: type[Cell] | Cell,
     wording: Wording,
-    counter: TokenCounter = count,
+    counter: TokenCounter = count_tokens,
 ) -> TokenCounts:
     """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
     probes = test.probes(wording.words).items()
@@ -125,9 +125,13 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     for test in shipped().values():
         texts = test.cell.unit_texts(prompts.wording(test.cell).words)
         for unit, (few, many, more) in texts.items():
-            tokens_of[unit] = round((await count(client, model, many) - await count(client, model, few)) / more, 2)
+            tokens_of[unit] = round(
+                (await count_tokens(client, model, many) - await count_tokens(client, model, few)) / more, 2
+            )
     first, second, *_ = load_corpus(workspace.find("register")).sections
-    difference = await count(client, model, f"{first.text}\n\n{second.text}") - await count(client, model, first.text)
+    difference = await count_tokens(client, model, f"{first.text}\n\n{second.text}") - await count_tokens(
+        client, model, first.text
+    )
     tokens_of["reference"] = round(difference / second.tokens, 3)
     if nothing := [name for name, tokens in tokens_of.items() if tokens <= 0]:
         raise _contradiction(f"a {nothing[0]} would take {tokens_of[nothing[0]]:g} tokens")
@@ -183,7 +187,7 @@ async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) 
 async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> bytes:
     if model.api != messages.NAME:
         api = api_of(model)
-        sent = posted(api.PATH, api.rendered(dict(request), model), model.treatments)
+        sent = post_arguments(api.PATH, api.rendered(dict(request), model), model.treatments)
         return await body_of(client.post(**sent, cast_to=httpx2.Response), ANSWER_WITHIN_S)
     named = {name: value for name, value in request.items() if name in NAMED}
     extra = {name: value for name, value in request.items() if name not in NAMED}

@@ -14,7 +14,7 @@ from longctx.config.models import OF_APIS, VENDORS, ModelProfile
 from longctx.errors import UserError
 from longctx.live.explaining import NO_HEADER
 from longctx.live.request import Request
-from longctx.live.server.address import confirm, is_loopback, parsed, same_server, without_path_of_api
+from longctx.live.server.address import check_key_may_be_sent, is_loopback, parsed, same_server, without_path_of_api
 from longctx.live.server.enquiry import body_of
 from longctx.live.server.providers import Client, ClientSettings
 from longctx.recording.apis import messages
@@ -69,7 +69,7 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
     if own and not variable:
         variable = next(filter(os.environ.get, vendor.keys), vendor.keys[-1])
     if base_url is None and model.base_url and (variable or not is_loopback(parsed(url).host)):
-        confirm(url, f"The profile of {model.model}", provider=provider)
+        check_key_may_be_sent(url, f"The profile of {model.model}", provider=provider)
     key = os.environ.get(variable, "") if variable else NO_KEY
     if not key:
         raise UserError(

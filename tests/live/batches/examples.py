@@ -11,7 +11,7 @@ from longctx.cases.case import Case, Trial
 from longctx.live.asking import ask_all
 from longctx.live.batches.claims import Batches, BatchTerms
 from longctx.live.batches.collect import Clock
-from longctx.live.batches.filling import fill
+from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id, place_in, place_of
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
@@ -90,7 +90,7 @@ def run(
                 return await ask_all(client, tape, some, bounds, progress)
 
             waited = [trial for trial in trials if place_in(trial) in held]
-            return await fill(batches, free, waited, directly, bounds.budget, progress)
+            return await ask_in_batches(batches, free, waited, directly, bounds.budget, progress)
 
     return Ran(asyncio.run(ask()), messages, progress, clock.slept)
 

@@ -15,7 +15,7 @@ from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
 from longctx.live.server.clients import open_client
-from longctx.live.server.counting import calibrate
+from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Cell
@@ -50,7 +50,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
     async def run() -> tuple[list[Case], list[Unasked]]:
         async with open_client(Tape(tape), url, 4) as client:
-            return await calibrate(Workspace(tape / "project"), client, cases, say)
+            return await with_server_facts(Workspace(tape / "project"), client, cases, say)
 
     return asyncio.run(run())
 

@@ -12,7 +12,7 @@ from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.bank import load_bank
 from longctx.live.server.clients import open_client
-from longctx.live.server.counting import counted
+from longctx.live.server.counting import with_counted_tokens
 from tests.here import HERE
 from tests.protocols import Control
 from tests.recording.examples import line_case
@@ -25,7 +25,7 @@ EDITS = {"edits": [{"type": "clear_tool_uses_20250919"}]}
 def counts(server: SimulatedServer, trials: Sequence[Trial]) -> list[Trial]:
     async def run() -> list[Trial]:
         async with open_client(None, server.url, 1) as client:
-            return await counted(client, trials, print)
+            return await with_counted_tokens(client, trials, print)
 
     return asyncio.run(run())
 

@@ -25,7 +25,7 @@ from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.clients import open_client
 from longctx.live.server.enquiry import ENQUIRY_ERRORS
-from longctx.live.server.learn import count, retrieve
+from longctx.live.server.learn import count_tokens, described_by_server
 from longctx.live.server.network import Network
 from longctx.live.server.providers import Client
 from longctx.recording.apis.messages import read
@@ -182,8 +182,8 @@ def posted(path: str, client: Client) -> Awaitable[object]:
 MODEL = ModelProfile.model_validate({"model": "toy"})
 ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "message": trial,
-    "count_tokens": lambda client: count(client, MODEL, "text"),
-    "model": lambda client: retrieve(client, MODEL),
+    "count_tokens": lambda client: count_tokens(client, MODEL, "text"),
+    "model": lambda client: described_by_server(client, MODEL),
     "list of batches": lambda client: Service(client).since(utc_now()),
     "creation of a batch": lambda client: Service(client).create([], {}),
     "state of a batch": lambda client: Service(client).retrieve("id"),
