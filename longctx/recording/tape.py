@@ -1,4 +1,4 @@
-"""The tape: a vcrpy Cassette over a folder of JSON-lines files, one file for each cell, one line for each episode.
+"""The tape: a folder of JSON-lines files, one file for each cell, one line for each episode.
 
 An episode is a complete vcrpy cassette of one interaction; its metadata names the trial that it answers. It holds the
 digest of the request, not its body: the prompt is built again from the seed, so that a changed prompt finds no answer.
@@ -106,15 +106,14 @@ class Wanted:
 
     def request(self) -> Request:
         """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
-        where = {"trial": self.trial, "file": self.file, "model": self.model, "key": self.key}
-        return Request("POST", self.path, f"sha256:{self.sha256}", where)
+        return Request("POST", self.path, f"sha256:{self.sha256}", {})
 
 
 WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
 """The question that the current task asks; it tells the transport which trial an answer belongs to."""
 
 
-class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
+class Tape:
     """All episodes in `folder`. The file of a cell is read when it is first needed.
 
     record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
@@ -132,7 +131,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         base: Base | None = None,
         trust_base: bool = False,
     ) -> None:
-        super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
+        self.record_mode = RecordMode(record_mode)
+        self._cassette = Cassette(str(folder), record_mode=self.record_mode)
+        """The requests and responses of all files that were read. What finds them is the index: it is never saved."""
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
         self.homes: Mapping[str, Path] = {}
         """Further folders of recordings, by the tests that have them: what is recorded of these tests goes there."""
@@ -206,14 +207,12 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         """
         if self.answer(wanted) is not None:
             return "found" if self.takes_recorded(wanted) else "missing"
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
-        if not episodes:
-            return "missing"
-        places = {
-            (metadata.get("request", 0), metadata.get("after", ""))
-            for metadata in (self._metadata_of[index] for index in episodes.values())
-        }
-        return "stale" if (wanted.number, wanted.after) in places else "missing"
+        return "stale" if any(_in_place_of(wanted, metadata) for metadata in self._metadata(wanted)) else "missing"
+
+    def _metadata(self, wanted: Wanted) -> list[dict[str, Any]]:
+        """Return the metadata of all answers to the trial of a request."""
+        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial, {})
+        return [self._metadata_of[index] for index in episodes.values()]
 
     def asks(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
@@ -240,7 +239,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         counts = []
         for index in indices:
             with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
-                request, response = self.data[index]
+                request, response = self._cassette.data[index]
                 answer = read_object(response["body"]["string"])
                 api = api_at(request.path)
                 tokens = api.as_message(answer)["usage"]["output_tokens"] if api else None
@@ -310,8 +309,17 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def answer(self, wanted: Wanted) -> tuple[bytes, dict[str, Any]] | None:
         """Return the body of the recorded answer to exactly this request, and its metadata; None if there is none."""
+        episode = self._episode(wanted)
+        return episode and (episode[1]["body"]["string"], episode[2])
+
+    def response(self, wanted: Wanted) -> dict[str, Any] | None:
+        """Return the recorded response to exactly this request; None if there is none, or if it is sent anyway."""
+        episode = None if self.asks_anew else self._episode(wanted)
+        return episode and episode[1]
+
+    def _episode(self, wanted: Wanted) -> Episode | None:
         index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
-        return None if index is None else (self.data[index][1]["body"]["string"], self._metadata_of[index])
+        return None if index is None else (*self._cassette.data[index], self._metadata_of[index])
 
     def takes_recorded(self, wanted: Wanted) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
@@ -360,12 +368,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
         """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none."""
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial)
-        if not episodes:
+        if not (metadata := _latest(self._metadata(wanted))):
             return {}
-        metadata = max(
-            (self._metadata_of[index] for index in episodes.values()), key=lambda metadata: str(metadata["recorded_at"])
-        )
         return {
             "prompt_set": present_name(metadata["prompt_set"]),
             "digest": metadata["wording"],
@@ -374,15 +378,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def recorded_parts(self, wanted: Wanted) -> str:
         """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).values()
-        recorded = [self._metadata_of[index] for index in episodes]
-        here = [
-            metadata
-            for metadata in recorded
-            if (metadata.get("request", 0), metadata.get("after", "")) == (wanted.number, wanted.after)
-        ]
-        latest = max(here, key=lambda metadata: str(metadata["recorded_at"]), default={})
-        return str(latest.get("parts", ""))
+        here = _latest(metadata for metadata in self._metadata(wanted) if _in_place_of(wanted, metadata))
+        return str(here.get("parts", ""))
 
     def record(
         self,
@@ -425,33 +422,15 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         self.begin_sending()
         self._episodes(wanted.file, wanted.model)
         request = wanted.request()
-        self._append_line(wanted.file, request, response, metadata)
+        episode = {"requests": [request], "responses": [dict(response, body=dict(response["body"]))]}
+        self._append(self.path_of(wanted.file), serialize(episode | {"metadata": metadata}, compact_json))
         self._add(wanted.file, request, response, metadata)
         self.recorded += 1
-
-    # vcrpy's Cassette scans all episodes and saves on exit; here an index finds them and each answer is saved at once.
-
-    def _responses(self, request: Request) -> Iterator[tuple[int, dict[str, Any]]]:
-        where = request.headers
-        episodes = self._episodes(where["file"], where["model"]).get(where["trial"], {})
-        index = episodes.get(where["key"])
-        if index is not None:
-            yield index, self.data[index][1]
-
-    def _save(self, force: bool = False) -> None:
-        """Do nothing: every answer was appended when it arrived."""
 
     @property
     def keeps(self) -> bool:
         """Whether later runs will find what this one records."""
         return len(self._folders) == 1
-
-    @property
-    def write_protected(self) -> bool:
-        return bool(self.record_mode == RecordMode.NONE)
-
-    def can_play_response_for(self, request: Request) -> bool:
-        return self.record_mode != RecordMode.ALL and request in self
 
     def _episodes(self, file: str, model: str) -> dict[str, dict[str, int]]:
         """Return the index of the latest episode of each trial and digest, after reading the file if necessary.
@@ -473,10 +452,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def origin(self, wanted: Wanted) -> AnswerOrigin | None:
         """Return where the recorded answer to exactly this request comes from; None without an answer or a base."""
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
-        if index is None or self._base is None:
-            return None
-        return self._origin(wanted.file, (*self.data[index], self._metadata_of[index]))
+        episode = self._episode(wanted)
+        return None if episode is None or self._base is None else self._origin(wanted.file, episode)
 
     def _origin(self, file: str, episode: Episode) -> AnswerOrigin:
         if self._run and episode[2]["run"] == self._run:
@@ -503,20 +480,24 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         older = episodes.get(key)
         own = bool(self._run) and metadata["run"] == self._run  # counts whatever the clock of another machine was
         if own or older is None or self._metadata_of[older]["recorded_at"] <= metadata["recorded_at"]:
-            episodes[key] = len(self.data)
-        self.data.append((request, response))
+            episodes[key] = len(self._cassette.data)
+        self._cassette.data.append((request, response))
         self._metadata_of.append(metadata)
-
-    def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
-        bare = Request(request.method, request.uri, request.body, {})
-        episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
-        self._append(self.path_of(file), serialize(episode | {"metadata": metadata}, compact_json))
 
     def _append(self, path: Path, line: str) -> None:
         try:
             append_line(path, line.encode("utf-8"))
         except OSError as error:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
+
+
+def _in_place_of(wanted: Wanted, metadata: Mapping[str, Any]) -> bool:
+    """Return whether an answer is to the request in this place of its trial, whatever that request was."""
+    return (metadata.get("request", 0), metadata.get("after", "")) == (wanted.number, wanted.after)
+
+
+def _latest(recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    return max(recorded, key=lambda metadata: str(metadata["recorded_at"]), default={})
 
 
 def _unusable(wanted: Wanted, why: Exception) -> TapeError:

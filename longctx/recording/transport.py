@@ -60,9 +60,8 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         )
         if all(digest(each, headers, wanted.path) != wanted.sha256 for each in compared):
             raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
-        stored = wanted.request()
-        if self._tape.can_play_response_for(stored):
-            return _played(self._tape.play_response(stored))
+        if (recorded := self._tape.response(wanted)) is not None:
+            return _played(recorded)
         return await self._record(request, wanted)
 
     async def aclose(self) -> None:
