@@ -14,7 +14,7 @@ from typing import Any
 import longctx
 from longctx import logs
 from longctx.cli import baseline, chunks, compare, data, demo, gate, init, merge, models, plan, show, upgrade, window
-from longctx.cli.options import fill_from_project
+from longctx.cli.shared_options import fill_from_project
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 

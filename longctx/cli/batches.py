@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.cli.options import declare, print_at_once
+from longctx.cli.shared_options import declare, print_at_once
 from longctx.errors import UserError
 from longctx.extras import require
 

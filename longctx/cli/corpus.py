@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_task, declare, print_unread, settings_of
+from longctx.cli.shared_options import add_task, declare, print_unread, settings_of
 from longctx.config.arguments import number
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ def freeze(options: argparse.Namespace) -> int:
 
 
 def stats(options: argparse.Namespace) -> int:
-    from longctx.corpus.bank import load_bank
     from longctx.corpus.documents import load_corpus, read_settings
-    from longctx.protocols.reports.corpus import stats_text
+    from longctx.corpus.question_bank import load_bank
+    from longctx.protocols.reports.corpus_report import stats_text
 
     documents, budgets = options.documents, options.budget or BUDGETS
     print_unread(documents)
@@ -142,7 +142,7 @@ def diff(options: argparse.Namespace) -> int:
 def _written(questions: Path, folder: Path, file: Path) -> dict[str, str]:
     """Write the questions about sections of a folder to `file`; return the digest of each of its sections."""
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.questions import dump, load_questions
+    from longctx.corpus.question_bank import dump, load_questions
     from longctx.errors import UserError
 
     sections = {section.id: section.text for section in load_corpus(folder).sections}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import longctx
-from longctx.cli.options import print_at_once
+from longctx.cli.shared_options import print_at_once
 from longctx.config.keeping import keep_default_profile
 from longctx.config.profiles import DEFAULT, load_profile
 from longctx.config.project import project_settings

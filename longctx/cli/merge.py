@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.options import check_free_folder, declare, settings_of
+from longctx.cli.shared_options import check_free_folder, declare, settings_of
 from longctx.engine.settings import GATE
 from longctx.extras import writes_page
 from longctx.gate.rules import ignored_options
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
     from longctx.report.terminal import as_terminal
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
     from longctx.results.export import PARQUET
     from longctx.results.merging import merge_manifests, merge_rows
     from longctx.results.store import missing_shards

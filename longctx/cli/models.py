@@ -9,10 +9,10 @@ from tabulate import tabulate
 
 from longctx import clocks
 from longctx.cli import batches
-from longctx.cli.options import declare, print_at_once
-from longctx.config.files import checked, file_name, slug
+from longctx.cli.shared_options import declare, print_at_once
 from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
 from longctx.config.profiles import as_toml
+from longctx.config.project_files import checked, file_name, slug
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.files import write_file

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import declare, settings_of
+from longctx.cli.shared_options import declare, settings_of
 from longctx.config.arguments import number, share
 from longctx.errors import UserError
 from longctx.workspace import Workspace
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.plugin.selected_tests import reports_of_tests
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices, questions_worth
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
     from longctx.vocabulary.looks import DEFAULT_LOOKS
 
     if options.drop > options.rate:
@@ -140,7 +140,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
     Raises UserError if they tell nothing.
     """
     from longctx.gate.evidence import same_recordings, seen_by_band
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
     same = same_recordings(before, after)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.options import add_task, next_command
+from longctx.cli.shared_options import add_task, next_command
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.text import count
@@ -78,7 +78,7 @@ def documents(options: argparse.Namespace) -> int:
 
 
 def add_drafts(options: argparse.Namespace) -> int:
-    from longctx.corpus.questions import load_questions
+    from longctx.corpus.question_bank import load_questions
 
     questions = load_questions(options.questions).questions
     reviewed = [question for question in questions if question.reviewed]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from longctx.cases.case import Case, Trial
-from longctx.cli.options import add_bank_name, declare
+from longctx.cli.shared_options import add_bank_name, declare
 from longctx.config.models import as_lines, load_model
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
 from longctx.corpus.documents import word_for
+from longctx.corpus.question_bank import load_bank
 from longctx.errors import UserError, did_you_mean
 from longctx.recording.request import digest_of, request_body
 from longctx.recording.trials import Exchange

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.drafting import NewTest, add_options, confirmed, run_of
-from longctx.cli.options import add_task, print_at_once
+from longctx.cli.new_test import NewTest, add_options, confirmed, run_of
+from longctx.cli.shared_options import add_task, print_at_once
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.text import count
@@ -162,7 +162,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
     """Return the sessions by name, with what their logs lack. Raises UserError."""
-    from longctx.config.files import read_text
+    from longctx.config.project_files import read_text
     from longctx.functions.transcript import read_transcript
 
     found: dict[str, Transcript] = {}
@@ -182,7 +182,7 @@ def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
 
 
 def _tools(path: Path) -> list[dict[str, Any]]:
-    from longctx.config.files import read_text
+    from longctx.config.project_files import read_text
 
     try:
         tools = json.loads(read_text(path))

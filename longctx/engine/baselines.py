@@ -54,7 +54,7 @@ def save(
     """
     from longctx.gate.validity import vacuous_bands
     from longctx.registry import known_protocols
-    from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
+    from longctx.results.baseline_file import add_to_baseline, load_baseline, write_baseline
     from longctx.results.manifest import require_manifest
     from longctx.results.merging import check_not_stopped, new_rows
     from longctx.results.store import incomplete_sentences, load_rows

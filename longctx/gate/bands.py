@@ -9,8 +9,8 @@ A run of several bands is a hypothesis of its own, with a margin of its own: a s
 though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction. If a
 profile states that margin, the run must pass, too, and every band is asked until the run is settled.
 
-Evidence may be looked at several times (stats/looks.py). A band is settled at the first look at which it passes, or
-shows a drop of at least the margin; what was asked after that look does not count.
+Evidence may be looked at several times (stats/group_sequential.py). A band is settled at the first look at which it
+passes, or shows a drop of at least the margin; what was asked after that look does not count.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Literal
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import p_value_over_clusters, trials_to_settle
-from longctx.stats.looks import ONCE
-from longctx.stats.looks import Looks as Planned
+from longctx.stats.group_sequential import ONCE
+from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass

@@ -23,7 +23,7 @@ from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grou
 from longctx.results.store import parts_that_differ
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
-from longctx.stats.looks import ONCE, Looks, planned
+from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect

@@ -45,7 +45,7 @@ from longctx.gate.validity import (
     why_run_is_invalid,
 )
 from longctx.registry import shipped
-from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE
+from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired

@@ -17,7 +17,6 @@ from longctx.plugin import (
     guarding,
     hookspec,
     measuring,
-    minimum,
     mistakes,
     notices,
     options,
@@ -58,23 +57,23 @@ def pytest_configure(config: pytest.Config) -> None:
     for line in options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:
-        from longctx.plugin import project
+        from longctx.plugin import root
 
-        project.collect_project_by_default(config)
+        root.collect_project_by_default(config)
     started = run.start(config)
     if not run.is_worker(config):
         if options.any_given(config) and not is_nested(config):
-            from longctx.plugin import grid, project
+            from longctx.plugin import collecting, root
 
-            project.check_root(config)
+            root.check_root(config)
             notices.check_once(config)
             notices.check_batching(started.settings)
             gating.check(started)
-            grid.check(started)
+            collecting.check(started)
             if not config.option.collectonly:
-                grid.check_recorded(started, options.read(config).models)
+                collecting.check_recorded(started, options.read(config).models)
         config.pluginmanager.register(measuring.RowWriter(config))
-        config.pluginmanager.register(minimum.Minimum(config))
+        config.pluginmanager.register(measuring.Minimum(config))
         config.pluginmanager.register(measuring.ReplayProgress(config))
 
 
@@ -128,9 +127,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = metafunc.definition.get_closest_marker(selection.MARKER) is not None
     mistake = same_names.choose_fixtures(metafunc, marked)
     if marked:
-        from longctx.plugin import grid
+        from longctx.plugin import collecting
 
-        grid.parametrize(metafunc, mistake)
+        collecting.parametrize(metafunc, mistake)
 
 
 @pytest.hookimpl(tryfirst=True)

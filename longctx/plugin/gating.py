@@ -48,7 +48,7 @@ def check(run: Run) -> None:
         check_new(baseline_file(run.workspace, settings.save_baseline), force=False)
     if settings.baseline is None:
         return
-    from longctx.results.baseline import check_baseline
+    from longctx.results.baseline_file import check_baseline
 
     check_baseline(run.workspace.find_baseline(settings.baseline))
 

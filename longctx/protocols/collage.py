@@ -146,7 +146,7 @@ def _check(cell: ProtocolCell) -> None:
     pieces=section_count,
     check=_check,
     apart=("share",),
-    report="longctx.protocols.reports.collage:REPORT",
+    report="longctx.protocols.reports.collage_report:REPORT",
 )
 def collage(
     ask: ProtocolAsk,

@@ -156,7 +156,7 @@ def _check(cell: ProtocolCell) -> None:
     prefix=_prefix,
     pieces=lambda cell: max(cell.window // EXCHANGE, 1),  # about its exchanges
     check=_check,
-    report="longctx.protocols.reports.coreference:REPORT",
+    report="longctx.protocols.reports.coreference_report:REPORT",
 )
 def coreference(
     ask: ProtocolAsk,

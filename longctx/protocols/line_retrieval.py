@@ -142,7 +142,7 @@ def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
     variant="block_size",
     units=_units,
     check=_check,
-    report="longctx.protocols.reports.line_retrieval:REPORT",
+    report="longctx.protocols.reports.line_retrieval_report:REPORT",
 )
 def line_retrieval(
     ask: ProtocolAsk, draw: ProtocolDraw, prompt: Callable[..., str], lines: int, block_size: int | None = None

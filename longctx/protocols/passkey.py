@@ -139,7 +139,7 @@ def _check(cell: ProtocolCell) -> None:
     cluster=lambda cell, index: f"window-{cell.window}-k-{cell.k}",  # trials of a distance differ in their key alone
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.passkey:REPORT",
+    report="longctx.protocols.reports.passkey_report:REPORT",
 )
 def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, k: int) -> Outcome:
     """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.

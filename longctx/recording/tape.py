@@ -23,8 +23,8 @@ from vcr.request import Request
 from vcr.serialize import serialize
 
 from longctx.cases.case import Case, Trial
-from longctx.config.files import file_name
 from longctx.config.models import ModelProfile, as_lines
+from longctx.config.project_files import file_name
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json

@@ -12,7 +12,7 @@ from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
 from longctx.recording.request import request_body
 from longctx.recording.tape import Tape, Wanted
-from longctx.results.judging import digests
+from longctx.results.judged_by import digests
 from longctx.results.row import View
 from longctx.vocabulary.cell import BuiltTrial, Kind, Outcome, Reply
 from longctx.vocabulary.excerpt import excerpts

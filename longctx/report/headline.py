@@ -49,7 +49,7 @@ def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:
 
 
 def _failure(band: BandVerdict, reasons: Sequence[str]) -> str:
-    from longctx.report.verdict import trials
+    from longctx.report.verdict_document import trials
 
     if band.reason or reasons:
         return f"invalid: {band.reason or '; '.join(reasons)}"

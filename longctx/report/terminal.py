@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from longctx.live.cost.money import usd
 from longctx.report.document import bare_table
-from longctx.report.judges import doubts
+from longctx.report.judge_sentences import doubts
 from longctx.report.text import (
     MANY,
     answered,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from longctx.config.files import read_text
+from longctx.config.project_files import read_text
 from longctx.errors import UserError
 from longctx.fields import Amount, reason
 from longctx.results.foreign import results_of_archive, results_of_text

@@ -71,7 +71,7 @@ class Manifest:
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)
     """The facts of each cell, by `cell_name`, such as how many questions a filter kept."""
     looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
-    """The plan of stats/looks.py by which the gate looks at the evidence; empty if it looks once, at the end."""
+    """The plan by which the gate looks at the evidence; empty if it looks once, at the end."""
     functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
     """The same of its tests without a declaration."""
     terms: RecordedTerms | None = None

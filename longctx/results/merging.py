@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.baseline import Baseline, group_lines, load_baseline
+from longctx.results.baseline_file import Baseline, group_lines, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
 from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.results.store import (

@@ -9,7 +9,7 @@ import pytest
 
 from longctx.engine.earlier import earlier_answers, recorded_replies
 from longctx.engine.run import Run
-from longctx.results.baseline import load_baseline, write_baseline
+from longctx.results.baseline_file import load_baseline, write_baseline
 from longctx.results.row import Row
 from tests.here import HERE
 from tests.rows import run

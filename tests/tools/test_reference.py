@@ -13,7 +13,7 @@ from longctx import Run
 from longctx.cli import make_parser
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.files import as_json
+from longctx.report.run_folder import as_json
 from longctx.report.verdict_data import as_data
 from longctx.summary.summary import summarize
 from tests.here import HERE

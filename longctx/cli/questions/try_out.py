@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.authoring.check import sentences
-from longctx.cli.options import add_task, check_free_folder, declare, print_at_once, print_unread, settings_of
+from longctx.authoring.faults import sentences
 from longctx.cli.questions.filter import answered, readable
+from longctx.cli.shared_options import add_task, check_free_folder, declare, print_at_once, print_unread, settings_of
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.engine.settings import LIVE
@@ -23,7 +23,7 @@ from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.corpus.questions import QuestionSet
+    from longctx.corpus.question_bank import QuestionSet
     from longctx.engine.finish import Finished
     from longctx.results.row import Row
 
@@ -60,7 +60,7 @@ def add(tasks: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import misspelled
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.questions import load_questions
+    from longctx.corpus.question_bank import load_questions
     from longctx.engine.run import Run
     from longctx.files import check_writable
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import make_parser
-from longctx.cli.options import fill_from_project
+from longctx.cli.shared_options import fill_from_project
 from longctx.engine.settings import OPTIONS
 from longctx.workspace import Workspace
 from tests.refusals import refused

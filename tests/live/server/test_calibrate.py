@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.files import file_name
 from longctx.config.models import load_model
+from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
 from longctx.live.server.clients import open_client

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import declare, next_command, print_at_once, settings_of
+from longctx.cli.shared_options import declare, next_command, print_at_once, settings_of
 from longctx.config.arguments import number
 from longctx.errors import UserError
 
