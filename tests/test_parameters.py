@@ -13,8 +13,6 @@ PACKAGE = Path(longctx.__file__).parent
 MOST = 6
 PUBLIC = {
     "engine.run_data.RunData.__init__": 10,
-    "vocabulary.protocol_cell.ProtocolAsk.__call__": 14,
-    "vocabulary.protocol.protocol": 23,
 }
 """Documented for everybody and called with names: each parameter is an option, which a type would only wrap."""
 

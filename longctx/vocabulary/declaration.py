@@ -114,35 +114,68 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Protocol:
-    """What is known of a protocol without running it; `protocol` makes it of a function, and explains each.
+class Declaration:
+    """What a protocol says of itself. Its functions take a cell, whose parameters are attributes."""
 
-    Functions take a cell, whose parameters are attributes.
-    """
+    axes: type[Axes]
+    """The entries of the profile's table, and the cells that they span."""
+    title: str
+    """The name in headings."""
+    templates: Mapping[str, tuple[str, ...]]
+    """The templates that a prompt set must have, and the placeholders of each."""
+    size: Callable[[Any, Mapping[str, float]], float]
+    """The tokens of a prompt on average, from a cell and the model's tokens per unit."""
+    version: int = 1
+    """A number to raise whenever other trials are drawn."""
+    unit: str = "tokens"
+    """The unit of lengths, in the plural."""
+    length: str = ""
+    """The parameter that decides the band of a cell."""
+    context: str | None = ""
+    """The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if the needle
+    has no depth."""
+    variant: str = ""
+    """The parameter that makes cells of one length so unlike that heat maps compare lengths only by the variants that
+    all of them have."""
+    longest: Callable[[Any, Mapping[str, float]], float] | None = None
+    """The tokens of the longest prompt, where prompts of a cell differ in size."""
+    treatments: tuple[str, ...] = ()
+    """The parameters that change how an item is asked, and not the item."""
+    guessing: float = 0.0
+    """The accuracy that guessing alone reaches."""
+    counts: Counts | None = None
+    """What must be known of the model's tokenizer."""
+    fills_window: bool = False
+    """Whether `size` includes the system prompt."""
+    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = None
+    """For each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
+    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = None
+    """The sort key of what trials share; ASKED if the function gives it to `ask`."""
+    cluster: Callable[[Any, int], str] | None = None
+    """The name of what an item shares with others, which are then correlated."""
+    items: type[Items] | None = None
+    """What the items are, if they are not drawn one by one."""
+    pieces: Callable[[Any], int] | None = None
+    """About how many pieces the context of a prompt has, for shapes."""
+    check: Callable[[Any], object] | None = None
+    """Raises ValueError for a cell that cannot be."""
+    gated: Callable[[Any], bool] | None = None
+    """Whether the gate judges a cell."""
+    apart: tuple[str, ...] = ()
+    """Parameters of the function that do not tell cells apart."""
+    report: Report | str | None = field(default=None, repr=False)
+    """What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Protocol(Declaration):
+    """What is known of a protocol without running it; `protocol` makes it of a function and its declaration."""
 
     function: Callable[..., Outcome]
     arguments: tuple[str, ...]
     """The names of the function's parameters."""
     cell: type[Cell]
     """The type of its cells: a dataclass of its parameters."""
-    axes: type[Axes]
-    title: str
-    unit: str
-    context: str | None
-    variant: str
-    guessing: float
-    report: Report | str | None = field(repr=False)
-    size: Callable[[Any, Mapping[str, float]], float]
-    longest: Callable[[Any, Mapping[str, float]], float] | None
-    length: str
-    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None
-    cluster: Callable[[Any, int], str] | None
-    pieces: Callable[[Any], int] | None
-    counts: Counts | None
-    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None
-    check: Callable[[Any], object] | None
-    gated: Callable[[Any], bool] | None
-    items: type[Items] | None
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the protocol is declared and not when a run ends."""

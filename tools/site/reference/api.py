@@ -10,8 +10,9 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import longctx
 from longctx.fields import plain
@@ -52,16 +53,25 @@ def docstring_of(name: str) -> str:
 
 def _entry(name: str) -> str:
     value, (prose, example) = getattr(longctx, name), _parts(docstring_of(name))
-    call = vars(value).get("__call__") if inspect.isclass(value) else None
+    call = vars(value).get("__call__") if name in GIVEN else None
     shown = []
     if call or _is_called(name, value):
         called = f"{name.removeprefix('Protocol').lower()}{_signature(call)}" if call else name + _signature(value)
         shown = ["```python", called, "```"]
     parts = [f"## `{name}`", *shown]
     parts = ["\n".join(parts), prose, _parts(inspect.getdoc(call) or "")[0] if call else "", example]
+    if call:
+        parts.extend("\n".join(_fields(kind)) for kind in _keywords(call))
     if inspect.isclass(value):
         parts.append("\n".join([*_fields(value), *_methods(value)]))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def _keywords(call: Any) -> Iterator[type]:
+    """Yield the type of the keywords that a function takes by `**`, if it says which these are."""
+    for each in inspect.signature(call, eval_str=True).parameters.values():
+        if each.kind is inspect.Parameter.VAR_KEYWORD:
+            yield from get_args(each.annotation)
 
 
 def _is_called(name: str, value: Any) -> bool:
@@ -69,6 +79,7 @@ def _is_called(name: str, value: Any) -> bool:
     return inspect.isfunction(value) or (
         inspect.isclass(value)
         and not inspect.get_annotations(value)
+        and not is_dataclass(value)
         and "__init__" in vars(value)
         and name not in GIVEN
     )
@@ -81,10 +92,15 @@ def _signature(value: Any) -> str:
 
 
 def _fields(kind: type) -> Iterator[str]:
+    kind = next(each for each in kind.__mro__ if inspect.get_annotations(each) or not is_dataclass(each))
     words = words_below(kind)
     for name, annotation in inspect.get_annotations(kind).items():
         if not name.startswith(("_", "model_")):
-            shown = re.sub(r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$", r"\1", plain(annotation))
+            shown = re.sub(
+                r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$",
+                r"\1",
+                plain(getattr(annotation, "__forward_arg__", annotation)),
+            )
             yield f"- {code(f'{name}: {shown}')}" + (f": {text(words[name])}" if name in words else "")
 
 
