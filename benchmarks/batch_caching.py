@@ -18,8 +18,7 @@ from benchmarks.caching import trials
 from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import ask_all
-from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.collect import Clock
+from longctx.live.batches.collect import Batches, BatchTerms, Clock
 from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
@@ -27,7 +26,7 @@ from longctx.live.cost.money import paid
 from longctx.live.cost.prefixes import shared, shared_by_batches
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.tape import Tape, Wanted
 from tests.batch_server import BatchServer, Turned
 from tests.here import HERE

@@ -14,8 +14,7 @@ from longctx.errors import UserError
 from longctx.extras import require
 
 if TYPE_CHECKING:
-    from longctx.live.batches.claims import Batches
-    from longctx.live.batches.collect import BatchStatus
+    from longctx.live.batches.collect import Batches, BatchStatus
     from longctx.live.batches.ledger import Batch
 
 NONE = "No batch is waiting to be collected: cassettes/batches holds none."
@@ -147,7 +146,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
     from longctx.live.batches.collect import no_answer_sentence
     from longctx.live.explaining import explain
-    from longctx.live.server.enquiry import ENQUIRY_ERRORS
+    from longctx.live.server.calls import ENQUIRY_ERRORS
 
     status = await batches.statuses.of(batch)
     if status.kind == "ended":
@@ -176,11 +175,11 @@ def _each(
 
     Without any batch it prints a sentence. refused: called for a batch whose server is known from its file alone.
     """
-    from longctx.live.batches.claims import Batches, BatchTerms
+    from longctx.live.batches.collect import Batches, BatchTerms
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
-    from longctx.live.server.address import check_key_may_be_sent, without_userinfo
-    from longctx.live.server.clients import open_client
+    from longctx.live.server.client import open_client
+    from longctx.live.server.credentials import check_key_may_be_sent, without_userinfo
     from longctx.recording.tape import Tape
 
     cassettes = options.workspace.cassettes

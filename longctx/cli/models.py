@@ -20,7 +20,7 @@ from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.live.server.probe import ProbeResult
+    from longctx.live.server.probing import ProbeResult
 
 UNKNOWN = """
 # [prices]                  # USD per million tokens
@@ -96,7 +96,7 @@ def _add(options: argparse.Namespace) -> int:
 def _probe(options: argparse.Namespace) -> int:
     require("Probing a model", "anthropic")
     from longctx.config.keeping import keep_probed, keep_token_counts
-    from longctx.live.server.probe import differences
+    from longctx.live.server.probing import differences
 
     before = read_profile(options.workspace, options.name)
     result, source = clocks.run(_ask(before, options))
@@ -112,10 +112,9 @@ def _probe(options: argparse.Namespace) -> int:
 
 
 async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[ProbeResult, str]:
-    from longctx.live.server.clients import open_client
-    from longctx.live.server.learn import source_of
-    from longctx.live.server.probe import probe
-    from longctx.live.server.providers import provider_of
+    from longctx.live.server.client import open_client, provider_of
+    from longctx.live.server.counting import source_of
+    from longctx.live.server.probing import probe
 
     async with open_client(None, options.base_url, 1, provider_of(model), [model]) as client:
         return await probe(options.workspace, client, model, options.ask, options.prompts, print_at_once), source_of(

@@ -24,7 +24,7 @@ from longctx.live.outcomes import Outcomes
 from longctx.live.progress import live_progress
 from longctx.live.request import OneRequest, Request
 from longctx.live.run import Sending, open_batches, stoppable
-from longctx.live.server.clients import open_clients
+from longctx.live.server.client import open_clients
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 

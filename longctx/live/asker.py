@@ -25,10 +25,8 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
 from longctx.live.progress import live_progress
 from longctx.live.request import Request
-from longctx.live.server.clients import open_clients
-from longctx.live.server.enquiry import read_count
-from longctx.live.server.providers import Client
-from longctx.live.server.vendors import count_body, key_of
+from longctx.live.server.calls import count_body, read_count
+from longctx.live.server.client import Client, key_of, open_clients
 from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.tape import Tape

@@ -21,9 +21,8 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
 from longctx.live.request import Request, most_paid
-from longctx.live.server.clients import Clients, Server
-from longctx.live.server.providers import Client
-from longctx.live.server.vendors import key_of, send
+from longctx.live.server.calls import send
+from longctx.live.server.client import Client, Clients, Server, key_of
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import check_answer

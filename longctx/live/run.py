@@ -21,7 +21,7 @@ from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
 from longctx.live.asking import Progress, ask_all
-from longctx.live.batches.claims import Batches, BatchTerms
+from longctx.live.batches.collect import Batches, BatchTerms
 from longctx.live.batches.filling import ask_in_batches, held_in_batch
 from longctx.live.batches.ledger import each_once, place_in
 from longctx.live.batches.service import Service, check_provider
@@ -45,9 +45,8 @@ from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import live_progress
 from longctx.live.server import counting
-from longctx.live.server.clients import Clients, open_clients
+from longctx.live.server.client import Client, Clients, open_clients, provider_of
 from longctx.live.server.counting import with_counted_tokens
-from longctx.live.server.providers import Client, provider_of
 from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
 from longctx.recording.tape import NotRecorded, Tape, Wanted

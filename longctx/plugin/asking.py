@@ -158,8 +158,8 @@ def _chosen_by(given: Iterable[object]) -> list[str]:
 
 def _check_server(config: pytest.Config, cases: list[Case]) -> None:
     """Raise UserError if the address of the server is known from a file of the project alone."""
-    from longctx.live.server.address import check_key_may_be_sent
-    from longctx.live.server.providers import provider_of
+    from longctx.live.server.client import provider_of
+    from longctx.live.server.credentials import check_key_may_be_sent
 
     base_url = run_of(config).settings.base_url
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):

@@ -22,7 +22,7 @@ from longctx.live.asking import Progress, ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_clients
+from longctx.live.server.client import open_clients
 from longctx.live.server.network import Network
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape

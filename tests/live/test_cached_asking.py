@@ -16,7 +16,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_counted_tokens
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing

@@ -16,7 +16,7 @@ from anthropic.types import Message
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
-from longctx.live.server.providers import Client
+from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
 from longctx.recording.request import sdk_arguments, sent_body
 from longctx.recording.tape import WANTED, Tape, Wanted

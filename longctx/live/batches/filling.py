@@ -11,10 +11,10 @@ import anthropic
 
 from longctx.cases.case import Trial
 from longctx.live.asking import Progress
-from longctx.live.batches.claims import Batches
 from longctx.live.batches.collect import (
     AGAIN,
     TIMES,
+    Batches,
     BatchStatus,
     Collected,
     no_answer_sentence,
@@ -39,8 +39,8 @@ from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import pause_s, retry_after_s, sent_again
 from longctx.live.request import Request, most_paid
-from longctx.live.server.address import without_userinfo
-from longctx.live.server.enquiry import ENQUIRY_ERRORS
+from longctx.live.server.calls import ENQUIRY_ERRORS
+from longctx.live.server.credentials import without_userinfo
 
 
 async def ask_in_batches(

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from longctx.cases.case import Case, Trial
 from longctx.live.asking import ask_all
-from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.collect import Clock
+from longctx.live.batches.collect import Batches, BatchTerms, Clock
 from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id, place_in, place_of
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape, Wanted
 from longctx.vocabulary.cell import BuiltTrial, Reply

@@ -11,7 +11,7 @@ import pytest
 from longctx.live.batches.collect import BatchStatus, Clock, Statuses, no_answer_sentence, stamp, utc_now
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from tests.batch_server import BatchServer, Stored, Turned
 from tests.live.batches.examples import AT, NAME, claimed
 from tests.recording.examples import line_case

@@ -11,7 +11,7 @@ from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_counted_tokens
 from tests.here import HERE
 from tests.protocols import Control

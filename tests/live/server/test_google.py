@@ -13,10 +13,8 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.live.explaining import explain
 from longctx.live.limiter import retry_info_s
-from longctx.live.server.clients import open_client
-from longctx.live.server.counting import with_counted_tokens
-from longctx.live.server.learn import count_tokens, described_by_server
-from longctx.live.server.providers import provider_of
+from longctx.live.server.client import open_client, provider_of
+from longctx.live.server.counting import count_tokens, described_by_server, with_counted_tokens
 from tests.recording.examples import line_case
 from tests.refusals import refused
 

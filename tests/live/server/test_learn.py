@@ -12,9 +12,8 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.live.server.clients import open_client
-from longctx.live.server.learn import count_tokens, described_by_server, token_counts, tokens_per_unit
-from longctx.live.server.providers import Client
+from longctx.live.server.client import Client, open_client
+from longctx.live.server.counting import count_tokens, described_by_server, token_counts, tokens_per_unit
 from longctx.recording.reply import MalformedAnswer
 from longctx.registry import shipped
 from longctx.vocabulary.cell import Cell
@@ -29,7 +28,7 @@ SEED = PromptSet.open(HERE, "protocol")
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.clients.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
 
 
 def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:

@@ -23,11 +23,10 @@ from longctx.live.bounds import Bounds
 from longctx.live.explaining import explain
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
-from longctx.live.server.enquiry import ENQUIRY_ERRORS
-from longctx.live.server.learn import count_tokens, described_by_server
+from longctx.live.server.calls import ENQUIRY_ERRORS
+from longctx.live.server.client import Client, open_client
+from longctx.live.server.counting import count_tokens, described_by_server
 from longctx.live.server.network import Network
-from longctx.live.server.providers import Client
 from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Trial
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_server_facts
 from longctx.recording.tape import Tape
 from longctx.workspace import Workspace

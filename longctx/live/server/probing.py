@@ -9,8 +9,9 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.explaining import explain
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
-from longctx.live.server.learn import (
+from longctx.live.server.calls import ENQUIRY_ERRORS, TIMEOUT_S
+from longctx.live.server.client import Client
+from longctx.live.server.counting import (
     count_by_asking,
     count_tokens,
     described_by_server,
@@ -18,7 +19,6 @@ from longctx.live.server.learn import (
     token_counts,
     tokens_per_unit,
 )
-from longctx.live.server.providers import Client
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
 from longctx.vocabulary.cell import Cell
