@@ -145,8 +145,8 @@ def _cancel(options: argparse.Namespace) -> int:
 async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
     from longctx.live.batches.collect import no_answer_sentence
-    from longctx.live.explaining import explain
     from longctx.live.server.calls import ENQUIRY_ERRORS
+    from longctx.live.server.explaining import explain
 
     status = await batches.statuses.of(batch)
     if status.kind == "ended":

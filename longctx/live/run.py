@@ -20,7 +20,7 @@ from longctx.cases.case import Case, Group, ReplyTokens, Trial
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
-from longctx.live.asking import Progress, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.batches.collect import Batches, BatchTerms
 from longctx.live.batches.filling import ask_in_batches, held_in_batch
 from longctx.live.batches.ledger import each_once, place_in
@@ -43,7 +43,7 @@ from longctx.live.estimating import (
 from longctx.live.failure import Asked, Unasked
 from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, work
-from longctx.live.progress import live_progress
+from longctx.live.progress import Progress, live_progress
 from longctx.live.server import counting
 from longctx.live.server.client import Client, Clients, open_clients, provider_of
 from longctx.live.server.counting import with_counted_tokens

@@ -209,9 +209,9 @@ class Tape:
             return "found" if self.takes_recorded(wanted) else "missing"
         return "stale" if any(_in_place_of(wanted, metadata) for metadata in self._metadata(wanted)) else "missing"
 
-    def _metadata(self, wanted: Wanted) -> list[dict[str, Any]]:
+    def _metadata(self, asked: Wanted) -> list[dict[str, Any]]:
         """Return the metadata of all answers to the trial of a request."""
-        episodes = self._episodes(wanted.file, wanted.model).get(wanted.trial, {})
+        episodes = self._episodes(asked.file, asked.model).get(asked.trial, {})
         return [self._metadata_of[index] for index in episodes.values()]
 
     def asks(self, trial: Trial) -> bool | None:
@@ -312,13 +312,13 @@ class Tape:
         episode = self._episode(wanted)
         return episode and (episode[1]["body"]["string"], episode[2])
 
-    def response(self, wanted: Wanted) -> dict[str, Any] | None:
+    def response(self, asked: Wanted) -> dict[str, Any] | None:
         """Return the recorded response to exactly this request; None if there is none, or if it is sent anyway."""
-        episode = None if self.asks_anew else self._episode(wanted)
+        episode = None if self.asks_anew else self._episode(asked)
         return episode and episode[1]
 
-    def _episode(self, wanted: Wanted) -> Episode | None:
-        index = self._episodes(wanted.file, wanted.model).get(wanted.trial, {}).get(wanted.key)
+    def _episode(self, asked: Wanted) -> Episode | None:
+        index = self._episodes(asked.file, asked.model).get(asked.trial, {}).get(asked.key)
         return None if index is None else (*self._cassette.data[index], self._metadata_of[index])
 
     def takes_recorded(self, wanted: Wanted) -> bool:
@@ -491,9 +491,9 @@ class Tape:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 
 
-def _in_place_of(wanted: Wanted, metadata: Mapping[str, Any]) -> bool:
+def _in_place_of(asked: Wanted, metadata: Mapping[str, Any]) -> bool:
     """Return whether an answer is to the request in this place of its trial, whatever that request was."""
-    return (metadata.get("request", 0), metadata.get("after", "")) == (wanted.number, wanted.after)
+    return (metadata.get("request", 0), metadata.get("after", "")) == (asked.number, asked.after)
 
 
 def _latest(recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:

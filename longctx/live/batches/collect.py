@@ -16,9 +16,9 @@ import anthropic
 from longctx import clocks
 from longctx.live.batches.ledger import Batch, Ledger, TapePlace, flush_to_disk, place_of
 from longctx.live.batches.service import Service, State
-from longctx.live.explaining import by_status, explain, server_sentence
 from longctx.live.failure import Failure
 from longctx.live.server.calls import ENQUIRY_ERRORS
+from longctx.live.server.explaining import by_status, explain, server_sentence
 from longctx.live.watch import Say
 from longctx.recording.apis import check_answer
 from longctx.recording.apis.messages import PATH

@@ -10,7 +10,6 @@ from typing import Any
 import anthropic
 
 from longctx.cases.case import Trial
-from longctx.live.asking import Progress
 from longctx.live.batches.collect import (
     AGAIN,
     TIMES,
@@ -35,12 +34,13 @@ from longctx.live.batches.ledger import (
 )
 from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import pause_s, retry_after_s, sent_again
+from longctx.live.progress import Progress
 from longctx.live.request import Request, most_paid
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.credentials import without_userinfo
+from longctx.live.server.explaining import explain
 
 
 async def ask_in_batches(

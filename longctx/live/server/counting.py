@@ -21,7 +21,6 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.corpus.documents import load_corpus
 from longctx.errors import UserError
-from longctx.live.explaining import explain
 from longctx.live.failure import Failure, Unasked
 from longctx.live.server.calls import (
     ENQUIRY_ERRORS,
@@ -35,6 +34,7 @@ from longctx.live.server.calls import (
     table,
 )
 from longctx.live.server.client import Client
+from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.recording.apis import api_of, gemini, messages, to_reply
 from longctx.recording.reply import MalformedAnswer

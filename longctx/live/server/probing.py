@@ -8,7 +8,6 @@ from typing import Any
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
-from longctx.live.explaining import explain
 from longctx.live.server.calls import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.client import Client
 from longctx.live.server.counting import (
@@ -19,6 +18,7 @@ from longctx.live.server.counting import (
     token_counts,
     tokens_per_unit,
 )
+from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
 from longctx.vocabulary.cell import Cell

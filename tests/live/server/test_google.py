@@ -11,10 +11,10 @@ import httpx2
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.live.explaining import explain
 from longctx.live.limiter import retry_info_s
 from longctx.live.server.client import open_client, provider_of
 from longctx.live.server.counting import count_tokens, described_by_server, with_counted_tokens
+from longctx.live.server.explaining import explain
 from tests.recording.examples import line_case
 from tests.refusals import refused
 

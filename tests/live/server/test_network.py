@@ -20,12 +20,12 @@ from longctx.live.asking import ask_all
 from longctx.live.batches.collect import utc_now
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.client import Client, open_client
 from longctx.live.server.counting import count_tokens, described_by_server
+from longctx.live.server.explaining import explain
 from longctx.live.server.network import Network
 from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing

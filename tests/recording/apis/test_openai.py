@@ -8,7 +8,7 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.live.explaining import explain
+from longctx.live.server.explaining import explain
 from longctx.recording.apis import api_at, canonical_path, chat, gemini, is_answer, responses, to_reply
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer, ServerFailed
