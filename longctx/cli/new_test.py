@@ -35,7 +35,7 @@ def run_of(options: argparse.Namespace) -> Run:
     from longctx.engine.run import Run
 
     settings = replace(settings_of(options), record="once", canary=False)
-    return Run(root=options.workspace.root, settings=settings, say=_print_nothing)
+    return Run.with_settings(settings, options.workspace.root, say=_print_nothing)
 
 
 def _print_nothing(_: str) -> None:

@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     if len(runs) > 2:
         raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
-    run = Run(settings=settings_of(options), root=options.workspace.root)
+    run = Run.with_settings(settings_of(options), options.workspace.root)
     plan = run.plan
     baseline = load_baseline(options.workspace.find_baseline(runs[-1])) if runs else None
     measured = baseline.rows if baseline else []

@@ -92,7 +92,7 @@ def _trials(options: argparse.Namespace, settings: Settings) -> Callable[[Run], 
     given = [options.old, *options.new]
     if path := next((name for name in given if re.search(r"\.py$|::", name.partition(",")[0])), None):
         raise UserError("test-as-treatment", f"{path} is a test, not a model: write --tests {path}.")
-    plan = Run(settings=settings, root=options.workspace.root).plan
+    plan = Run.with_settings(settings, options.workspace.root).plan
     if options.tests is None and plan.own and any(map(plan.own.grids, plan.tests)):
         if options.expression is not None:
             raise UserError("expression-without-tests", "The option -k selects among tests: give --tests PATH, too.")

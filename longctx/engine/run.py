@@ -27,10 +27,6 @@ class Run(RunData):
         model: A model or several, instead of the profile's.
         prompts: A prompt set or several, instead of the profile's.
         root: The project's folder; its fixtures, cassettes and reports are used.
-        settings: All options at once, in place of the profile, models, prompt sets and `options`.
-        name: The run's name; by default the time. Answers that are recorded under this name count as live.
-        folder: Where its report goes; by default reports/NAME. It is made when the report is written.
-        private: A folder for answers that no cassette keeps.
         say: Prints a sentence.
         options: The other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 

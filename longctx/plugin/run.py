@@ -89,13 +89,13 @@ def start(config: pytest.Config) -> Run:
         private = Path(worker_input["ctx_private"]) if worker_input["ctx_private"] else None
         name = worker_input["ctx_name"]
         folder = config.rootpath / "reports" / name  # a worker writes nothing
-        run = Run(root=config.rootpath, settings=settings, name=name, folder=folder, private=private)
+        run = Run.with_settings(settings, config.rootpath, name=name, folder=folder, private=private)
         run.unasked = json.loads(worker_input["ctx_unasked"])
     else:
         options.check_paths(config)
         if settings.parquet:
             require("longctx_parquet", "pyarrow")
-        run = Run(root=config.rootpath, settings=settings, private=_private_folder(config, settings))
+        run = Run.with_settings(settings, config.rootpath, private=_private_folder(config, settings))
         run.say = printer_at_once(config)
     run.rewriting = hooks.RewritingByHooks(config)
     logs.start()

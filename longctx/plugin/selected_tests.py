@@ -243,7 +243,7 @@ def load_reports_of_workers(config: pytest.Config) -> None:
     arguments = [f"--rootdir={config.rootpath}", "-oaddopts=", f"--import-mode={config.option.importmode}"]
     arguments += [f"-c{config.inipath}"] if config.inipath else []
     arguments += [f"-p{plugin}" for plugin in config.option.plugins]
-    own = Run(settings=run.settings, root=run.workspace.root, name=run.name, folder=run.folder)
+    own = Run.with_settings(run.settings, run.workspace.root, name=run.name, folder=run.folder)
     found = _collected_reports(own, *arguments, "-pno:cacheprovider", f"-W{IMPORTED}", *files)
     run.reports |= _known_reports(found, lacking)
 

@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         estimate=False,
         ask_only=False,
     )
-    run = Run(root=options.workspace.root, settings=settings, say=print_at_once)
+    run = Run.with_settings(settings, options.workspace.root, say=print_at_once)
     for sentence in misspelled(options.workspace, [options.model]):
         print_at_once(sentence)
     if options.estimate:

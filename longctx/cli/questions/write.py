@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
     files = WrittenFiles.at(options.out)
     settings = replace(settings_of(options), estimate=False)
-    run = Run(root=options.workspace.root, settings=settings, say=print_at_once)
+    run = Run.with_settings(settings, options.workspace.root, say=print_at_once)
     corpus = load_corpus(options.corpus)
     print_unread(options.corpus)
     cases = _cases(corpus, options)
