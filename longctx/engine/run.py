@@ -70,12 +70,12 @@ class Run(RunData):
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
     ) -> Done:
-        """Ask trials without a recorded answer. Every answer is recorded before it counts; a stopped run resumes.
+        """Ask trials without a recorded answer, for at most `max_cost` USD. A stopped run resumes.
 
-        The record mode is that of the settings, or `once` if that is `none`.
+        Every answer is recorded before it counts. The record mode is that of the settings, or `once` if that is `none`.
 
-        cases: those to ask; by default all of the plan. max_cost: USD; by default the run's cap.
-        progress: opens the display, as live/progress.py does. Raises Interrupted if the user stops it.
+        cases: those to ask; by default all of the plan. max_cost: by default the run's cap. progress: opens the
+        display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
         self.has_asked = True

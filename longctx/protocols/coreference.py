@@ -25,7 +25,6 @@ from longctx import (
     ProtocolDraw,
     Reply,
     TrialNumber,
-    Words,
     fill,
     mark,
     protocol,
@@ -47,7 +46,7 @@ from longctx.protocols.conversation import (
     question,
     without_role,
 )
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.cell import Words, checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 
 MOST = 8

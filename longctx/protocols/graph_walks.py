@@ -32,12 +32,11 @@ from longctx import (
     ProtocolDraw,
     Reply,
     TrialNumber,
-    Words,
     mark,
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.cell import Words, checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 
 OPERATIONS = "parents", "bfs"

@@ -25,15 +25,14 @@ from longctx import (
     ProtocolCell,
     ProtocolDraw,
     Reply,
-    Words,
     fill,
-    first_integer,
     mark,
     protocol,
     unanswered,
 )
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import Size
-from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.judging import cut_within, first_integer
 from longctx.vocabulary.protocol import cells_of
 
 SMALLEST_RANGE = 50_000

@@ -25,16 +25,14 @@ from longctx import (
     ProtocolCell,
     ProtocolDraw,
     Reply,
-    Words,
     fill,
-    first_integer,
     mark,
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import checked_counts
+from longctx.vocabulary.cell import Words, checked_counts
 from longctx.vocabulary.grid import WindowAxes
-from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.judging import cut_within, first_integer
 
 
 class PasskeyAxes(WindowAxes):

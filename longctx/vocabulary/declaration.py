@@ -154,7 +154,7 @@ class Declaration:
     cluster: Callable[[Any, int], str] | None = None
     """The name of what an item shares with others, which are then correlated."""
     items: type[Items] | None = None
-    """What the items are, if they are not drawn one by one."""
+    """What the items are, if they are not drawn one by one; by default, with BankAxes, the questions of its bank."""
     pieces: Callable[[Any], int] | None = None
     """About how many pieces the context of a prompt has, for shapes."""
     check: Callable[[Any], object] | None = None

@@ -85,6 +85,7 @@ class protocol(Declaration):  # a decorator
         )
         self.axes.cell_type = kind
         said = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        said["items"] = self.items or self.axes.default_items
         kind.declared = Protocol(**said, function=function, arguments=arguments, cell=kind)
         setattr(function, KEY, kind.declared)
         return function
