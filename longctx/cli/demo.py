@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     _unpack(folder)
     baseline = os.path.relpath(folder / FILES[-1])
     settings = Settings(profile="lines", prompts=("protocol",), baseline=baseline)
-    finished = Run(root=folder, settings=settings).measure().finish()
+    finished = Run.with_settings(settings, folder).measure().finish()
     assert finished.document
     print(ABOUT)
     print(finished.document.brief)
