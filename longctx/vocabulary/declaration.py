@@ -21,7 +21,6 @@ class ProtocolDeclaration(Declaration):
     title: str
     """The name in headings."""
     templates: Mapping[str, tuple[str, ...]]
-    """The templates that a prompt set must have, and the placeholders of each."""
     size: Callable[[Any, Mapping[str, float]], float]
     """The tokens of a prompt on average, from a cell and the model's tokens per unit."""
     unit: str = "tokens"

@@ -10,7 +10,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -116,9 +116,11 @@ def _signature(value: Any) -> str:
 
 
 def _fields(kind: type) -> Iterator[str]:
-    kind = next(each for each in kind.__mro__ if inspect.get_annotations(each) or not is_dataclass(each))
-    words = words_below(kind)
-    for name, annotation in inspect.get_annotations(kind).items():
+    words, annotations = words_below(kind), inspect.get_annotations(kind)
+    if is_dataclass(kind) and "__call__" in vars(kind):  # a decorator, which takes its fields: first those it must have
+        taken = sorted((each for each in fields(kind) if each.init), key=lambda each: each.default is not MISSING)
+        annotations = {each.name: each.type for each in taken}
+    for name, annotation in annotations.items():
         if not name.startswith(("_", "model_")) and name not in INTERNAL.get(kind.__name__, ()):
             shown = re.sub(
                 r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$",
