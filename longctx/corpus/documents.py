@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.files import digest_of, read_toml, slug
+from longctx.config.project_files import digest_of, read_toml, slug
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.fetch import read_issue
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to

@@ -30,14 +30,14 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.live.cost.estimate import Estimate, estimate
 from longctx.recording.request import Request, digest_of
 from longctx.report.document import Document
-from longctx.report.files import add_step_summary, write_report
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
-from longctx.report.headline import failures, headline
+from longctx.report.headline import headline, why_each_band_fails
+from longctx.report.run_folder import add_step_summary, write_report
 from longctx.report.run_report import RunReport
-from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
+from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results import store
-from longctx.results.baseline import Baseline, load_baseline
+from longctx.results.baseline_file import Baseline, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, origin
 from longctx.results.store import FinishedRun, remove_old_runs, with_answers
@@ -161,7 +161,7 @@ def _written(
         judgement, document = judge(folder, baseline, record, ending, ending.terms)
         verdict, said = judgement.verdict, headline(judgement)
         if verdict not in ending.passes:
-            failed = failures(judgement)
+            failed = why_each_band_fails(judgement)
     done = Finished(record, manifest, summary, verdict, said, document, failed)
     judged(done)
     earlier = None

@@ -124,7 +124,7 @@ class EstimatingRun(FunctionRun):
             estimates.add_recorded(replayed, start(replayed))
             if (result := start(running)).kind == "error":
                 estimates.add_error(case, result)
-            asked = [request for request in running.unanswered if self.tape.wants(request.place)]
+            asked = [request for request in running.unanswered if self.tape.asks_request(request.place)]
             free = [request for request in asked if request.place not in self._claimed]
             self.held += len(asked) - len(free)
             if free:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from longctx.config.files import check_size
+from longctx.config.project_files import check_size
 from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside

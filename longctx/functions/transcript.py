@@ -21,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from longctx.config.files import check_size, read_text
+from longctx.config.project_files import check_size, read_text
 from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.answer import Case

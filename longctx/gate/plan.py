@@ -15,7 +15,7 @@ from longctx.gate.rules import ALPHA, MARGIN
 from longctx.results.row import Subject
 from longctx.stats import power, unpaired
 from longctx.stats.bound import trials_to_settle
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
 from longctx.results.row import Row, grouped
-from longctx.results.store import differing
+from longctx.results.store import parts_that_differ
 from longctx.stats.unpaired import Quantile, quantile
 from longctx.vocabulary.shapes import STRATEGY
 
@@ -171,7 +171,7 @@ def _tokenizer(pairs: Sequence[RowPair]) -> float | None:
 
 def _same_text(before: Row, after: Row) -> bool:
     """Return whether both were sent the same text: by the parts of their requests, else by their templates."""
-    if parts := differing(before.request_parts, after.request_parts):
+    if parts := parts_that_differ(before.request_parts, after.request_parts):
         return not any(parts.get(name) for name in TEXTS)
     sent = [(row.prompt_digest, row.shape, row.labels.get(STRATEGY)) for row in (before, after)]
     return sent[0] == sent[1] and before.prompt_digest != NO_TEMPLATES

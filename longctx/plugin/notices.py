@@ -36,7 +36,7 @@ def check_once(config: pytest.Config) -> None:
             raise UserError("option-given-twice", f"{name} is given {names.count(name)} times: keep one.")
 
 
-def show(config: pytest.Config) -> None:
+def print_ignored(config: pytest.Config) -> None:
     """Print what is ignored; under -qq nothing."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and config.get_verbosity() > -2:

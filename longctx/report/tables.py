@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.live.cost.money import usd
-from longctx.report.tests import FRONTIER, chunks_tables, retention_tables, retention_views, window_tables, window_view
+from longctx.report.function_reports import (
+    FRONTIER,
+    chunks_tables,
+    retention_tables,
+    retention_views,
+    window_tables,
+    window_view,
+)
 from longctx.results.row import Row, by_subject, by_test, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.stats.unpaired import Quantile

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.live.cost.money import usd
 from longctx.report.document import Document, markdown_table, plain, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
-from longctx.report.judges import judge_sentences
+from longctx.report.function_reports import chunks_sentences, retention_findings, window_sentences
+from longctx.report.judge_sentences import judge_sentences
 from longctx.report.tables import default_findings, default_views, tables
-from longctx.report.tests import chunks_sentences, retention_findings, window_sentences
 from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, lines
@@ -31,7 +31,7 @@ PRICES = "([prices] in the model's profile)"
 """Where a user gives prices."""
 
 
-def verbose(summary: Summary, folder: str = "RUN") -> str:
+def details_for_terminal(summary: Summary, folder: str = "RUN") -> str:
     """Return all notes and tables of a summary as text for a terminal.
 
     folder: the run's folder, as commands in the text name it.

@@ -12,8 +12,8 @@ from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.live.cost.money import usd
 from longctx.report.document import Document
 from longctx.report.tables import PRICE, UNKNOWN, spread, thousand
-from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
+from longctx.report.verdict_document import badge, verdict_document, why
 from longctx.results.row import Row, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.views.chart import Chart, Plot, PlotMark, Table

@@ -11,7 +11,7 @@ import pytest
 
 from longctx.cli import main
 from longctx.config.profiles import load_profile
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.engine.gate_plan import SubjectBand, planned
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.protocols.reports.graph_walks import mean_f1, nodes, walk_of
+from longctx.protocols.reports.graph_walks_report import mean_f1, nodes, walk_of
 from longctx.registry import shipped
 from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate

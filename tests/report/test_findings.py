@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.protocols.reports.collage import found
 from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
+from longctx.protocols.reports.collage_report import found
 from longctx.report.page.contents import unmeasured
 from longctx.report.text import findings
 from longctx.results.row import EARLY_STOP, Subject

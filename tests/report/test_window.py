@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from longctx.report.files import as_json
+from longctx.report.function_reports import FRONTIER, window_sentences, window_tables
 from longctx.report.page.contents import sections
+from longctx.report.run_folder import as_json
 from longctx.report.tables import default_views
 from longctx.report.terminal import as_terminal
-from longctx.report.tests import FRONTIER, window_sentences, window_tables
 from longctx.report.text import as_markdown, findings
 from longctx.results.row import Row
 from longctx.stats.rates import Rate

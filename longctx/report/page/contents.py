@@ -15,9 +15,9 @@ from longctx.errors import UserError
 from longctx.live.cost.money import usd
 from longctx.registry import shipped
 from longctx.report.comparison import effective_lengths
+from longctx.report.function_reports import retention_sentences
 from longctx.report.svg import Drawn
 from longctx.report.tables import tables
-from longctx.report.tests import retention_sentences
 from longctx.report.text import answered, answers_of, cost_sentences, own_test, said
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, grouped

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.report.files import SUMMARY, add_step_summary
+from longctx.report.run_folder import SUMMARY, add_step_summary
 
 
 def test_the_summary_comes_after_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

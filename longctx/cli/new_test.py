@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import declare, following, say, settings_of
+from longctx.cli.shared_options import declare, next_command, print_at_once, settings_of
 from longctx.config.arguments import number
 from longctx.errors import UserError
 
@@ -35,17 +35,17 @@ def run_of(options: argparse.Namespace) -> Run:
     from longctx.engine.run import Run
 
     settings = replace(settings_of(options), record="once", canary=False)
-    return Run(root=options.workspace.root, settings=settings, say=_nothing)
+    return Run.with_settings(settings, options.workspace.root, say=_print_nothing)
 
 
-def _nothing(_: str) -> None:
+def _print_nothing(_: str) -> None:
     """Say nothing: the command sums up what was sent."""
 
 
 def confirmed(sentence: str, options: argparse.Namespace) -> bool:
     """Return whether a person wants to send; print the sentence in any case. Raises UserError without a terminal."""
     if options.yes:
-        say(sentence)
+        print_at_once(sentence)
         return True
     try:
         answer = input(f"{sentence} Send? [y/N] ")
@@ -53,7 +53,7 @@ def confirmed(sentence: str, options: argparse.Namespace) -> bool:
         raise UserError("not-confirmed", "No request was sent, because nobody could confirm it: add --yes.") from None
     if answer.strip().lower() in ("y", "yes"):
         return True
-    say("Nothing was sent.")
+    print_at_once("Nothing was sent.")
     return False
 
 
@@ -104,12 +104,12 @@ class NewTest:
         """Return the line on the command that records it. base_url: the server that the person named. usd: its price,
         and that of all thinking, without the prompt cache; None if prices are not known.
         """
-        return following(["pytest", "--ctx-profile", self.name, "--ctx-record", "once"], base_url, usd or 0.0)
+        return next_command(["pytest", "--ctx-profile", self.name, "--ctx-record", "once"], base_url, usd or 0.0)
 
-    def tell(self, kept: str, sizes: str, costs: str, command: str) -> None:
+    def print_next_steps(self, kept: str, sizes: str, costs: str, command: str) -> None:
         """Say what was written, and how it is run. kept: a sentence. sizes: how many trials it has."""
         here = Path.cwd() == self.root
         data, test = (path.relative_to(self.root).as_posix() if here else str(path) for path in (self.data, self.test))
-        say(f"{kept} Review: {data}")
-        say(f"Wrote {test} and the profile {self.name}.")
-        say(f"{command}    ({sizes}, {costs})")
+        print_at_once(f"{kept} Review: {data}")
+        print_at_once(f"Wrote {test} and the profile {self.name}.")
+        print_at_once(f"{command}    ({sizes}, {costs})")

@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.live.explaining import explain
 from longctx.live.failure import Failure
-from longctx.live.server.vendors import key_of
+from longctx.live.server.client import key_of
+from longctx.live.server.explaining import explain
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import NotRecorded
 

@@ -1,4 +1,4 @@
-"""How many chunks to retrieve, in one sentence per model, and the table of their numbers."""
+"""What the reports of test functions say of chunks, transcripts and fills: sentences, tables, charts and data."""
 
 from __future__ import annotations
 

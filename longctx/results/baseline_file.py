@@ -20,7 +20,7 @@ from longctx import clocks
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
 from longctx.files import TAKE_ONE_SIDE, check_no_conflict
-from longctx.results import judging
+from longctx.results import judged_by as judging
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.row import Row
 from longctx.results.store import (

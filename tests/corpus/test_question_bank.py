@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import QuestionSet, Reviewed, dump, load_questions
+from longctx.corpus.question_bank import QuestionSet, Reviewed, dump, load_questions
 from tests.corpus.examples import corpus, question, section
 from tests.here import HERE
 from tests.refusals import refused

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.baseline import LETTERS, load_baseline, load_manifest_of, write_baseline
+from longctx.results.baseline_file import LETTERS, load_baseline, load_manifest_of, write_baseline
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
 from tests.refusals import refused

@@ -32,7 +32,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     return _settings_of(vars(options), names=options.shared)
 
 
-def take(options: argparse.Namespace) -> None:
+def fill_from_project(options: argparse.Namespace) -> None:
     """Give declared options that were left out what [tool.longctx] of pyproject.toml states. Raises UserError.
 
     If LONGCTX_BASE names a branch or commit, the terms of a verdict are those of its file: a change cannot loosen them.
@@ -58,14 +58,14 @@ def take(options: argparse.Namespace) -> None:
 def _confirm(options: argparse.Namespace) -> None:
     """Raise UserError unless keys may be sent to the server that the file names."""
     from longctx.config.models import load_model
-    from longctx.live.server.address import confirm
-    from longctx.live.server.providers import provider_of
+    from longctx.live.server.client import provider_of
+    from longctx.live.server.credentials import check_key_may_be_sent
 
     given = vars(options)
     models = [given[name] for name in ("model", "name", "old") if given.get(name)][:1] + given.get("new", [])
     for name in models:
         model = load_model(options.workspace, name.partition(",")[0])
-        confirm(options.base_url, "[tool.longctx] of the project", provider=provider_of(model))
+        check_key_may_be_sent(options.base_url, "[tool.longctx] of the project", provider=provider_of(model))
 
 
 def add_task(tasks: Any, name: str, text: str, more: str = ".") -> argparse.ArgumentParser:
@@ -88,12 +88,12 @@ def add_bank_name(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def say(sentence: str) -> None:
+def print_at_once(sentence: str) -> None:
     """Print a sentence at once, also if a program reads the output."""
     print(sentence, flush=True)
 
 
-def tell_noticed(folder: Path) -> None:
+def print_noticed(folder: Path) -> None:
     """Print which files of a folder of documents are not read, or copies, if there are any. Raises UserError."""
     from longctx.corpus.documents import noticed
 
@@ -114,7 +114,7 @@ ROOM = 1.25
 """How many times its estimated price a printed command may spend."""
 
 
-def following(words: Sequence[str], base_url: str | None = None, usd: float = 0.0) -> str:
+def next_command(words: Sequence[str], base_url: str | None = None, usd: float = 0.0) -> str:
     """Return the line on the command that comes next, which runs as it is printed.
 
     words: the command. base_url: the server that the person named, which a run of pytest is told, too. usd: what the

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longctx.protocols.collage import VARIANTS
-from longctx.protocols.reports.collage import position, tables, variant_name, views
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, Quotes
+from longctx.protocols.reports.collage_report import position, tables, variant_name, views
 from longctx.results.row import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate

@@ -49,7 +49,7 @@ def _folder(start: Path, argument: str) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def take_tests(config: pytest.Config) -> None:
+def collect_project_by_default(config: pytest.Config) -> None:
     """If no path was given, collect what pytest collects in the project's root."""
     if config.args_source is not config.ArgsSource.INVOCATION_DIR:
         return

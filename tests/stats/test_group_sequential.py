@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from longctx.stats.looks import ONCE, Looks, planned
+from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.paired import score
 from longctx.vocabulary.looks import PLANS, LooksPlan
 

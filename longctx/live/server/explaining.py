@@ -9,7 +9,8 @@ import httpx2
 
 from longctx.errors import UserError
 from longctx.live.failure import Failure
-from longctx.live.server.enquiry import NoAnswer
+from longctx.live.server.calls import NoAnswer
+from longctx.live.server.credentials import NO_HEADER
 from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.tape import NotRecorded
 from longctx.text import visible
@@ -39,7 +40,6 @@ OTHER_API = (
 )
 MOST_SAID = 500
 """The most characters of a server's message that are shown."""
-NO_HEADER = "The key contains a character that no header may have, such as a space or the end of a line."
 
 
 def explain(error: Exception, base_url: object, asked: str = "", key: str = "") -> Failure:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from longctx.authoring.check import at_least, check, phrases, specifics
+from longctx.authoring.faults import at_least, check, phrases, specifics
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import BankQuestion
+from longctx.corpus.question_bank import BankQuestion
 from tests.corpus.examples import BRIDGE, HARBOR, corpus, question, section
 
 

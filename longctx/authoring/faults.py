@@ -15,7 +15,7 @@ from longctx.authoring.items import READ
 from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.corpus.documents import Corpus
-from longctx.corpus.questions import BankQuestion
+from longctx.corpus.question_bank import BankQuestion
 from longctx.results.row import Row
 from longctx.results.trial_of_run import RowAndView
 from longctx.text import visible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE, JudgedBy, changed, digests, prompt_without
+from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE, JudgedBy, changed, digests, prompt_without
 from tests.rows import row
 
 JUDGED: dict[JudgedBy, list[object]] = {

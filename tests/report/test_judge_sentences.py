@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.files import as_json
-from longctx.report.judges import gate_sentences
+from longctx.report.judge_sentences import gate_sentences
+from longctx.report.run_folder import as_json
 from longctx.report.terminal import attention
 from longctx.report.text import as_markdown
-from longctx.report.verdict import verdict_document
+from longctx.report.verdict_document import verdict_document
 from longctx.results.row import AGREEMENT, Row
 from longctx.summary.summary import summarize
 from tests.judges import LABELLED, rows

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from longctx.corpus.documents import load_corpus, read_settings
-from longctx.protocols.reports.corpus import stats_text
+from longctx.protocols.reports.corpus_report import stats_text
 from tests.corpus.examples import long_text, write_folder
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.reports.line_retrieval import EDGES, Origins, band, order, origins
+from longctx.protocols.reports.line_retrieval_report import EDGES, Origins, band, order, origins
 from tests.rows import row
 
 

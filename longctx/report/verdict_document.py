@@ -12,7 +12,7 @@ from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.report.document import Document, ForestBand
 from longctx.report.gate_lines import NONE_LOST, SAME_ANSWERS, LostAnswers, gate_lines
-from longctx.report.judges import gate_sentences
+from longctx.report.judge_sentences import gate_sentences
 from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.row import Row, grouped
 from longctx.text import count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.protocols.reports.passkey import EffectiveWindow, PasskeySummary, effective_windows
+from longctx.protocols.reports.passkey_report import EffectiveWindow, PasskeySummary, effective_windows
 from longctx.results.row import Subject
 
 

@@ -1,4 +1,7 @@
-"""Requests that are not questions, such as counting tokens: they have a time limit, and are parsed strictly."""
+"""The calls of a server's API: requests of trials, and enquiries, such as counting tokens.
+
+Enquiries have a time limit, and are parsed strictly.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from typing import Any, Protocol, TypeVar
 import anthropic
 import httpx2
 
-from longctx.live.server.providers import Client
+from longctx.live.server.client import Client
+from longctx.recording.apis import messages
 from longctx.recording.reply import MOST_DEPTH, MOST_TOKENS, MalformedAnswer, is_too_deep, read_object
+from longctx.recording.request import Request
 
 TIMEOUT_S = 30.0
-"""The seconds within which such an answer must arrive, including the SDK's retries."""
+"""The seconds within which the answer to an enquiry must arrive, including the SDK's retries."""
 BEGINNING = 80
 """The bytes of an unusable answer that are shown."""
 
@@ -110,3 +115,23 @@ def malformed(what: str, why: object, body: bytes) -> MalformedAnswer:
     """Return the error for an answer that should be, say, a count of tokens. why: an exception or a sentence."""
     why = f"it has no {why}" if isinstance(why, KeyError) else why
     return MalformedAnswer(f"the server's answer is no {what} ({why}); it begins with {body[:BEGINNING]!r}")
+
+
+async def send(client: Client, request: Request, timeout_s: float) -> httpx2.Response:
+    """Send a request by the API of its path, and return the answer. Raises AnthropicError."""
+    arguments = request.arguments
+    if request.place.path in messages.PATHS:
+        raw = await client.messages.with_raw_response.create(**arguments, timeout=timeout_s)
+        answer: httpx2.Response = raw.http_response
+    else:
+        sent: dict[str, Any] = {**arguments, "options": {**arguments["options"], "timeout": timeout_s}}
+        answer = await client.post(**sent, cast_to=httpx2.Response)
+    return answer
+
+
+async def count_body(client: Client, request: Request) -> bytes:
+    """Ask for a count of tokens, and return the body of the answer. Raises AnthropicError or NoAnswer."""
+    if request.place.path in messages.PATHS:
+        return await body_of(client.messages.with_raw_response.count_tokens(**request.arguments))
+    answer: httpx2.Response = await client.post(**request.arguments, cast_to=httpx2.Response)
+    return answer.content

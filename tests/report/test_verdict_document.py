@@ -10,9 +10,9 @@ import pytest
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.report.document import as_html, as_markdown, as_terminal
-from longctx.report.headline import failures, headline
-from longctx.report.verdict import answer_notes, verdict_document
+from longctx.report.headline import headline, why_each_band_fails
 from longctx.report.verdict_data import as_data
+from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results.row import Row
 from tests.gate.examples import BASELINE, RULES, rows
 from tests.report.markdown import without_code
@@ -41,7 +41,7 @@ def test_a_mid_p_value_is_named_as_one() -> None:
     ]
     for (before, after), named in (((right, few), "mid-p 4.8e-07"), (of_documents, "p 0.031")):
         given = give_verdict(before, after, RULES)
-        assert next(iter(failures(given).values())).endswith(f", {named}")
+        assert next(iter(why_each_band_fails(given).values())).endswith(f", {named}")
         [band] = verdict_document(given, "main", []).tables[0].frame.to_dict("records")
         assert band["p"] == named.removeprefix("p ")
 
@@ -308,7 +308,7 @@ def test_a_run_with_a_stated_margin_has_a_row_a_number_and_a_say() -> None:
         (0.25, 0.075, 0.075, "pass")
     )
     assert data["run"]["before"]["n"] == data["run"]["n"] == 600
-    assert failures(given) == {}
+    assert why_each_band_fails(given) == {}
 
 
 def test_all_bands_together_may_fail_alone() -> None:
@@ -318,7 +318,7 @@ def test_all_bands_together_may_fail_alone() -> None:
     assert "; 7.5 points take about " in title
     assert headline(few) == "INCONCLUSIVE in all bands together"
     assert headline(replace(few, cells_not_gated=3)) == "INCONCLUSIVE in all bands together, 3 cells not gated"
-    assert list(failures(few)) == ["all bands together"]
+    assert list(why_each_band_fails(few)) == ["all bands together"]
     fell = give_verdict(BASELINE, joined(rows((165, 145, 125))), TOGETHER)
     assert verdict_document(fell, "main", []).title == "Gate: regression - all bands together -0.075"
     assert headline(fell) == "REGRESSION in all bands together"

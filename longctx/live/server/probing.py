@@ -8,10 +8,17 @@ from typing import Any
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
-from longctx.live.explaining import explain
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, TIMEOUT_S
-from longctx.live.server.learn import count, count_by_asking, retrieve, source_of, token_counts, tokens_per_unit
-from longctx.live.server.providers import Client
+from longctx.live.server.calls import ENQUIRY_ERRORS, TIMEOUT_S
+from longctx.live.server.client import Client
+from longctx.live.server.counting import (
+    count_by_asking,
+    count_tokens,
+    described_by_server,
+    source_of,
+    token_counts,
+    tokens_per_unit,
+)
+from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
 from longctx.vocabulary.cell import Declaration
@@ -48,7 +55,7 @@ async def probe(
         with waiting(say, f"{source_of(client)} {what}"):
             if not ask:
                 description |= await tokens_per_unit(workspace, client, model)
-            counter = count_by_asking if ask else count
+            counter = count_by_asking if ask else count_tokens
             counts = tuple([await token_counts(client, model, *texts, counter) for texts in counted])
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
@@ -69,7 +76,7 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
     """Return the server's description of the model, and a sentence if there is none."""
     try:
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
-            description = await retrieve(client, model)
+            description = await described_by_server(client, model)
     except ENQUIRY_ERRORS as error:
         return {}, [f"The server does not describe the model: {explain(error, client.base_url).message}"]
     notes = "The server does not describe the model: it lists no models, or not this one."
