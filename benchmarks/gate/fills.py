@@ -189,7 +189,7 @@ def several(runs: int) -> str:
 def further(runs: int) -> str:
     """Return a table of how often as many more as are named tell all fills apart.
 
-    Each run that cannot tell is asked again with what it has and what it names.
+    Each run that cannot tell goes on with what it names.
     """
     rows = []
     for (name, generator), (sessions, probes), fills, lost in itertools.product(
@@ -200,13 +200,15 @@ def further(runs: int) -> str:
         named: list[int] = []
         told = 0
         for _ in range(runs):
-            said = said_of(generator(np.tile(shares, (sessions, 1)), probes, random), sessions > 1)
+            answers = generator(np.tile(shares, (sessions, 1)), probes, random)
+            said = said_of(answers, sessions > 1)
             if not said.open or said.more is None:
                 continue
             named.append(said.more)
-            grown = (sessions + said.more, probes) if sessions > 1 else (1, probes + said.more)
-            again = generator(np.tile(shares, (grown[0], 1)), grown[1], random)
-            told += not said_of(again, sessions > 1).open
+            added = (said.more, probes) if sessions > 1 else (1, said.more)
+            more = generator(np.tile(shares, (added[0], 1)), added[1], random)
+            together = [np.concatenate(both, axis=int(sessions == 1)) for both in zip(answers, more, strict=True)]
+            told += not said_of(together, sessions > 1).open
         if len(named) >= runs / 10:
             design = f"{probes} probes" if sessions == 1 else f"{sessions} sessions of {probes}"
             middle = f"{np.median(named):,.0f}"

@@ -11,23 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.functions.strategies import blocks_of, joined, unpaired
-from longctx.text import visible
+from longctx.config.project_files import MOST_OF_LINE, fields_of
+from longctx.functions.strategies import answered, attached, kind_attached
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of chat completions that are a system prompt."""
-MOST = 32_000_000
-"""The most characters of a line, and of what is kept of a session."""
+MOST = MOST_OF_LINE
+"""The most characters that are kept of a session."""
 STRANGE = 1000
 """The lines of no form with which a log may begin."""
 COMPACTIONS = 100
 """The most compactions of a session."""
 API_ERROR = "API error"
-PICTURES = ("image", "image_url", "input_image")
-FILES = ("document", "file", "input_file")
-"""The types of blocks that are pictures, and other files."""
-NESTED = ("attachments", "content", "functionResponse", "messages", "output", "parts", "response", "result", "state")
-"""The fields in which blocks may have pictures."""
 ADDED = ("call_id", "reasoning_details", "signature")
 """The fields that Cline adds to the blocks of the Messages API."""
 Turn = dict[str, Any]
@@ -69,7 +64,7 @@ class Reader:
 
     def conversation(self) -> Found | None:
         """Return the conversation; None without turns."""
-        messages = _answered(self.turns)
+        messages = answered(self.turns)
         system = "\n\n".join(dict.fromkeys(filter(None, self.system)))
         return (1, {"request": {"messages": messages, "system": system}}) if messages else None
 
@@ -97,7 +92,7 @@ class ClaudeCode(Reader):
             self.measure(blocks)
             self.subagents.append({"role": role, "content": blocks})
         elif not (entry.get("isCompactSummary") or entry.get("isMeta")):
-            self.left_out.update(_attached(content))
+            self.left_out.update(attached(content))
             self.say(role, *_contents(content))
 
     def conversation(self) -> Found | None:
@@ -132,7 +127,7 @@ class Codex(Reader):
 
     def item(self, item: Mapping[str, Any]) -> None:
         """Take up an item of OpenAI's responses."""
-        self.left_out.update(_attached([item]))
+        self.left_out.update(attached([item]))
         match item:
             case {"type": "custom_tool_call", "call_id": str(identity), "name": str(name), "input": given}:
                 self.say("assistant", _tool_use(identity, name, given))
@@ -201,7 +196,7 @@ class Gemini(Reader):
         turns = list(_of_gemini(record)) if record["type"] != "error" else []
         self.measure(turns)
         results = [call.get("result") for call in record.get("toolCalls") or ()]
-        left_out = Counter(_attached([record.get("content"), results]) if turns else [API_ERROR])
+        left_out = Counter(attached([record.get("content"), results]) if turns else [API_ERROR])
         self.records[record["id"]] = turns, left_out, self.kept - others
 
     def conversation(self) -> Found | None:
@@ -250,7 +245,7 @@ class OpenCode(Reader):
                 self.left_out[API_ERROR] += 1
             elif info.get("summary") is not True:
                 self.compactions += sum(part.get("type") == "compaction" for part in parts)
-                self.left_out.update(_attached(parts))
+                self.left_out.update(attached(parts))
                 for part in parts:
                     self.part(info["role"], part)
 
@@ -280,11 +275,11 @@ class Turns(Reader):
             self.chosen, self.turns = number, entry
 
     def conversation(self) -> Found | None:
-        self.left_out.update(_attached(self.turns))
+        self.left_out.update(attached(self.turns))
         if any(map(_of_chat, self.turns)):
             return self.chosen, {"request": _from_chat({"messages": self.turns})}
         turns = [{"role": turn["role"], "content": _stripped(turn["content"])} for turn in self.turns]
-        return (self.chosen, {"request": {"messages": _answered(turns)}}) if turns else None
+        return (self.chosen, {"request": {"messages": answered(turns)}}) if turns else None
 
 
 @dataclass
@@ -307,7 +302,7 @@ class RequestLog(Reader):
             self.chosen = number, request
             sent = _body(entry)
             as_sent = request["request"].get("messages") is sent.get("messages")
-            self.left_out = Counter() if as_sent else Counter(_attached([sent.get("messages"), sent.get("input")]))
+            self.left_out = Counter() if as_sent else Counter(attached([sent.get("messages"), sent.get("input")]))
 
     def conversation(self) -> Found | None:
         return self.chosen
@@ -398,17 +393,13 @@ class Log:
         except (KeyError, TypeError, AttributeError):
             raise ValueError(f"its fields are {fields_of(entry)}") from None
 
+    def end_early(self) -> None:
+        self.cut = True
+
     @property
     def wrong(self) -> tuple[int, str] | None:
         """The first line that should not be there, and what is wrong with it."""
         return self.strange if self.form is None or self.form.strict else None
-
-
-def fields_of(entry: Any) -> str:
-    """Return the names of the fields of a line, or of the first object in its list."""
-    first = entry[0] if isinstance(entry, list) and entry else entry
-    names = [visible(str(name)[:40]) for name in list(first)[:5]] if isinstance(first, dict) else []
-    return f"{', '.join(names) or 'none'}{' in a list' if first is not entry else ''}"
 
 
 def _request_of(entry: Any, responses: Responses) -> dict[str, Any]:
@@ -435,39 +426,6 @@ def _body(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the body of a request that was logged as it is, as `request`, or as a line of a batch."""
     body = entry.get("request", entry.get("body", entry))
     return body if isinstance(body, Mapping) else dict(body)  # anything else raises
-
-
-def _answered(turns: Sequence[Turn]) -> list[Turn]:
-    """Return turns without calls that have no result, such as interrupted ones, and without results of no call.
-
-    The log is written while tools run, so a result may stand behind another call of the same turn. One that stands
-    further on is moved to its call.
-    """
-    blocks = [block for turn in turns for block in blocks_of(turn)]
-    called = {block["id"] for block in blocks if block["type"] == "tool_use"}
-    results: dict[object, Block] = {}
-    for block in blocks:
-        if block["type"] == "tool_result" and block["tool_use_id"] in called:
-            results.setdefault(block["tool_use_id"], block)
-
-    def is_whole(block: Block) -> bool:
-        if block["type"] == "tool_use":
-            return block["id"] in results
-        return block["type"] != "tool_result" or results.get(block["tool_use_id"]) is block
-
-    kept: list[Turn] = []
-    for turn in turns:
-        content = list(filter(is_whole, given := blocks_of(turn)))
-        kept += [turn if content == given else {"role": turn["role"], "content": content}] * bool(content)
-    if not unpaired(joined(kept)):
-        return kept
-    moved: list[Turn] = []
-    for turn in kept:
-        said = [block for block in blocks_of(turn) if block["type"] != "tool_result"]
-        answers = [results[block["id"]] for block in said if block["type"] == "tool_use"]
-        moved += [{"role": turn["role"], "content": said}] * bool(said)
-        moved += [{"role": "user", "content": answers}] * bool(answers)
-    return moved
 
 
 def _of_chat(message: Any) -> bool:
@@ -601,29 +559,5 @@ def _stripped(content: Any) -> Any:
     return [
         {name: _stripped(value) if name == "content" else value for name, value in block.items() if name not in ADDED}
         for block in content
-        if not _is_attached(block)
+        if not kind_attached(block)
     ]
-
-
-def _attached(content: Any) -> Iterator[str]:
-    """Yield `picture` or `file` for each of these in a content, however it is nested."""
-    left = [content]
-    while left:
-        match left.pop():
-            case list(inner):
-                left += inner
-            case dict(block):
-                if kind := _is_attached(block):
-                    yield kind
-                else:
-                    left += [block[name] for name in NESTED if name in block]
-
-
-def _is_attached(block: Mapping[str, Any]) -> str:
-    """Return `picture` or `file` if a block is one of these, in any of the APIs and programs; empty if it is none."""
-    data = block.get("inlineData") or block.get("fileData") or {}
-    kind, mime = block.get("type"), str(block.get("mime") or data.get("mimeType") or "")
-    if kind in PICTURES or mime.startswith("image/"):
-        return "picture"
-    is_text = kind == "file" and mime in ("text/plain", "application/x-directory")  # opencode has these as text, too
-    return "file" if data or (kind in FILES and not is_text) else ""

@@ -8,9 +8,7 @@ fill with only the turns around it changed, and a prompt cache serves all but th
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
 import os
 import re
 import sys
@@ -21,12 +19,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from longctx.config.project_files import check_size, read_text
+from longctx.config.project_files import entries
 from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.answer import Case
 from longctx.functions.cells import load_cases
-from longctx.functions.sessions import KNOWN, MOST, Log
+from longctx.functions.sessions import KNOWN, Log
 from longctx.functions.strategies import (
     LEFT_OUT,
     Messages,
@@ -38,7 +36,7 @@ from longctx.functions.strategies import (
     unpaired,
 )
 from longctx.pytest_file import root_around
-from longctx.text import count, visible
+from longctx.text import count
 from longctx.vocabulary.bank import simplified
 
 
@@ -382,7 +380,7 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     inside(named, root if named.is_relative_to(root) else named.parent)
     log, number = Log(line), 1
     try:
-        for number, entry in _entries(path, log):
+        for number, entry in entries(path, log.end_early):
             log.add(number, entry)
         if log.wrong:
             number, told = log.wrong
@@ -411,95 +409,6 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
         )
     left_out = [count(many, kind) for kind, many in log.reader.left_out.items()] + ["the end, which is cut"] * log.cut
     return replace(made, compactions=log.reader.compactions, left_out=tuple(left_out))
-
-
-def _entries(path: Path, log: Log) -> Iterator[tuple[int, Any]]:
-    """Yield the lines of a log with their numbers, one at a time; a file that is one JSON text is one line.
-
-    What a program that ended badly cut is left out: the last line, or the end of the text.
-    """
-    check_size(path, most=math.inf)
-    try:
-        with path.open("rb") as file:
-            begun = False
-            for number, line in enumerate(iter(lambda: file.readline(MOST + 1), b""), start=1):
-                if not line.strip():
-                    continue
-                try:
-                    yield number, _parsed(line)
-                    begun = True
-                except (ValueError, RecursionError) as error:
-                    rest = file.read(MOST + 1)
-                    if begun and log.form and not rest.strip():
-                        log.cut = True
-                    elif whole := None if begun else _whole(line, rest, log):
-                        yield number, whole
-                    else:
-                        raise _no_json(path, number, line, error) from None
-                    return
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
-
-
-def _no_json(path: Path, number: int, line: bytes, error: Exception) -> UserError:
-    """Return what is wrong with a line."""
-    if len(line) > MOST:
-        return UserError(
-            "bad-transcript",
-            f"{path}, line {number} has more than {MOST:,} bytes, which are more than a conversation has: leave out "
-            "pictures and files.",
-        )
-    if isinstance(error, UnicodeDecodeError):
-        read_text(path)  # says where
-    if not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
-        begins = visible(line.decode(errors="replace").strip()[:40])
-        return UserError("bad-transcript", f"{path} is not a log of requests, but begins with {begins!r}: {KNOWN}.")
-    told = "it is nested too deeply" if isinstance(error, RecursionError) else error
-    return UserError("bad-transcript", f"{path}, line {number} is not JSON ({told}): complete the line, or delete it.")
-
-
-def _parsed(text: bytes) -> Any:
-    """Return a JSON text, with ? for halves of characters, which cannot be sent. Raises ValueError, RecursionError."""
-    if len(text) > MOST:
-        raise ValueError
-    found = json.loads(text.decode("utf-8-sig"))
-    if b"\\ud" in text or b"\\uD" in text:
-        found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
-    return found
-
-
-def _whole(line: bytes, rest: bytes, log: Log) -> Any:
-    """Return the content of a file that is one JSON text over several lines, or that is cut; None if it is not."""
-    with contextlib.suppress(ValueError, RecursionError):
-        return _parsed(line + rest)
-    if line.strip() not in (b"{", b"[") and rest.strip():
-        return None
-    with contextlib.suppress(ValueError, RecursionError):
-        mended = _parsed(_mended((line + rest)[:MOST]))
-        log.cut = True
-        return mended
-    return None
-
-
-MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
-"""The texts and the brackets of JSON."""
-
-
-def _mended(text: bytes) -> bytes:
-    """Return a JSON text that was cut, up to the last whole element of its outermost list; empty if there is none."""
-    opened, end = b"", 0
-    closing = b""
-    for found in MARKS.finditer(text):
-        mark = text[found.start() : found.start() + 1]
-        if mark in b"[{":
-            opened += mark
-        elif mark in b"]}":
-            opened = opened[:-1]
-            if opened in (b"[", b"{["):
-                end, closing = found.end(), opened[::-1].replace(b"[", b"]").replace(b"{", b"}")
-    return text[:end] + closing
 
 
 def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | None]:

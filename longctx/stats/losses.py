@@ -17,10 +17,11 @@ from statistics import NormalDist
 import numpy as np
 
 from longctx.stats.averaged import Averaged
-from longctx.stats.bound import trials_to_settle
+from longctx.stats.bound import expected_over_clusters, trials_to_settle
 from longctx.stats.paired import Paired
 from longctx.stats.power import trials_for_drop
-from longctx.stats.rates import design_effect
+from longctx.stats.rates import design_effect, students
+from longctx.stats.search import fewest
 from longctx.vocabulary.stream import frozen_stream
 
 MARGIN = 0.10
@@ -73,8 +74,25 @@ class Loss:
             needed: int | None = trials_to_settle(changed, margin, alpha, self.effect, self.size, often)
         else:
             needed = trials_for_drop(self.loss, max(2 * self.gained, least), alpha, often)
-            needed = None if needed is None else math.ceil(self.effect * needed)
+            needed = None if needed is None else max(math.ceil(self.effect * needed), self._in_clusters(alpha, often))
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
+
+    def _in_clusters(self, alpha: float, often: float) -> int:
+        """Return about how many items show the observed loss by the bound over clusters, which allows for others.
+
+        What was observed may be as far from the truth as what follows, and few clusters tell little of their variance.
+        """
+        if self.size == 1:
+            return 0
+        freedom = max(1, round(self.n / self.size) - 1)
+        z, unlucky = (students(NormalDist().inv_cdf(share), freedom) for share in (1 - alpha, often))
+        variance = (self.gained + self.lost - self.loss**2) * self.effect
+
+        def shown(n: int) -> bool:
+            spread = math.sqrt(variance / n)
+            return expected_over_clusters(n / self.size, spread, z) + math.sqrt(2) * unlucky * spread < self.loss
+
+        return fewest(shown) or 0
 
 
 @dataclass(frozen=True, slots=True)

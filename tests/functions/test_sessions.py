@@ -367,7 +367,7 @@ def test_a_session_that_was_cut_within_a_character(tmp_path: Path) -> None:
 def test_text_that_is_no_log_is_quoted(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
     path.write_text("\n# aider chat started\n\n#### Look up depot 0.\n")
-    with pytest.raises(UserError, match="is not a log of requests, but begins with '# aider chat started'"):
+    with pytest.raises(UserError, match=r"is not a log of requests \(it begins with '# aider chat started'\)"):
         read_transcript(path, caller=tmp_path)
 
 
@@ -403,7 +403,7 @@ LINE = '{"role": "user", "content": "' + "a" * 900 + '"}\n'
         ('{"a":' * 100_000, "is not JSON (it is nested too deeply)"),
         ('{"messages": ' + '[{"role": "user", "content": ' * 400, "is not JSON"),
         ("{}\n" * 1500, "(its fields are none)"),
-        ("1" * 5000, "is not a log of requests, but begins with '1111"),
+        ("1" * 5000, "is not a log of requests (it begins with '1111"),
     ],
     ids=lambda value: value[:15],
 )
@@ -435,8 +435,8 @@ def test_nested_and_foreign_texts_are_refused_in_a_sentence(tmp_path: Path, text
 def test_what_is_kept_of_a_session_is_bounded(
     tmp_path: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("sessions", "transcript"):
-        monkeypatch.setattr(f"longctx.functions.{module}.MOST", 2000)
+    monkeypatch.setattr("longctx.functions.sessions.MOST", 2000)
+    monkeypatch.setattr("longctx.config.project_files.MOST_OF_LINE", 2000)
     path = tmp_path / "session.jsonl"
     path.write_text(text)
     with pytest.raises(UserError, match=told):
